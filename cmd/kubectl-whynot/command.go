@@ -67,6 +67,8 @@ var outputs = []string{"text", "wide", "json", "yaml", "html"}
 // command returns the command line.
 func (p *program) command() *cobra.Command {
 	p.config = genericclioptions.NewConfigFlags(true)
+	kubectl := pflag.NewFlagSet("", pflag.ContinueOnError) // the flags of every command
+	p.config.AddFlags(kubectl)
 	filenames, recursive := []string{}, false
 	p.files = genericclioptions.FileNameFlags{
 		Usage: "File, directory or URL with objects to read; - is standard input.", Filenames: &filenames, Recursive: &recursive,
@@ -83,7 +85,7 @@ func (p *program) command() *cobra.Command {
 			if c.Flags().Changed("filename") && len(*p.files.Filenames) == 0 {
 				return usageError{errors.New("-f needs the name of a file")}
 			}
-			p.connection = p.connectionFlags(c.Flags())
+			p.connection = connectionFlags(kubectl)
 			p.asksServer = p.all || c.Flags().Changed("namespace") || len(p.connection) > 0
 			return p.answer(c.Context(), args)
 		},
@@ -97,7 +99,7 @@ func (p *program) command() *cobra.Command {
 	flags.StringVarP(&p.output, "output", "o", "text", "Output format. One of: "+strings.Join(outputs, ", ")+".")
 	flags.StringVar(&p.now, "now", "", "Time to count from, such as 2026-11-21T01:24:00Z. Default is the current time.")
 	p.files.AddFlags(flags)
-	p.config.AddFlags(flags)
+	flags.AddFlagSet(kubectl)
 	c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
 	c.AddCommand(&cobra.Command{
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
@@ -106,15 +108,12 @@ func (p *program) command() *cobra.Command {
 	return c
 }
 
-// connectionFlags returns the flags of the command line that choose the cluster
+// connectionFlags returns the given flags of kubectl that choose the cluster
 // and the user, for commands that must reach the same cluster. A token is secret.
-func (p *program) connectionFlags(flags *pflag.FlagSet) []string {
-	known := pflag.NewFlagSet("", pflag.ContinueOnError)
-	p.config.AddFlags(known)
+func connectionFlags(kubectl *pflag.FlagSet) []string {
 	var words []string
-	flags.Visit(func(f *pflag.Flag) {
-		isOther := slices.Contains([]string{"namespace", "request-timeout", "cache-dir", "disable-compression"}, f.Name)
-		if known.Lookup(f.Name) == nil || isOther {
+	kubectl.VisitAll(func(f *pflag.Flag) {
+		if !f.Changed || slices.Contains([]string{"namespace", "request-timeout", "cache-dir", "disable-compression"}, f.Name) {
 			return
 		}
 		values := []string{f.Value.String()}

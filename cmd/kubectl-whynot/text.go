@@ -56,7 +56,8 @@ func (r *answer) IgnoredText() string {
 	if len(r.Ignored) == 0 {
 		return ""
 	}
-	return "Ignored objects: " + say.Joined(say.FirstOf(say.Counts(r.Ignored), 5))
+	words := say.Each(say.SortedKeys(r.Ignored), func(kind string) string { return fmt.Sprint(r.Ignored[kind], " ", kind) })
+	return "Ignored objects: " + say.Joined(say.FirstOf(words, 5))
 }
 
 // NotEvaluatedText names the rules that are not evaluated.

@@ -141,19 +141,16 @@ func (c *Cluster) Missing(p *Profile) (absent []string, similar []SimilarLabel) 
 		if slices.ContainsFunc(r.Values, hasValue) || len(r.Values) == 0 && len(c.labels[r.Key]) > 0 {
 			continue
 		}
-		absent = append(absent, wantedText(r))
+		text := say.RequirementText(r)
+		if len(r.Values) == 1 {
+			text = r.Key + "=" + r.Values[0]
+		}
+		absent = append(absent, text)
 		if list := c.similar(r); len(list) <= 3 {
 			similar = append(similar, list...)
 		}
 	}
 	return absent, similar
-}
-
-func wantedText(r corev1.NodeSelectorRequirement) string {
-	if len(r.Values) == 1 {
-		return r.Key + "=" + r.Values[0]
-	}
-	return say.RequirementText(r)
 }
 
 // similar returns the existing labels that may be meant: those with a misspelled

@@ -210,16 +210,13 @@ func affinityCause(p *cluster.Profile, r *placement) string {
 	case len(r.MissingLabels) > 0:
 		text := "no node has the label " + say.Enumerate(r.MissingLabels, "or")
 		if len(r.similar) > 0 {
-			text += "; " + similarText(r.similar)
+			text += "; " + say.Joined(say.Each(r.similar, func(s cluster.SimilarLabel) string {
+				return say.Have(s.Nodes, "node") + " " + s.String()
+			}))
 		}
 		return text
 	}
 	return "no node matches " + p.Requirements()
-}
-
-// similarText returns text about the labels that nodes have.
-func similarText(list []cluster.SimilarLabel) string {
-	return say.Joined(say.Each(list, func(s cluster.SimilarLabel) string { return say.Have(s.Nodes, "node") + " " + s.String() }))
 }
 
 // taintsText names the taints of the change or of the alternatives, or else all

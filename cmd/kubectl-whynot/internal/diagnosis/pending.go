@@ -126,21 +126,17 @@ func (a *analyst) pending(pods []*cluster.Pod) []Pending {
 			continue
 		}
 		at[key] = len(list)
-		list = append(list, a.pendingOf(p))
+		list = append(list, Pending{
+			Namespace: p.Namespace, Pods: []string{p.Name}, Owner: p.Owner, NodeSelector: p.Selector,
+			NodeAffinity: say.AffinityText(p.Required), Tolerations: p.Tolerations, placement: *a.placement(p.Profile),
+			Gated: len(p.Gates) > 0, Message: p.Message,
+			First: p, question: &a.question, hasOwnTolerations: a.hasOwnTolerations(p),
+		})
 	}
 	for i := range list {
 		list[i].explain()
 	}
 	return list
-}
-
-func (a *analyst) pendingOf(p *cluster.Pod) Pending {
-	return Pending{
-		Namespace: p.Namespace, Pods: []string{p.Name}, Owner: p.Owner, NodeSelector: p.Selector,
-		NodeAffinity: say.AffinityText(p.Required), Tolerations: p.Tolerations, placement: *a.placement(p.Profile),
-		Gated: len(p.Gates) > 0, Message: p.Message,
-		First: p, question: &a.question, hasOwnTolerations: a.hasOwnTolerations(p),
-	}
 }
 
 // hasOwnTolerations reports whether the pod has tolerations other than those

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
@@ -233,7 +234,7 @@ func (p *program) write(r *answer) error {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 			text.width = width
 		}
-		text.color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+		text.color = !color.NoColor
 	}
 	if width, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && width > 0 {
 		text.width = width

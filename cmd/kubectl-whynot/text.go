@@ -302,24 +302,16 @@ type page struct {
 	color bool
 }
 
-// line writes a line, with safe replacements in the names of objects.
-func (p *page) line(s string) {
-	p.WriteString(say.Printable(s))
-	p.WriteByte('\n')
+// line writes a line in a style, with safe replacements in the names of objects.
+func (p *page) line(s string, style ...color.Attribute) {
+	s = say.Printable(s)
+	if p.color && len(style) > 0 {
+		s = color.New(style...).Sprint(s)
+	}
+	p.WriteString(s + "\n")
 }
 
 func (p *page) blank() { p.WriteByte('\n') }
-
-// styled writes a line in a style.
-func (p *page) styled(s string, style ...color.Attribute) {
-	if !p.color || len(style) == 0 {
-		p.line(s)
-		return
-	}
-	c := color.New(style...)
-	c.EnableColor() // the page has decided to use color
-	p.WriteString(c.Sprint(say.Printable(s)) + "\n")
-}
 
 // paragraph writes text after a blank line.
 func (p *page) paragraph(text string) {
@@ -330,13 +322,13 @@ func (p *page) paragraph(text string) {
 // title starts a section.
 func (p *page) title(s string) {
 	p.blank()
-	p.styled(s, color.Bold)
+	p.line(s, color.Bold)
 }
 
 // command writes a command on one line, so that users can paste it.
 func (p *page) command(indent, s string) {
 	if s != "" {
-		p.styled(indent+s, color.FgCyan)
+		p.line(indent+s, color.FgCyan)
 	}
 }
 
@@ -346,7 +338,7 @@ func (p *page) wrap(first, hang, text string, style ...color.Attribute) {
 	line, isEmpty := first, true
 	for _, w := range strings.Fields(text) {
 		if !isEmpty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(w) > p.width {
-			p.styled(line, style...)
+			p.line(line, style...)
 			line, isEmpty, style = hang, true, nil
 		}
 		if !isEmpty {
@@ -355,5 +347,5 @@ func (p *page) wrap(first, hang, text string, style ...color.Attribute) {
 		line += w
 		isEmpty = false
 	}
-	p.styled(line, style...)
+	p.line(line, style...)
 }

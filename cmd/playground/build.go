@@ -100,12 +100,13 @@ type sample struct {
 	Fields             map[string]string
 }
 
-//go:embed page/samples.yaml
-var samplesYAML []byte
-
 // samples are in the order of the page.
 var samples = func() (list []sample) {
-	if err := yaml.Unmarshal(samplesYAML, &list); err != nil {
+	text, err := page.ReadFile("page/samples.yaml")
+	if err == nil {
+		err = yaml.Unmarshal(text, &list)
+	}
+	if err != nil {
 		panic(err)
 	}
 	return list

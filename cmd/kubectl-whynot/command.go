@@ -143,45 +143,41 @@ func version() string {
 	return "unknown"
 }
 
-// options are the parsed command line.
-type options struct {
-	pod  string // empty: all pods
-	now  time.Time
-	only cluster.Filter
-}
-
-// options parses and checks the command line.
-func (p *program) options(args []string) (o options, err error) {
-	if o.pod, err = podArgument(args); err != nil {
-		return o, err
+// parse parses and checks the command line. It returns the time to count from, and
+// a cluster for the pods that the command line selects.
+func (p *program) parse(args []string) (now time.Time, c *cluster.Cluster, err error) {
+	pod, err := podArgument(args)
+	if err != nil {
+		return now, nil, err
 	}
 	if !slices.Contains(outputs, p.output) {
-		return o, fmt.Errorf("unknown output format %q; want one of %s", p.output, strings.Join(outputs, ", "))
+		return now, nil, fmt.Errorf("unknown output format %q; want one of %s", p.output, strings.Join(outputs, ", "))
 	}
-	o.now = p.clock()
+	now = p.clock()
 	if p.now != "" {
-		if o.now, err = time.Parse(time.RFC3339, p.now); err != nil {
-			return o, fmt.Errorf("--now is %q; want a time such as 2026-11-21T01:24:00Z", p.now)
+		if now, err = time.Parse(time.RFC3339, p.now); err != nil {
+			return now, nil, fmt.Errorf("--now is %q; want a time such as 2026-11-21T01:24:00Z", p.now)
 		}
 	}
-	o.now = o.now.UTC().Truncate(time.Second)
+	only := cluster.Filter{Namespace: *p.config.Namespace}
 	if p.selector != "" {
-		if o.only.Labels, err = labels.Parse(p.selector); err != nil {
-			return o, fmt.Errorf("-l: %w", err)
+		if only.Labels, err = labels.Parse(p.selector); err != nil {
+			return now, nil, fmt.Errorf("-l: %w", err)
 		}
 	}
-	o.only.Namespace = *p.config.Namespace
-	if p.all && o.only.Namespace != "" {
-		return o, errors.New("-n and -A cannot be used together")
+	if p.all && only.Namespace != "" {
+		return now, nil, errors.New("-n and -A cannot be used together")
 	}
-	if namespace, name, ok := strings.Cut(o.pod, "/"); ok && workloads[namespace] == "" {
-		if o.only.Namespace != "" && o.only.Namespace != namespace {
-			return o, fmt.Errorf("pod %s is not in namespace %s", o.pod, o.only.Namespace)
+	if namespace, name, ok := strings.Cut(pod, "/"); ok && workloads[namespace] == "" {
+		if only.Namespace != "" && only.Namespace != namespace {
+			return now, nil, fmt.Errorf("pod %s is not in namespace %s", pod, only.Namespace)
 		}
-		o.only.Namespace, o.pod = namespace, name
+		only.Namespace, pod = namespace, name
 		p.all = false
 	}
-	return o, nil
+	c = cluster.New(only)
+	c.Asked = pod
+	return now.UTC().Truncate(time.Second), c, nil
 }
 
 // podArgument returns the pod that the arguments name, either in kubectl's form

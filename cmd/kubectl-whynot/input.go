@@ -28,13 +28,11 @@ const inputStdin = "standard input"
 
 // answer reads the input and writes the report.
 func (p *program) answer(ctx context.Context, args []string) error {
-	o, err := p.options(args)
+	now, c, err := p.parse(args)
 	if err != nil {
 		return usageError{err}
 	}
-	c := cluster.New(o.only)
-	c.Asked = o.pod
-	if namespace, _, err := p.config.ToRawKubeConfigLoader().Namespace(); err == nil && o.only.Namespace == "" {
+	if namespace, _, err := p.config.ToRawKubeConfigLoader().Namespace(); err == nil && c.Only.Namespace == "" {
 		c.Namespace = namespace
 	}
 	input, err := p.read(ctx, c)
@@ -42,9 +40,9 @@ func (p *program) answer(ctx context.Context, args []string) error {
 		return err
 	}
 	c.Finish()
-	q := diagnosis.Question{Now: o.now, Matrix: p.output == "html", Connection: p.connection}
-	if o.pod != "" {
-		if q.Pod, err = c.Find(o.pod, c.Only.Namespace); err != nil {
+	q := diagnosis.Question{Now: now, Matrix: p.output == "html", Connection: p.connection}
+	if c.Asked != "" {
+		if q.Pod, err = c.Find(c.Asked, c.Only.Namespace); err != nil {
 			return err
 		}
 	}

@@ -257,7 +257,11 @@ func (x *Pending) alternativeSteps() []Step {
 		return []Step{{Text: "choose the nodes that the pod belongs on, and tolerate their taints, which " + where}}
 	}
 	only := &x.Alternatives[0]
-	condition := fmt.Sprintf("if the pod belongs on nodes with %s (%s), ", say.TaintsText(only.asks()), say.NamesOf(only.NodeNames, only.Nodes))
+	named := only.Taints
+	if len(named) == 0 { // corrections tolerate all of them
+		named = only.Rest
+	}
+	condition := fmt.Sprintf("if the pod belongs on nodes with %s (%s), ", say.TaintsText(named), say.NamesOf(only.NodeNames, only.Nodes))
 	return slices.Concat(x.nodeSteps, x.steps(condition, only.Entries()))
 }
 

@@ -52,15 +52,6 @@ type alternative struct {
 	Rest []taints.Taint `json:"-"`
 }
 
-// asks returns the taints that distinguish the nodes from others: the needed
-// ones or, if corrections tolerate all of them, the corrected ones.
-func (a *alternative) asks() []taints.Taint {
-	if len(a.Taints) > 0 {
-		return a.Taints
-	}
-	return a.Rest
-}
-
 // A remedy lets pods onto the nodes that have a set of untolerated taints.
 type remedy struct {
 	alternative

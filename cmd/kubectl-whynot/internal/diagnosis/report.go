@@ -114,30 +114,24 @@ func New(c *cluster.Cluster, q Question) *Report {
 	}
 	r.Groups = groupRows(c)
 	pods := c.Pods
-	if p := c.PodNamed[q.Pod]; p == nil {
-		r.Pending = a.pending(waiting)
-	} else {
-		pods = []*cluster.Pod{p}
-		r.addPod(a, p)
+	if p := c.PodNamed[q.Pod]; p != nil {
+		pods, waiting = []*cluster.Pod{p}, nil
+		if p.IsPending() {
+			waiting = pods
+		}
+		r.Pod, r.PodNote = p.String(), noteOn(c, p)
+		cells := cellsOf(c, p.Profile)
+		for i := range r.Groups {
+			r.Groups[i].ForPod = cells[r.Groups[i].Group]
+		}
 	}
+	r.Pending = a.pending(waiting)
 	r.Evictions = a.evictions(pods)
 	r.Causes = causesOf(r.Pending)
 	if q.Matrix {
 		r.Matrix = newMatrix(c, r.Groups, columnsOf(c, pods, r.Pod != ""))
 	}
 	return r
-}
-
-// addPod adds the answers that are about one pod only.
-func (r *Report) addPod(a *analyst, p *cluster.Pod) {
-	r.Pod, r.PodNote = p.String(), noteOn(a.Cluster, p)
-	if p.IsPending() {
-		r.Pending = a.pending([]*cluster.Pod{p})
-	}
-	cells := cellsOf(a.Cluster, p.Profile)
-	for i := range r.Groups {
-		r.Groups[i].ForPod = cells[r.Groups[i].Group]
-	}
 }
 
 // survey counts the pods by their place, and returns the pending ones.

@@ -356,17 +356,18 @@ func (c *Cluster) profile(
 		Selector: selector, Required: required, affinity: nodeaffinity.GetRequiredNodeAffinity(&o),
 		Tolerations: kube.Tolerations(list), resources: resources,
 	}
-	p.Matcher = taints.Compile(p.Tolerations)
 	if required != nil {
 		_, p.Invalid = nodeaffinity.NewNodeSelector(required)
 	}
 	c.profiles[key] = p
-	p.Family = p
 	if _, pinned := namedNodes(required); pinned {
 		p.Family = c.profile(selector, withoutNames(required), list, nil)
 	} else if len(resources) > 0 {
 		p.Family = c.profile(selector, required, list, nil)
+	} else {
+		p.Family, p.Matcher = p, taints.Compile(p.Tolerations)
 	}
+	p.Matcher = p.Family.Matcher
 	return p
 }
 

@@ -49,7 +49,7 @@ type ownTolerations struct {
 }
 
 func (a *analyst) ownTolerations(p *cluster.Profile) *ownTolerations {
-	own, ok := a.own[p]
+	own, ok := a.own[p.Family]
 	if !ok {
 		own = &ownTolerations{}
 		for i, t := range p.Tolerations {
@@ -59,7 +59,7 @@ func (a *analyst) ownTolerations(p *cluster.Profile) *ownTolerations {
 			}
 		}
 		own.matcher = taints.Compile(own.list)
-		a.own[p] = own
+		a.own[p.Family] = own
 	}
 	return own
 }

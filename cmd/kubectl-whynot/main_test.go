@@ -255,7 +255,8 @@ func TestInputs(t *testing.T) {
 		args []string
 		pods int
 	}{
-		{[]string{"-f", dir, "-R"}, 1}, {[]string{"-f", dir}, 0},
+		{[]string{"-f", dir, "-R"}, 1},
+		{[]string{"-f", dir}, 0},
 		{[]string{"-f", files.URL + "/n.json", "-f", files.URL + "/sub/p.yaml"}, 1},
 	} {
 		if r := mustReport(t, "", tc.args...); r.Nodes != 1 || r.Pods != tc.pods {

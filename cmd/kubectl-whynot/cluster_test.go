@@ -22,17 +22,16 @@ func apiServer(t *testing.T, lists map[string][]string, expired string) (url str
 		query := r.URL.Query()
 		*requests = append(*requests, r.URL.Path+" "+query.Get("labelSelector"))
 		items, ok := lists[r.URL.Path]
-		if accept := r.Header.Get("Accept"); !strings.HasPrefix(accept, runtime.ContentTypeProtobuf) {
-			switch isObject := strings.HasPrefix(r.URL.Path, "/apis/"); {
-			case isObject && len(items) == 1:
-				fmt.Fprint(w, items[0])
-				return
-			case !isObject:
-				t.Errorf("accepts %s", accept)
-			}
+		isObject := strings.HasPrefix(r.URL.Path, "/apis/")
+		if accept := r.Header.Get("Accept"); isObject == strings.HasPrefix(accept, runtime.ContentTypeProtobuf) {
+			t.Errorf("%s: accepts %s", r.URL.Path, accept)
 		}
-		if !ok {
+		switch {
+		case !ok:
 			http.NotFound(w, r)
+			return
+		case isObject:
+			fmt.Fprint(w, items[0])
 			return
 		}
 		limit, _ := strconv.Atoi(query.Get("limit"))
@@ -51,13 +50,8 @@ func apiServer(t *testing.T, lists map[string][]string, expired string) (url str
 		if end < len(items) {
 			next = strconv.Itoa(end)
 		}
-		kind := "NodeList"
-		if strings.HasSuffix(r.URL.Path, "/pods") {
-			kind = "PodList"
-		}
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"kind":%q,"apiVersion":"v1","metadata":{"continue":%q},"items":[%s]}`,
-			kind, next, strings.Join(items[from:end], ","))
+		fmt.Fprintf(w, `{"metadata":{"continue":%q},"items":[%s]}`, next, strings.Join(items[from:end], ","))
 	}))
 	t.Cleanup(server.Close)
 	return server.URL, requests

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
@@ -67,6 +68,8 @@ var outputs = []string{"text", "wide", "json", "yaml", "html"}
 // command returns the command line.
 func (p *program) command() *cobra.Command {
 	p.config = genericclioptions.NewConfigFlags(true)
+	kubectl := pflag.NewFlagSet("", pflag.ContinueOnError) // the flags of every command
+	p.config.AddFlags(kubectl)
 	filenames, recursive := []string{}, false
 	p.files = genericclioptions.FileNameFlags{
 		Usage: "File, directory or URL with objects to read; - is standard input.", Filenames: &filenames, Recursive: &recursive,
@@ -83,7 +86,7 @@ func (p *program) command() *cobra.Command {
 			if c.Flags().Changed("filename") && len(*p.files.Filenames) == 0 {
 				return usageError{errors.New("-f needs the name of a file")}
 			}
-			p.connection = p.connectionFlags(c.Flags())
+			p.connection = connectionFlags(kubectl)
 			p.asksServer = p.all || c.Flags().Changed("namespace") || len(p.connection) > 0
 			return p.answer(c.Context(), args)
 		},
@@ -97,7 +100,7 @@ func (p *program) command() *cobra.Command {
 	flags.StringVarP(&p.output, "output", "o", "text", "Output format. One of: "+strings.Join(outputs, ", ")+".")
 	flags.StringVar(&p.now, "now", "", "Time to count from, such as 2026-11-21T01:24:00Z. Default is the current time.")
 	p.files.AddFlags(flags)
-	p.config.AddFlags(flags)
+	flags.AddFlagSet(kubectl)
 	c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
 	c.AddCommand(&cobra.Command{
 		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
@@ -106,15 +109,12 @@ func (p *program) command() *cobra.Command {
 	return c
 }
 
-// connectionFlags returns the flags of the command line that choose the cluster
+// connectionFlags returns the given flags of kubectl that choose the cluster
 // and the user, for commands that must reach the same cluster. A token is secret.
-func (p *program) connectionFlags(flags *pflag.FlagSet) []string {
-	known := pflag.NewFlagSet("", pflag.ContinueOnError)
-	p.config.AddFlags(known)
+func connectionFlags(kubectl *pflag.FlagSet) []string {
 	var words []string
-	flags.Visit(func(f *pflag.Flag) {
-		isOther := slices.Contains([]string{"namespace", "request-timeout", "cache-dir", "disable-compression"}, f.Name)
-		if known.Lookup(f.Name) == nil || isOther {
+	kubectl.VisitAll(func(f *pflag.Flag) {
+		if !f.Changed || slices.Contains([]string{"namespace", "request-timeout", "cache-dir", "disable-compression"}, f.Name) {
 			return
 		}
 		values := []string{f.Value.String()}
@@ -143,45 +143,41 @@ func version() string {
 	return "unknown"
 }
 
-// options are the parsed command line.
-type options struct {
-	pod  string // empty: all pods
-	now  time.Time
-	only cluster.Filter
-}
-
-// options parses and checks the command line.
-func (p *program) options(args []string) (o options, err error) {
-	if o.pod, err = podArgument(args); err != nil {
-		return o, err
+// parse parses and checks the command line. It returns the time to count from, and
+// a cluster for the pods that the command line selects.
+func (p *program) parse(args []string) (now time.Time, c *cluster.Cluster, err error) {
+	pod, err := podArgument(args)
+	if err != nil {
+		return now, nil, err
 	}
 	if !slices.Contains(outputs, p.output) {
-		return o, fmt.Errorf("unknown output format %q; want one of %s", p.output, strings.Join(outputs, ", "))
+		return now, nil, fmt.Errorf("unknown output format %q; want one of %s", p.output, strings.Join(outputs, ", "))
 	}
-	o.now = p.clock()
+	now = p.clock()
 	if p.now != "" {
-		if o.now, err = time.Parse(time.RFC3339, p.now); err != nil {
-			return o, fmt.Errorf("--now is %q; want a time such as 2026-11-21T01:24:00Z", p.now)
+		if now, err = time.Parse(time.RFC3339, p.now); err != nil {
+			return now, nil, fmt.Errorf("--now is %q; want a time such as 2026-11-21T01:24:00Z", p.now)
 		}
 	}
-	o.now = o.now.UTC().Truncate(time.Second)
+	only := cluster.Filter{Namespace: *p.config.Namespace}
 	if p.selector != "" {
-		if o.only.Labels, err = labels.Parse(p.selector); err != nil {
-			return o, fmt.Errorf("-l: %w", err)
+		if only.Labels, err = labels.Parse(p.selector); err != nil {
+			return now, nil, fmt.Errorf("-l: %w", err)
 		}
 	}
-	o.only.Namespace = *p.config.Namespace
-	if p.all && o.only.Namespace != "" {
-		return o, errors.New("-n and -A cannot be used together")
+	if p.all && only.Namespace != "" {
+		return now, nil, errors.New("-n and -A cannot be used together")
 	}
-	if namespace, name, ok := strings.Cut(o.pod, "/"); ok && workloads[namespace] == "" {
-		if o.only.Namespace != "" && o.only.Namespace != namespace {
-			return o, fmt.Errorf("pod %s is not in namespace %s", o.pod, o.only.Namespace)
+	if namespace, name, ok := strings.Cut(pod, "/"); ok && workloads[namespace] == "" {
+		if only.Namespace != "" && only.Namespace != namespace {
+			return now, nil, fmt.Errorf("pod %s is not in namespace %s", pod, only.Namespace)
 		}
-		o.only.Namespace, o.pod = namespace, name
+		only.Namespace, pod = namespace, name
 		p.all = false
 	}
-	return o, nil
+	c = cluster.New(only)
+	c.Asked = pod
+	return now.UTC().Truncate(time.Second), c, nil
 }
 
 // podArgument returns the pod that the arguments name, either in kubectl's form
@@ -234,7 +230,7 @@ func (p *program) write(r *answer) error {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 			text.width = width
 		}
-		text.color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+		text.color = !color.NoColor
 	}
 	if width, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && width > 0 {
 		text.width = width

@@ -33,7 +33,7 @@ func checkFixes(t *testing.T, input string, args ...string) {
 	for i := range r.Pending {
 		x := &r.Pending[i]
 		w := &world{nodes: make(map[string][]taints.Taint), pods: make(map[string][]taints.Toleration)}
-		p := &c.Pods[c.PodAt[cluster.PodName{Namespace: x.Namespace, Name: x.Pods[0]}]]
+		p := c.PodNamed[cluster.PodName{Namespace: x.Namespace, Name: x.Pods[0]}]
 		for _, s := range c.Choose(p.Profile) {
 			for _, n := range s.Nodes {
 				w.nodes[c.Nodes[n].Name] = slices.Clone(c.Nodes[n].Taints)

@@ -3,22 +3,19 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
+	"github.com/seed-0529bac1/taints/cmd/internal/browser"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 )
 
@@ -189,19 +186,7 @@ func TestTimeScale(t *testing.T) {
 // matrix, a search hides the other rows and empty sections, and all rows and
 // columns are printed, with captions that stay with their tables.
 func TestBrowser(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a browser")
-	}
-	browser, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("there is no chromium to show the page; apt-get install chromium")
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.ExecPath(browser), chromedp.Flag("disable-quic", true), chromedp.WSURLReadTimeout(time.Minute))
-	ctx, stop := chromedp.NewExecAllocator(t.Context(), options...)
-	defer stop()
-	ctx, stop = chromedp.NewContext(ctx)
-	defer stop()
+	ctx := browser.Start(t)
 	sample, many := filepath.Join(t.TempDir(), "sample.html"), filepath.Join(t.TempDir(), "many.html")
 	for path, page := range map[string]string{
 		sample: mustRun(t, "", "-f", "testdata/sample.json", "-o", "html"), many: mustRun(t, manyGroups(60, 12), "-o", "html"),
@@ -220,14 +205,10 @@ func TestBrowser(t *testing.T) {
 		{many, "print", `[shown('#matrix-table tbody tr'), shown('#matrix-table thead th'), shown('.copy'),
 			all('caption').every(e => getComputedStyle(e).breakAfter === 'avoid')]`, "60, 13, 0, true"},
 	} {
-		media := chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-			_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: tc.media})
-			return err
-		})
+		media := browser.Emulate(emulation.SetEmulatedMediaParams{Media: tc.media})
 		// A link to the same page would not load it again.
-		steps := chromedp.Steps(chromedp.Navigate("about:blank"), chromedp.Navigate("file://"+tc.url), media)
-		if _, err := chromedp.Run(ctx, steps); err != nil {
-			t.Skipf("chromium does not run here: %v", err)
+		if err := chromedp.Do(ctx, chromedp.Navigate("about:blank"), chromedp.Navigate("file://"+tc.url), media); err != nil {
+			t.Fatal(err)
 		}
 		got, err := chromedp.Run(ctx, chromedp.Evaluate[string](`(() => {
 			const all = s => [...document.querySelectorAll(s)];

@@ -3,11 +3,20 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/pager"
 
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
@@ -15,21 +24,15 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
-// The names of inputs.
-const (
-	inputCluster = "the cluster"
-	inputStdin   = "standard input"
-)
+const inputStdin = "standard input"
 
 // answer reads the input and writes the report.
 func (p *program) answer(ctx context.Context, args []string) error {
-	o, err := p.options(args)
+	now, c, err := p.parse(args)
 	if err != nil {
 		return usageError{err}
 	}
-	c := cluster.New(o.only)
-	c.Asked = o.pod
-	if namespace, _, err := p.config.ToRawKubeConfigLoader().Namespace(); err == nil && o.only.Namespace == "" {
+	if namespace, _, err := p.config.ToRawKubeConfigLoader().Namespace(); err == nil && c.Only.Namespace == "" {
 		c.Namespace = namespace
 	}
 	input, err := p.read(ctx, c)
@@ -37,9 +40,9 @@ func (p *program) answer(ctx context.Context, args []string) error {
 		return err
 	}
 	c.Finish()
-	q := diagnosis.Question{Now: o.now, Matrix: p.output == "html", Connection: p.connection}
-	if o.pod != "" {
-		if q.Pod, err = c.Find(o.pod, c.Only.Namespace); err != nil {
+	q := diagnosis.Question{Now: now, Matrix: p.output == "html", Connection: p.connection}
+	if c.Asked != "" {
+		if q.Pod, err = c.Find(c.Asked, c.Only.Namespace); err != nil {
 			return err
 		}
 	}
@@ -75,7 +78,7 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, e
 			return "", errors.New("standard input is empty; use -n or -A to read the cluster")
 		}
 	default:
-		return inputCluster, p.readCluster(ctx, c)
+		return "the cluster", p.readCluster(ctx, c)
 	}
 	if len(c.Nodes) > 0 {
 		return input, nil
@@ -95,4 +98,88 @@ func (p *program) isPiped() bool {
 	}
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice == 0
+}
+
+// client returns a client that uses protobuf, which is several times faster
+// than JSON.
+func (p *program) client() (corev1client.CoreV1Interface, error) {
+	config, err := p.config.ToRESTConfig()
+	if err != nil {
+		return nil, err
+	}
+	config.ContentType = runtime.ContentTypeProtobuf
+	config.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
+	config.QPS, config.Burst = 50, 100
+	return corev1client.NewForConfig(config)
+}
+
+// readCluster lists the nodes and the pods of the namespace or of all namespaces.
+func (p *program) readCluster(ctx context.Context, c *cluster.Cluster) error {
+	if !p.all && c.Only.Namespace == "" {
+		namespace, _, err := p.config.ToRawKubeConfigLoader().Namespace()
+		if err != nil {
+			return err
+		}
+		c.Only.Namespace = namespace
+	}
+	client, err := p.readNodes(ctx, c)
+	if err != nil {
+		return err
+	}
+	if kind, name, ok := strings.Cut(c.Asked, "/"); ok {
+		if err := readWorkload(ctx, client, kind, name, c); err != nil {
+			return err
+		}
+	}
+	return inPages(ctx, client.Pods(c.Only.Namespace).List, p.selector, c.ForgetPods, c.AddPod)
+}
+
+// inPages lists objects with few pages in memory. If the server forgets a list
+// before its last page, all are listed at once.
+func inPages[L runtime.Object, T any](
+	ctx context.Context, list func(context.Context, metav1.ListOptions) (L, error), selector string, forget func(), add func(*T) error,
+) error {
+	p := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return list(ctx, o) })
+	p.PageBufferSize = 1
+	each := func(o runtime.Object) error { return add(any(o).(*T)) }
+	err := p.EachListItem(ctx, metav1.ListOptions{LabelSelector: selector}, each)
+	if apierrors.IsResourceExpired(err) {
+		forget()
+		p.PageSize = 0
+		err = p.EachListItem(ctx, metav1.ListOptions{LabelSelector: selector}, each)
+	}
+	return err
+}
+
+// readWorkload reads a workload, such as a Deployment, for its template.
+func readWorkload(ctx context.Context, client corev1client.CoreV1Interface, kind, name string, c *cluster.Cluster) error {
+	group := "apps"
+	if strings.HasSuffix(kind, "job") {
+		group = "batch"
+	}
+	path := []string{"/apis", group, "v1/namespaces", c.Only.Namespace, kind + "s", name}
+	object, err := client.RESTClient().Get().AbsPath(path...).SetHeader("Accept", runtime.ContentTypeJSON).DoRaw(ctx)
+	if err != nil {
+		return err
+	}
+	return manifest.Read(kind+"/"+name, bytes.NewReader(object), c.Decode)
+}
+
+// readNodes lists the nodes of the cluster, and returns a client for more.
+func (p *program) readNodes(ctx context.Context, c *cluster.Cluster) (corev1client.CoreV1Interface, error) {
+	client, err := p.client()
+	if err != nil {
+		return nil, err
+	}
+	return client, inPages(ctx, client.Nodes().List, "", c.ForgetNodes, c.AddNode)
+}
+
+// completePods completes the names of pods from the cluster.
+func (p *program) completePods(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	const none = cobra.ShellCompDirectiveNoFileComp
+	c := cluster.New(cluster.Filter{Namespace: *p.config.Namespace})
+	if len(args) > 0 || p.readCluster(cmd.Context(), c) != nil {
+		return nil, none
+	}
+	return say.Each(c.Pods, func(p *cluster.Pod) string { return p.Name }), none
 }

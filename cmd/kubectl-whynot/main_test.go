@@ -249,16 +249,19 @@ func TestInputs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if r := mustReport(t, "", "-f", dir, "-R"); r.Nodes != 1 || r.Pods != 1 {
-		t.Errorf("-R: %d nodes, %d pods", r.Nodes, r.Pods)
-	}
-	if r := mustReport(t, "", "-f", dir); r.Nodes != 1 || r.Pods != 0 {
-		t.Errorf("without -R: %d nodes, %d pods", r.Nodes, r.Pods)
-	}
 	files := httptest.NewServer(http.FileServer(http.Dir(dir)))
 	defer files.Close()
-	if r := mustReport(t, "", "-f", files.URL+"/n.json", "-f", files.URL+"/sub/p.yaml"); r.Nodes != 1 || r.Pods != 1 {
-		t.Errorf("URLs: %d nodes, %d pods", r.Nodes, r.Pods)
+	for _, tc := range []struct {
+		args []string
+		pods int
+	}{
+		{[]string{"-f", dir, "-R"}, 1},
+		{[]string{"-f", dir}, 0},
+		{[]string{"-f", files.URL + "/n.json", "-f", files.URL + "/sub/p.yaml"}, 1},
+	} {
+		if r := mustReport(t, "", tc.args...); r.Nodes != 1 || r.Pods != tc.pods {
+			t.Errorf("%s: %d nodes, %d pods", tc.args, r.Nodes, r.Pods)
+		}
 	}
 	if _, _, stderr := runOn(nil, "-f", files.URL+"/none"); !strings.HasSuffix(stderr, "/none: 404 Not Found\n") {
 		t.Errorf("no such URL: %s", stderr)
@@ -299,19 +302,17 @@ func TestLimits(t *testing.T) {
 }
 
 func TestWriteError(t *testing.T) {
+	reader, full := io.Pipe()
+	reader.CloseWithError(errors.New("disk full"))
 	for _, output := range outputs {
 		var stderr bytes.Buffer
-		p := program{out: failingWriter{}, err: &stderr, clock: time.Now}
+		p := program{out: full, err: &stderr, clock: time.Now}
 		if code := p.run([]string{"-f", "testdata/sample.json", "-o", output}); code != 1 ||
 			!strings.Contains(stderr.String(), "disk full") {
 			t.Errorf("%s: exit code %d, stderr %q", output, code, stderr.String())
 		}
 	}
 }
-
-type failingWriter struct{}
-
-func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
 func FuzzRun(f *testing.F) {
 	f.Add([]byte(``))

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/fatih/color"
 	"github.com/go-json-experiment/json"
@@ -55,7 +56,8 @@ func (r *answer) IgnoredText() string {
 	if len(r.Ignored) == 0 {
 		return ""
 	}
-	return "Ignored objects: " + say.Joined(say.FirstOf(say.Counts(r.Ignored), 5))
+	words := say.Each(say.SortedKeys(r.Ignored), func(kind string) string { return fmt.Sprint(r.Ignored[kind], " ", kind) })
+	return "Ignored objects: " + say.Joined(say.FirstOf(words, 5))
 }
 
 // NotEvaluatedText names the rules that are not evaluated.
@@ -291,4 +293,59 @@ func (r *answer) writeYAML(w io.Writer) error {
 		_, err = w.Write(b)
 	}
 	return err
+}
+
+// A page is text with a width.
+type page struct {
+	strings.Builder
+	width int
+	color bool
+}
+
+// line writes a line in a style, with safe replacements in the names of objects.
+func (p *page) line(s string, style ...color.Attribute) {
+	s = say.Printable(s)
+	if p.color && len(style) > 0 {
+		s = color.New(style...).Sprint(s)
+	}
+	p.WriteString(s + "\n")
+}
+
+func (p *page) blank() { p.WriteByte('\n') }
+
+// paragraph writes text after a blank line.
+func (p *page) paragraph(text string) {
+	p.blank()
+	p.wrap("", "", text)
+}
+
+// title starts a section.
+func (p *page) title(s string) {
+	p.blank()
+	p.line(s, color.Bold)
+}
+
+// command writes a command on one line, so that users can paste it.
+func (p *page) command(indent, s string) {
+	if s != "" {
+		p.line(indent+s, color.FgCyan)
+	}
+}
+
+// wrap writes text in a style. It puts first before the first line and hang
+// before the other lines. It breaks lines only between words.
+func (p *page) wrap(first, hang, text string, style ...color.Attribute) {
+	line, isEmpty := first, true
+	for _, w := range strings.Fields(text) {
+		if !isEmpty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(w) > p.width {
+			p.line(line, style...)
+			line, isEmpty, style = hang, true, nil
+		}
+		if !isEmpty {
+			line += " "
+		}
+		line += w
+		isEmpty = false
+	}
+	p.line(line, style...)
 }

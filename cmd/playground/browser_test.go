@@ -11,29 +11,25 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"reflect"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/seed-0529bac1/taints/cmd/internal/browser"
 	"github.com/seed-0529bac1/taints/cmd/playground/internal/play"
 )
 
 // TestBrowser tests the page in a headless Chromium.
 func TestBrowser(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds WebAssembly and starts a browser")
-	}
-	browser := startBrowser(t)
+	chromium := browser.Start(t)
 	dir := t.TempDir()
 	if err := build(t.Context(), dir); err != nil {
 		t.Fatal(err)
@@ -51,7 +47,7 @@ func TestBrowser(t *testing.T) {
 			files.ServeHTTP(w, r)
 		}))
 		t.Cleanup(server.Close)
-		return openPage(t, browser, server.URL)
+		return openPage(t, chromium, server.URL)
 	}
 	for name, try := range map[string]func(*browserPage){
 		"Typing": testTyping, "Links": testLinks, "Samples": testSamples, "Places": testPlaces, "Focus": testFocus,
@@ -269,11 +265,8 @@ func testContrast(p *browserPage) {
 		p.t.Fatal(err)
 	}
 	for _, scheme := range []string{"light", "dark"} {
-		p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-			features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}
-			_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features})
-			return err
-		}))
+		features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}
+		p.do(browser.Emulate(emulation.SetEmulatedMediaParams{Features: features}))
 		low, _ := p.eval(string(contrast)).([]any)
 		if len(low) > 0 {
 			p.t.Errorf("text of little contrast in %s: %v", scheme, low)
@@ -282,24 +275,6 @@ func testContrast(p *browserPage) {
 			p.t.Errorf("the page in dark is %v", n)
 		}
 	}
-}
-
-// startBrowser starts Chromium, and skips the test if it is not installed.
-func startBrowser(t *testing.T) context.Context {
-	t.Helper()
-	if _, err := exec.LookPath("chromium"); err != nil {
-		t.Skip("no chromium (Debian: apt-get install chromium)")
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.WSURLReadTimeout(time.Minute))
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatal(err)
-	}
-	return ctx
 }
 
 // A browserPage is the page in a tab of a browser.
@@ -311,7 +286,7 @@ type browserPage struct {
 }
 
 // openPage opens the page of the server. It checks that nothing is reported.
-func openPage(t *testing.T, browser context.Context, url string) *browserPage {
+func openPage(t *testing.T, chromium context.Context, url string) *browserPage {
 	t.Helper()
 	p := &browserPage{t: t, url: url + "/"}
 	var mu sync.Mutex
@@ -325,7 +300,7 @@ func openPage(t *testing.T, browser context.Context, url string) *browserPage {
 			mu.Unlock()
 		}
 	}
-	ctx, cancel := chromedp.NewContext(browser, chromedp.WithListener(report))
+	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithListener(report))
 	p.ctx = ctx
 	t.Cleanup(func() {
 		cancel()

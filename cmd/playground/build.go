@@ -9,10 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"go.yaml.in/yaml/v4"
 
 	"github.com/seed-0529bac1/taints/cmd/playground/internal/play"
 )
@@ -89,4 +92,31 @@ func toolchain(ctx context.Context, args ...string) (string, error) {
 		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, bytes.TrimSpace(stderr.Bytes()))
 	}
 	return strings.TrimSpace(string(out)), nil
+}
+
+// A sample is a question and a form that shows the answer.
+type sample struct {
+	ID, Question, Note string
+	Fields             map[string]string
+}
+
+// samples are in the order of the page.
+var samples = func() (list []sample) {
+	text, err := page.ReadFile("page/samples.yaml")
+	if err == nil {
+		err = yaml.Unmarshal(text, &list)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return list
+}()
+
+// Link returns the fragment of the link that opens the sample.
+func (s sample) Link() string {
+	values := url.Values{"observed": {"2026-11-21T12:00"}, "sample": {s.ID}}
+	for name, value := range s.Fields {
+		values.Set(name, value)
+	}
+	return "#" + values.Encode()
 }

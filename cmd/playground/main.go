@@ -57,7 +57,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		flags.Usage()
 		return 2
 	case *dir != "":
-		err = write(ctx, *dir, stdout)
+		if err = build(ctx, *dir); err == nil {
+			fmt.Fprintf(stdout, "wrote the page to %s\n", *dir)
+		}
 	default:
 		err = listen(ctx, *addr, stdout)
 	}
@@ -66,15 +68,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 1
 	}
 	return 0
-}
-
-// write writes the page to the folder.
-func write(ctx context.Context, dir string, stdout io.Writer) error {
-	if err := build(ctx, dir); err != nil {
-		return err
-	}
-	fmt.Fprintf(stdout, "wrote the page to %s\n", dir)
-	return nil
 }
 
 // listen serves the page at the address until the context is done.

@@ -26,6 +26,7 @@ func TestUsage(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
+	t.Setenv("PATH", t.TempDir()) // without the toolchain
 	for _, test := range []struct {
 		args []string
 		code int
@@ -36,6 +37,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"dir"}, 2, `unexpected argument "dir"`},
 		{[]string{"-addr", "nowhere:x"}, 1, "playground: listen tcp"},
 		{[]string{"-addr", listener.Addr().String()}, 1, "address already in use"},
+		{[]string{"-o", t.TempDir()}, 1, "cannot find the go command, which builds the WebAssembly"},
 	} {
 		var out, errs bytes.Buffer
 		if code := run(t.Context(), test.args, &out, &errs); code != test.code ||
@@ -43,15 +45,6 @@ func TestUsage(t *testing.T) {
 			t.Errorf("run(%q) = %d with %q and %q, want %d with %q",
 				test.args, code, out.String(), errs.String(), test.code, test.says)
 		}
-	}
-}
-
-func TestNoToolchain(t *testing.T) {
-	t.Setenv("PATH", t.TempDir())
-	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"-o", t.TempDir()}, &out, &errs); code != 1 ||
-		!strings.Contains(errs.String(), "cannot find the go command, which builds the WebAssembly") {
-		t.Errorf("code %d with %q", code, errs.String())
 	}
 }
 

@@ -14,13 +14,16 @@ import (
 
 // A Group is the nodes with the same taints, regardless of order and times.
 type Group struct {
-	Taints   []taints.Taint // sorted, without TimeAdded
-	Nodes    []int          // in order of name
-	Pods     int            // that run there
-	Rejected int            // pending pods that match a node of the group and do not tolerate its taints
+	// Pods counts the pods that run there. Rejected counts the pending pods that
+	// match a node of the group and do not tolerate its taints.
+	Pods     int            `json:"pods"`
+	Rejected int            `json:"rejectedPods"`
+	Taints   []taints.Taint `json:"taints"` // sorted, without TimeAdded
+	Members  []int          `json:"-"`      // the nodes, in order of name
 }
 
-// group groups the nodes, largest group first, and sets each node's group.
+// group groups the nodes, largest group first, sets each node's group, and counts
+// the nodes with each label.
 func (c *Cluster) group() {
 	byTaints := make(map[string]*Group)
 	for i := range c.Nodes {
@@ -34,10 +37,16 @@ func (c *Cluster) group() {
 			g = &Group{Taints: list}
 			byTaints[TextOf(list)], c.Groups = g, append(c.Groups, g)
 		}
-		g.Nodes = append(g.Nodes, i)
+		g.Members = append(g.Members, i)
 		c.Nodes[i].Group = g
+		for key, value := range c.Nodes[i].Labels {
+			if c.labels[key] == nil {
+				c.labels[key] = make(map[string]int)
+			}
+			c.labels[key][value]++
+		}
 	}
-	slices.SortStableFunc(c.Groups, func(a, b *Group) int { return len(b.Nodes) - len(a.Nodes) })
+	slices.SortStableFunc(c.Groups, func(a, b *Group) int { return len(b.Members) - len(a.Members) })
 }
 
 // TextOf returns a text that is equal only for equal lists.
@@ -95,22 +104,6 @@ func (c *Cluster) candidates(p *Profile) (nodes []int) {
 	return slices.Compact(nodes)
 }
 
-// index counts the nodes with each label.
-func (c *Cluster) index() {
-	if c.labels != nil {
-		return
-	}
-	c.labels = make(map[string]map[string]int)
-	for i := range c.Nodes {
-		for key, value := range c.Nodes[i].Labels {
-			if c.labels[key] == nil {
-				c.labels[key] = make(map[string]int)
-			}
-			c.labels[key][value]++
-		}
-	}
-}
-
 // wanted returns the labels that the profile requires: those of its node
 // selector and those of an affinity that has only one term.
 func (p *Profile) wanted() []corev1.NodeSelectorRequirement {
@@ -143,25 +136,21 @@ func (l SimilarLabel) String() string { return l.key + "=" + l.value }
 // Missing returns the required labels that no node has, and the labels that may
 // be meant instead.
 func (c *Cluster) Missing(p *Profile) (absent []string, similar []SimilarLabel) {
-	c.index()
 	for _, r := range p.wanted() {
 		hasValue := func(value string) bool { return c.labels[r.Key][value] > 0 }
 		if slices.ContainsFunc(r.Values, hasValue) || len(r.Values) == 0 && len(c.labels[r.Key]) > 0 {
 			continue
 		}
-		absent = append(absent, wantedText(r))
+		text := say.RequirementText(r)
+		if len(r.Values) == 1 {
+			text = r.Key + "=" + r.Values[0]
+		}
+		absent = append(absent, text)
 		if list := c.similar(r); len(list) <= 3 {
 			similar = append(similar, list...)
 		}
 	}
 	return absent, similar
-}
-
-func wantedText(r corev1.NodeSelectorRequirement) string {
-	if len(r.Values) == 1 {
-		return r.Key + "=" + r.Values[0]
-	}
-	return say.RequirementText(r)
 }
 
 // similar returns the existing labels that may be meant: those with a misspelled

@@ -27,19 +27,18 @@ import (
 type Cluster struct {
 	Nodes     []Node   // sorted by name after Finish
 	Groups    []*Group // of the nodes, after Finish
-	Pods      []Pod
-	templates []Pod // pods that workloads would create
+	Pods      []*Pod
+	templates []*Pod // pods that workloads would create
 	Only      Filter
 	Namespace string // of objects without one
 	Asked     string // the name of the requested pod, in any namespace
 	NodeAt    map[string]int
-	PodAt     map[PodName]int
+	PodNamed  map[PodName]*Pod
 	Others    map[string]int // objects that are neither nodes, pods nor workloads, by kind
 	Objects   int            // read so far
 
-	labels   map[string]map[string]int // number of nodes by label; nil until needed
+	labels   map[string]map[string]int // number of nodes by label, after Finish
 	profiles map[string]*Profile
-	matchers map[string]*taints.Matcher
 }
 
 // A Filter selects pods.
@@ -97,6 +96,46 @@ func ComparePodNames(a, b PodName) int {
 	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 }
 
+// An Owner is the controller of a pod. The zero owner means none.
+type Owner struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+	// Deployment is the Deployment that owns a ReplicaSet.
+	Deployment string `json:"deployment,omitempty"`
+}
+
+// ownerOf returns the controller of the pod.
+func ownerOf(o *metav1.ObjectMeta) Owner {
+	r := metav1.GetControllerOfNoCopy(o)
+	if r == nil {
+		return Owner{}
+	}
+	w := Owner{Kind: r.Kind, Name: r.Name}
+	if hash := o.Labels["pod-template-hash"]; r.Kind == "ReplicaSet" && hash != "" {
+		if name, ok := strings.CutSuffix(r.Name, "-"+hash); ok {
+			w.Deployment = name
+		}
+	}
+	return w
+}
+
+// Template returns the kind and name of the object with the pod's template.
+func (o Owner) Template() (kind, name string) {
+	if o.Deployment != "" {
+		return "Deployment", o.Deployment
+	}
+	return o.Kind, o.Name
+}
+
+// OwnerName names the object with the pod's template, or the pod itself.
+func (p *Pod) OwnerName() string {
+	if p.Owner == (Owner{}) {
+		return "Pod " + p.String()
+	}
+	kind, name := p.Owner.Template()
+	return kind + " " + p.Namespace + "/" + name
+}
+
 // A Profile determines where a pod can run. Pods with equal profiles share one.
 type Profile struct {
 	Selector    map[string]string
@@ -113,8 +152,8 @@ type Profile struct {
 func New(only Filter) *Cluster {
 	return &Cluster{
 		Only: only, Namespace: cmp.Or(only.Namespace, metav1.NamespaceDefault),
-		NodeAt: make(map[string]int), PodAt: make(map[PodName]int), Others: make(map[string]int),
-		profiles: make(map[string]*Profile), matchers: make(map[string]*taints.Matcher),
+		NodeAt: make(map[string]int), PodNamed: make(map[PodName]*Pod), Others: make(map[string]int),
+		labels: make(map[string]map[string]int), profiles: make(map[string]*Profile),
 	}
 }
 
@@ -129,7 +168,7 @@ func (c *Cluster) ForgetNodes() {
 // ForgetPods removes the pods, to list them again.
 func (c *Cluster) ForgetPods() {
 	c.Pods = nil
-	clear(c.PodAt)
+	clear(c.PodNamed)
 }
 
 // AddNode adds a node.
@@ -175,7 +214,7 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 	if o.Name == "" {
 		return errNoName
 	}
-	p := Pod{
+	p := &Pod{
 		PodName:  PodName{Namespace: cmp.Or(o.Namespace, c.Namespace), Name: o.Name},
 		Node:     o.Spec.NodeName,
 		Phase:    o.Status.Phase,
@@ -185,7 +224,7 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 	if !c.Only.matches(p.Namespace, o.Labels) {
 		return nil
 	}
-	if _, ok := c.PodAt[p.PodName]; ok {
+	if c.PodNamed[p.PodName] != nil {
 		return errors.New("there are two pods with this name")
 	}
 	p.Profile = c.profileOf(&o.Spec, p.IsPending() || p.Name == c.Asked)
@@ -195,7 +234,7 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 	} else {
 		p.Arrived = arrival(&o.Status)
 	}
-	c.PodAt[p.PodName] = len(c.Pods)
+	c.PodNamed[p.PodName] = p
 	c.Pods = append(c.Pods, p)
 	return nil
 }
@@ -226,7 +265,7 @@ func (c *Cluster) addTemplate(kind string, o *workload) error {
 	if !c.Only.matches(namespace, template.Labels) {
 		return nil
 	}
-	p := Pod{
+	p := &Pod{
 		PodName: PodName{Namespace: namespace, Name: strings.ToLower(kind) + "/" + o.Name}, Owner: Owner{Kind: kind, Name: o.Name},
 		Template: true, Profile: c.profileOf(spec, true),
 	}
@@ -252,12 +291,12 @@ func (c *Cluster) Finish() {
 	}
 	c.group()
 	made := make(map[string]bool)
-	for i := range c.Pods {
-		made[c.Pods[i].OwnerName()] = true
+	for _, p := range c.Pods {
+		made[p.OwnerName()] = true
 	}
 	for _, p := range c.templates {
 		if !made[p.OwnerName()] {
-			c.PodAt[p.PodName] = len(c.Pods)
+			c.PodNamed[p.PodName] = p
 			c.Pods = append(c.Pods, p)
 		}
 	}
@@ -303,41 +342,33 @@ func (c *Cluster) profile(
 	selector map[string]string, required *corev1.NodeSelector, list []corev1.Toleration, resources []string,
 ) *Profile {
 	o := corev1.Pod{Spec: corev1.PodSpec{NodeSelector: selector, Tolerations: list}}
-	tolerationsKey := keyOf(&o.Spec)
 	if required != nil {
 		o.Spec.Affinity = &corev1.Affinity{
 			NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: required},
 		}
 	}
-	key := keyOf(&o.Spec) + "\x00" + strings.Join(resources, "\x00")
+	spec, _ := o.Spec.Marshal() // never fails for a spec
+	key := string(spec) + "\x00" + strings.Join(resources, "\x00")
 	if p, ok := c.profiles[key]; ok {
 		return p
 	}
 	p := &Profile{
 		Selector: selector, Required: required, affinity: nodeaffinity.GetRequiredNodeAffinity(&o),
-		Tolerations: kube.Tolerations(list), Matcher: c.matchers[tolerationsKey], resources: resources,
+		Tolerations: kube.Tolerations(list), resources: resources,
 	}
 	if required != nil {
 		_, p.Invalid = nodeaffinity.NewNodeSelector(required)
 	}
-	if p.Matcher == nil {
-		p.Matcher = taints.Compile(p.Tolerations)
-		c.matchers[tolerationsKey] = p.Matcher
-	}
 	c.profiles[key] = p
-	p.Family = p
 	if _, pinned := namedNodes(required); pinned {
 		p.Family = c.profile(selector, withoutNames(required), list, nil)
 	} else if len(resources) > 0 {
 		p.Family = c.profile(selector, required, list, nil)
+	} else {
+		p.Family, p.Matcher = p, taints.Compile(p.Tolerations)
 	}
+	p.Matcher = p.Family.Matcher
 	return p
-}
-
-// keyOf returns a text that is equal only for equal specs.
-func keyOf(s *corev1.PodSpec) string {
-	b, _ := s.Marshal() // never fails for a spec
-	return string(b)
 }
 
 // namedNodes returns the nodes that the terms of the affinity name. It reports
@@ -406,13 +437,12 @@ func (p *Pod) IsFinished() bool { return p.Phase == corev1.PodSucceeded || p.Pha
 // name of a workload means one of its pods, if possible a pending one.
 func (c *Cluster) Find(name, namespace string) (PodName, error) {
 	full := PodName{Namespace: cmp.Or(namespace, c.Namespace), Name: name}
-	if _, ok := c.PodAt[full]; ok {
+	if c.PodNamed[full] != nil {
 		return full, nil
 	}
 	var found, longer []string
 	var made []PodName // from the workload
-	for i := range c.Pods {
-		p := &c.Pods[i]
+	for _, p := range c.Pods {
 		kind, owner := p.Owner.Template()
 		switch {
 		case p.Namespace == full.Namespace && !p.Template && strings.ToLower(kind)+"/"+owner == name:

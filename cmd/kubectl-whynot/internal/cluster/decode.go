@@ -33,7 +33,15 @@ func (c *Cluster) Decode(m manifest.Object) error {
 	case "Node":
 		return decodeAs(m, c.AddNode)
 	case "Pod":
-		return c.decodePod(m)
+		return decodeAs(m, func(o *corev1.Pod) error {
+			if o.Spec.NodeName == "" { // what is large matters too
+				*o = corev1.Pod{}
+				if err := m.Decode(o); err != nil {
+					return err
+				}
+			}
+			return c.AddPod(o)
+		}, skipLarge)
 	case "Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob":
 		return decodeAs(m, func(o *workload) error { return c.addTemplate(m.Kind, o) })
 	}
@@ -80,47 +88,30 @@ var apiVersions = map[string]string{
 	"Job": "batch/v1", "CronJob": "batch/v1",
 }
 
-// decodeAs decodes the manifest and passes the object to add.
-func decodeAs[T any](m manifest.Object, add func(*T) error) error {
+// decodeAs decodes the manifest and passes the object to add. Errors have the name
+// of the object.
+func decodeAs[T any](m manifest.Object, add func(*T) error, options ...json.Options) error {
 	o := new(T)
-	err := m.Decode(o)
+	err := m.Decode(o, options...)
 	if err == nil {
 		err = add(o)
 	}
-	return wrap(m, err)
-}
-
-// wrap adds the name of the object to the error.
-func wrap(m manifest.Object, err error) error {
 	if err == nil {
 		return nil
 	}
-	var o struct {
+	var named struct {
 		Metadata struct{ Namespace, Name string }
 	}
-	m.Decode(&o, json.MatchCaseInsensitiveNames(true))
-	name := o.Metadata.Name
-	if o.Metadata.Namespace != "" {
-		name = o.Metadata.Namespace + "/" + name
+	m.Decode(&named, json.MatchCaseInsensitiveNames(true))
+	name := named.Metadata.Name
+	if named.Metadata.Namespace != "" {
+		name = named.Metadata.Namespace + "/" + name
 	}
 	return fmt.Errorf("%s %s: %w", m.Kind, name, err)
 }
 
-// decodePod adds a pod. If the pod has a node, it skips the fields that are large
-// and not needed, which is much faster.
-func (c *Cluster) decodePod(m manifest.Object) error {
-	o := new(corev1.Pod)
-	err := m.Decode(o, skipLarge)
-	if err == nil && o.Spec.NodeName == "" {
-		o = new(corev1.Pod)
-		err = m.Decode(o)
-	}
-	if err == nil {
-		err = c.AddPod(o)
-	}
-	return wrap(m, err)
-}
-
+// skipLarge skips the fields of a pod that are large and, if the pod has a node,
+// not needed. This is much faster.
 var skipLarge = json.WithUnmarshalers(json.JoinUnmarshalers(
 	skip[[]corev1.Container](), skip[[]corev1.Volume](), skip[[]corev1.ContainerStatus](), skip[[]metav1.ManagedFieldsEntry](),
 ))

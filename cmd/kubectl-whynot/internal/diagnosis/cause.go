@@ -210,16 +210,13 @@ func affinityCause(p *cluster.Profile, r *placement) string {
 	case len(r.MissingLabels) > 0:
 		text := "no node has the label " + say.Enumerate(r.MissingLabels, "or")
 		if len(r.similar) > 0 {
-			text += "; " + similarText(r.similar)
+			text += "; " + say.Joined(say.Each(r.similar, func(s cluster.SimilarLabel) string {
+				return say.Have(s.Nodes, "node") + " " + s.String()
+			}))
 		}
 		return text
 	}
 	return "no node matches " + p.Requirements()
-}
-
-// similarText returns text about the labels that nodes have.
-func similarText(list []cluster.SimilarLabel) string {
-	return say.Joined(say.Each(list, func(s cluster.SimilarLabel) string { return say.Have(s.Nodes, "node") + " " + s.String() }))
 }
 
 // taintsText names the taints of the change or of the alternatives, or else all
@@ -260,7 +257,11 @@ func (x *Pending) alternativeSteps() []Step {
 		return []Step{{Text: "choose the nodes that the pod belongs on, and tolerate their taints, which " + where}}
 	}
 	only := &x.Alternatives[0]
-	condition := fmt.Sprintf("if the pod belongs on nodes with %s (%s), ", say.TaintsText(only.asks()), say.NamesOf(only.NodeNames, only.Nodes))
+	named := only.Taints
+	if len(named) == 0 { // corrections tolerate all of them
+		named = only.Rest
+	}
+	condition := fmt.Sprintf("if the pod belongs on nodes with %s (%s), ", say.TaintsText(named), say.NamesOf(only.NodeNames, only.Nodes))
 	return slices.Concat(x.nodeSteps, x.steps(condition, only.Entries()))
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
-	"github.com/seed-0529bac1/taints/explain"
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
@@ -178,8 +177,7 @@ func (a *analyst) pairOf(p *cluster.Pod, t taints.Taint, toleration int, tolerat
 	if tolerated {
 		return Pair{Taint: t, Toleration: &p.Tolerations[toleration]}
 	}
-	own := a.ownTolerations(p.Profile)
-	why := own.reason(explain.Node(own.matcher, []taints.Taint{t})[0])
+	why := a.ownTolerations(p.Profile).reason(t)
 	return Pair{Taint: t, Why: why.words()}
 }
 

@@ -93,17 +93,6 @@ func entriesText(entries []Entry) string {
 	return say.Joined(say.FirstOf(slices.Compact(words), 5))
 }
 
-// additionsOf returns the entries for an existing pod, and their text.
-func additionsOf(entries []Entry) (list []Entry, text string) {
-	var words []string
-	for _, e := range entries {
-		if word := e.Toleration.String(); !slices.ContainsFunc(list, func(o Entry) bool { return o.Toleration.Equal(e.Toleration) }) {
-			list, words = append(list, Entry{Toleration: e.Toleration}), append(words, word)
-		}
-	}
-	return list, "add " + say.Noun(len(words), "toleration") + " " + say.Joined(say.FirstOf(words, 5))
-}
-
 // An operation is an operation of a JSON patch.
 type operation struct {
 	Op    string `json:"op"`
@@ -119,8 +108,15 @@ func (x *Pending) patch(text, kind, name string, entries []Entry) Step {
 
 // patchPod returns the step that adds the entries to an existing pod.
 func (x *Pending) patchPod(condition string, entries []Entry) Step {
-	list, text := additionsOf(entries)
-	return x.patchOf(condition+text, 1, "pod", x.Pods[0], "/spec", list, len(x.Tolerations) > 0)
+	var list []Entry
+	var words []string
+	for _, e := range entries {
+		if !slices.ContainsFunc(list, func(o Entry) bool { return o.Toleration.Equal(e.Toleration) }) {
+			list, words = append(list, Entry{Toleration: e.Toleration}), append(words, e.Toleration.String())
+		}
+	}
+	text := condition + "add " + say.Noun(len(words), "toleration") + " " + say.Joined(say.FirstOf(words, 5))
+	return x.patchOf(text, 1, "pod", x.Pods[0], "/spec", list, len(x.Tolerations) > 0)
 }
 
 // patchOf returns the step of a patch. The patch tests that the list has the

@@ -53,8 +53,8 @@ func newMatrix(c *cluster.Cluster, groups []GroupRow, columns []*matrixColumn) *
 	for _, column := range m.Columns {
 		cells := cellsOf(c, column.Profile)
 		for i := range m.Rows {
-			x := *cells[m.Rows[i].group]
-			x.Running = column.running[m.Rows[i].group]
+			x := *cells[m.Rows[i].Group]
+			x.Running = column.running[m.Rows[i].Group]
 			m.Rows[i].Cells = append(m.Rows[i].Cells, x)
 		}
 	}

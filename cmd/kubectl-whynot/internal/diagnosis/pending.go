@@ -92,11 +92,11 @@ type analyst struct {
 	taints     []taints.Taint // of all nodes
 	question   Question
 	placements map[*cluster.Profile]*placement
-	own        map[*taints.Matcher]*ownTolerations
+	own        map[*cluster.Profile]*ownTolerations
 }
 
 func newAnalyst(c *cluster.Cluster, q Question) *analyst {
-	a := &analyst{c, nil, q, make(map[*cluster.Profile]*placement), make(map[*taints.Matcher]*ownTolerations)}
+	a := &analyst{c, nil, q, make(map[*cluster.Profile]*placement), make(map[*cluster.Profile]*ownTolerations)}
 	for _, g := range c.Groups {
 		a.taints = append(a.taints, g.Taints...)
 	}
@@ -126,21 +126,17 @@ func (a *analyst) pending(pods []*cluster.Pod) []Pending {
 			continue
 		}
 		at[key] = len(list)
-		list = append(list, a.pendingOf(p))
+		list = append(list, Pending{
+			Namespace: p.Namespace, Pods: []string{p.Name}, Owner: p.Owner, NodeSelector: p.Selector,
+			NodeAffinity: say.AffinityText(p.Required), Tolerations: p.Tolerations, placement: *a.placement(p.Profile),
+			Gated: len(p.Gates) > 0, Message: p.Message,
+			First: p, question: &a.question, hasOwnTolerations: a.hasOwnTolerations(p),
+		})
 	}
 	for i := range list {
 		list[i].explain()
 	}
 	return list
-}
-
-func (a *analyst) pendingOf(p *cluster.Pod) Pending {
-	return Pending{
-		Namespace: p.Namespace, Pods: []string{p.Name}, Owner: p.Owner, NodeSelector: p.Selector,
-		NodeAffinity: say.AffinityText(p.Required), Tolerations: p.Tolerations, placement: *a.placement(p.Profile),
-		Gated: len(p.Gates) > 0, Message: p.Message,
-		First: p, question: &a.question, hasOwnTolerations: a.hasOwnTolerations(p),
-	}
 }
 
 // hasOwnTolerations reports whether the pod has tolerations other than those
@@ -211,7 +207,8 @@ func (a *analyst) place(p *cluster.Profile) *placement {
 	}
 	r.AlternativesTotal = len(open)
 	for _, x := range open[:min(len(open), maxListed)] {
-		r.Alternatives = append(r.Alternatives, a.alternative(x))
+		x.Nodes, x.NodeNames = len(x.nodes), a.names(x.nodes)
+		r.Alternatives = append(r.Alternatives, x.alternative)
 	}
 	r.untolerated = r.taintsText(why)
 	switch {
@@ -226,17 +223,6 @@ func (a *analyst) place(p *cluster.Profile) *placement {
 // isOpen reports whether taints and node affinity allow nodes that may have what
 // the pods request.
 func (r *placement) isOpen() bool { return r.Feasible > 0 && r.meant == "" }
-
-func (a *analyst) alternative(r *remedy) alternative {
-	x := alternative{
-		Taints: r.needs, Corrections: r.Entries, NodeTaints: r.NodeTaints,
-		Nodes: len(r.nodes), NodeNames: a.names(r.nodes), Rest: r.rest,
-	}
-	for _, t := range r.needs {
-		x.Additions = append(x.Additions, a.tolerationOf(t))
-	}
-	return x
-}
 
 // rejections returns the reasons. Those for the most nodes come first.
 func rejections(why reasons, shares []cluster.Share) []Rejection {

@@ -28,19 +28,13 @@ type reason struct {
 
 // reasonsOf returns the reasons why the hard taints of the shares reject the pods.
 func (a *analyst) reasonsOf(p *cluster.Profile, shares []cluster.Share) reasons {
-	own := a.ownTolerations(p)
-	lists := func(yield func([]taints.Taint) bool) {
-		for _, s := range shares {
-			if !yield(s.Group.Taints) {
-				return
-			}
-		}
+	var list []taints.Taint
+	for _, s := range shares {
+		list = append(list, s.Group.Taints...)
 	}
 	m := make(reasons)
-	for _, r := range explain.Nodes(own.matcher, taints.Hard, lists, math.MaxInt).Reasons {
-		if _, ok := p.Matcher.Match(r.Reason.Taint); !ok {
-			m[r.Reason.Taint] = own.reason(r.Reason)
-		}
+	for _, t := range p.Matcher.Untolerated(cluster.Distinct(list), taints.Hard) {
+		m[*t] = a.ownTolerations(p).reason(*t)
 	}
 	return m
 }
@@ -55,7 +49,7 @@ type ownTolerations struct {
 }
 
 func (a *analyst) ownTolerations(p *cluster.Profile) *ownTolerations {
-	own, ok := a.own[p.Matcher]
+	own, ok := a.own[p.Family]
 	if !ok {
 		own = &ownTolerations{}
 		for i, t := range p.Tolerations {
@@ -65,7 +59,7 @@ func (a *analyst) ownTolerations(p *cluster.Profile) *ownTolerations {
 			}
 		}
 		own.matcher = taints.Compile(own.list)
-		a.own[p.Matcher] = own
+		a.own[p.Family] = own
 	}
 	return own
 }
@@ -78,22 +72,24 @@ func isEverybodys(t taints.Toleration) bool {
 		t.TolerationSeconds != nil && *t.TolerationSeconds == 300
 }
 
-// reason completes the library's reason. It finds a toleration whose key is the
-// taint's key without its prefix, such as "dedicated" for "example.com/dedicated".
-func (own *ownTolerations) reason(r explain.Reason) reason {
+// reason returns the reason why the tolerations do not tolerate the taint. Where
+// the library has no closest toleration, it finds one whose key is the taint's key
+// without its prefix, such as "dedicated" for "example.com/dedicated".
+func (own *ownTolerations) reason(t taints.Taint) reason {
+	r := explain.Node(own.matcher, []taints.Taint{t})[0]
 	if i := r.Toleration; r.HasClosest() {
 		return reason{r, own.at[i], own.isUsed[i], false}
 	}
-	name := cluster.WithoutPrefix(r.Taint.Key)
-	i := slices.IndexFunc(own.list, func(t taints.Toleration) bool { return t.Key == name })
-	if i < 0 || name == r.Taint.Key {
+	name := cluster.WithoutPrefix(t.Key)
+	i := slices.IndexFunc(own.list, func(o taints.Toleration) bool { return o.Key == name })
+	if i < 0 || name == t.Key {
 		return reason{Reason: r, at: -1}
 	}
 	with := own.list[i]
-	with.Key = r.Taint.Key
+	with.Key = t.Key
 	r.Closest, r.Toleration = own.list[i], i
 	r.Differences = append([]explain.Difference{{Mismatch: explain.MismatchKey}},
-		explain.Node(taints.Compile([]taints.Toleration{with}), []taints.Taint{r.Taint})[0].Differences...)
+		explain.Node(taints.Compile([]taints.Toleration{with}), []taints.Taint{t})[0].Differences...)
 	return reason{r, own.at[i], own.isUsed[i], true}
 }
 

@@ -47,27 +47,19 @@ type alternative struct {
 	Nodes      int            `json:"nodes"`
 	NodeNames  []string       `json:"nodeNames"`
 
-	// Rest has the taints of the nodes that the pods do not tolerate yet.
+	// Rest has the taints of the nodes, other than NodeTaints, that the pods do not
+	// tolerate yet.
 	Rest []taints.Taint `json:"-"`
-}
-
-// asks returns the taints that distinguish the nodes from others: the needed
-// ones or, if corrections tolerate all of them, the corrected ones.
-func (a *alternative) asks() []taints.Taint {
-	if len(a.Taints) > 0 {
-		return a.Taints
-	}
-	return a.Rest
 }
 
 // A remedy lets pods onto the nodes that have a set of untolerated taints.
 type remedy struct {
+	alternative
 	untolerated []taints.Taint
 	nodes       []int
-	rest        []taints.Taint // the untolerated taints that are not of a state
-	needs       []taints.Taint // the taints in rest that need an addition, not a correction
-	fixed       []taints.Taint // taints of the states of nodes that it opens
-	change
+	tolerations []taints.Toleration // with the corrections and additions
+	opened      []int               // the nodes whose taints then let the pods in
+	fixed       []taints.Taint      // of the states of these nodes
 }
 
 // An adviser finds remedies.
@@ -98,7 +90,7 @@ func (a *adviser) advise() (*change, []*remedy) {
 		switch {
 		case !a.plan(r):
 			invalid = min(invalid, r.rank())
-		case len(r.needs) == 0:
+		case len(r.Taints) == 0:
 			settled = append(settled, r)
 		case len(r.NodeTaints) == 0:
 			open = append(open, r)
@@ -112,8 +104,7 @@ func (a *adviser) advise() (*change, []*remedy) {
 		if list := rivals(best, all); list != nil {
 			return nil, list
 		}
-		best.NodeTaints = best.fixed
-		return &best.change, nil
+		return &change{len(best.opened), best.fixed, best.Corrections, best.tolerations, best.opened}, nil
 	}
 	if len(open) == 0 {
 		open = broken
@@ -122,7 +113,7 @@ func (a *adviser) advise() (*change, []*remedy) {
 		return nil, nil
 	}
 	open = likeliest(open)
-	if open[0].rank() > invalid && len(open[0].Entries) == 0 {
+	if open[0].rank() > invalid && len(open[0].Corrections) == 0 {
 		return nil, nil
 	}
 	if list := rivals(open[0], all); list != nil {
@@ -138,7 +129,7 @@ func (a *adviser) best(settled []*remedy) *remedy {
 	for _, r := range settled {
 		a.count(r)
 	}
-	return slices.MinFunc(settled, func(x, y *remedy) int { return cmp.Or(x.compareCost(y), y.Opens-x.Opens) })
+	return slices.MinFunc(settled, func(x, y *remedy) int { return cmp.Or(x.compareCost(y), len(y.opened)-len(x.opened)) })
 }
 
 // remedies returns one for each distinct set of untolerated hard taints, sorted.
@@ -171,19 +162,19 @@ func untoleratedOf(m *taints.Matcher, g *cluster.Group) []taints.Taint {
 
 // plan computes the remedy and reports whether an API server accepts it.
 func (a *adviser) plan(r *remedy) bool {
-	r.Tolerations = slices.Clone(a.Tolerations)
+	r.tolerations = slices.Clone(a.Tolerations)
 	for _, t := range r.untolerated {
 		if stateOf(t.Key) != stateNone {
 			r.NodeTaints = append(r.NodeTaints, t)
 			continue
 		}
-		r.rest = append(r.rest, t)
-		if _, found := taints.FindUntolerated([]taints.Taint{t}, r.Tolerations, taints.Hard); found {
+		r.Rest = append(r.Rest, t)
+		if _, found := taints.FindUntolerated([]taints.Taint{t}, r.tolerations, taints.Hard); found {
 			a.tolerate(r, t)
 		}
 	}
-	_, found := taints.FindUntolerated(r.rest, r.Tolerations, taints.Hard)
-	return !found && taints.ValidateTolerations(r.Tolerations) == nil
+	_, found := taints.FindUntolerated(r.Rest, r.tolerations, taints.Hard)
+	return !found && taints.ValidateTolerations(r.tolerations) == nil
 }
 
 // tolerate adds to the remedy what the taint requires: the correction of a
@@ -191,21 +182,22 @@ func (a *adviser) plan(r *remedy) bool {
 func (a *adviser) tolerate(r *remedy, t taints.Taint) {
 	why := a.reasons[t]
 	if !a.isMistake(&why) {
-		r.needs = append(r.needs, t)
-		r.Tolerations = append(r.Tolerations, a.tolerationOf(t))
+		added := a.tolerationOf(t)
+		r.Taints, r.Additions = append(r.Taints, t), append(r.Additions, added)
+		r.tolerations = append(r.tolerations, added)
 		return
 	}
 	e := Entry{nil, corrected(why.Reason), why.at}
 	if !r.replaces(&why, e.Toleration) {
-		r.Tolerations = append(r.Tolerations, e.Toleration)
-		r.Entries = append(r.Entries, e)
+		r.tolerations = append(r.tolerations, e.Toleration)
+		r.Corrections = append(r.Corrections, e)
 		return
 	}
 	e.Replaces = &why.Closest
 	for i := range a.Tolerations {
 		if a.Tolerations[i].Equal(why.Closest) { // a mistake may be there twice
-			e.at, r.Tolerations[i] = i, e.Toleration
-			r.Entries = append(r.Entries, e)
+			e.at, r.tolerations[i] = i, e.Toleration
+			r.Corrections = append(r.Corrections, e)
 		}
 	}
 }
@@ -217,13 +209,13 @@ func (r *remedy) replaces(mistake *reason, fixed taints.Toleration) bool {
 	if isEffect(mistake.Closest.Effect) && mistake.Closest.Effect != fixed.Effect {
 		return false
 	}
-	return !slices.ContainsFunc(r.Entries, func(e Entry) bool { return e.at == mistake.at && e.Replaces != nil })
+	return !slices.ContainsFunc(r.Corrections, func(e Entry) bool { return e.at == mistake.at && e.Replaces != nil })
 }
 
 // count counts the nodes that the remedy opens. If the remedy has nodes to fix,
 // it counts all nodes that accept the pods once all such nodes are fixed.
 func (a *adviser) count(r *remedy) {
-	m := taints.Compile(r.Tolerations)
+	m := taints.Compile(r.tolerations)
 	isFixed, isRemoved := len(r.NodeTaints) > 0, haveLeaving(r.NodeTaints)
 	for _, s := range a.shares {
 		left := untoleratedOf(m, s.Group)
@@ -237,7 +229,6 @@ func (a *adviser) count(r *remedy) {
 		r.opened = append(r.opened, s.Nodes...)
 		r.fixed = append(r.fixed, left...)
 	}
-	r.Opens = len(r.opened)
 	slices.Sort(r.opened)
 	r.fixed = cluster.Distinct(r.fixed)
 }
@@ -245,7 +236,7 @@ func (a *adviser) count(r *remedy) {
 // compareCost orders remedies: healthy nodes first, then the fewest entries,
 // then corrections before additions.
 func (r *remedy) compareCost(s *remedy) int {
-	return cmp.Or(r.rank()-s.rank(), len(r.Entries)-len(s.Entries), r.additions()-s.additions())
+	return cmp.Or(r.rank()-s.rank(), len(r.Corrections)-len(s.Corrections), r.additions()-s.additions())
 }
 
 // rank orders remedies by their nodes: ordinary ones, the control plane, nodes
@@ -264,7 +255,7 @@ func (r *remedy) rank() int {
 
 func (r *remedy) additions() int {
 	n := 0
-	for _, e := range r.Entries {
+	for _, e := range r.Corrections {
 		if e.Replaces == nil {
 			n++
 		}
@@ -276,15 +267,15 @@ func (r *remedy) additions() int {
 // them correct it to another key or value. It is then not clear which nodes are
 // intended, whatever else must be done there. Otherwise it returns nil.
 func rivals(best *remedy, all []*remedy) []*remedy {
-	for _, e := range best.Entries {
+	for _, e := range best.Corrections {
 		isFor := func(f Entry) bool { return f.at == e.at }
 		isOther := func(f Entry) bool {
 			return isFor(f) && (e.Toleration.Key != f.Toleration.Key || e.Toleration.Value != f.Toleration.Value)
 		}
-		if !slices.ContainsFunc(all, func(r *remedy) bool { return slices.ContainsFunc(r.Entries, isOther) }) {
+		if !slices.ContainsFunc(all, func(r *remedy) bool { return slices.ContainsFunc(r.Corrections, isOther) }) {
 			continue
 		}
-		all = slices.DeleteFunc(all, func(r *remedy) bool { return !slices.ContainsFunc(r.Entries, isFor) })
+		all = slices.DeleteFunc(all, func(r *remedy) bool { return !slices.ContainsFunc(r.Corrections, isFor) })
 		slices.SortStableFunc(all, func(x, y *remedy) int { return cmp.Or(x.rank()-y.rank(), len(y.nodes)-len(x.nodes)) })
 		return all
 	}
@@ -296,7 +287,7 @@ func rivals(best *remedy, all []*remedy) []*remedy {
 // Those for the most nodes come first.
 func likeliest(open []*remedy) []*remedy {
 	compare := func(x, y *remedy) int {
-		return cmp.Or(order(len(x.Entries) == 0, len(y.Entries) == 0), x.rank()-y.rank())
+		return cmp.Or(order(len(x.Corrections) == 0, len(y.Corrections) == 0), x.rank()-y.rank())
 	}
 	slices.SortStableFunc(open, func(x, y *remedy) int { return cmp.Or(compare(x, y), len(y.nodes)-len(x.nodes)) })
 	for i, r := range open {

@@ -49,17 +49,12 @@ type Report struct {
 // A GroupRow is a group of nodes with the same taints.
 type GroupRow struct {
 	Nodes int `json:"nodes"`
-	// Pods counts the pods that run there. Rejected counts the pending pods that
-	// match a node of the group and do not tolerate its taints.
-	Pods      int            `json:"pods"`
-	Rejected  int            `json:"rejectedPods"`
-	Taints    []taints.Taint `json:"taints"`
-	NodeNames []string       `json:"nodeNames"`
+	*cluster.Group
+	NodeNames []string `json:"nodeNames"`
 	// ForPod is about the requested pod.
 	ForPod *cell `json:"forPod,omitzero"`
 
-	ID    string `json:"-"` // on the page
-	group *cluster.Group
+	ID string `json:"-"` // on the page
 }
 
 // A cell shows whether a group of nodes accepts pods.
@@ -118,17 +113,19 @@ func New(c *cluster.Cluster, q Question) *Report {
 		}
 	}
 	r.Groups = groupRows(c)
-	var pods []*cluster.Pod
-	if q.Pod == (cluster.PodName{}) {
-		for i := range c.Pods {
-			pods = append(pods, &c.Pods[i])
+	pods := c.Pods
+	if p := c.PodNamed[q.Pod]; p != nil {
+		pods, waiting = []*cluster.Pod{p}, nil
+		if p.IsPending() {
+			waiting = pods
 		}
-		r.Pending = a.pending(waiting)
-	} else {
-		p := &c.Pods[c.PodAt[q.Pod]]
-		pods = []*cluster.Pod{p}
-		r.addPod(a, p)
+		r.Pod, r.PodNote = p.String(), noteOn(c, p)
+		cells := cellsOf(c, p.Profile)
+		for i := range r.Groups {
+			r.Groups[i].ForPod = cells[r.Groups[i].Group]
+		}
 	}
+	r.Pending = a.pending(waiting)
 	r.Evictions = a.evictions(pods)
 	r.Causes = causesOf(r.Pending)
 	if q.Matrix {
@@ -137,23 +134,10 @@ func New(c *cluster.Cluster, q Question) *Report {
 	return r
 }
 
-// addPod adds the answers that are about one pod only.
-func (r *Report) addPod(a *analyst, p *cluster.Pod) {
-	r.Pod, r.PodNote = p.String(), noteOn(a.Cluster, p)
-	if p.IsPending() {
-		r.Pending = a.pending([]*cluster.Pod{p})
-	}
-	cells := cellsOf(a.Cluster, p.Profile)
-	for i := range r.Groups {
-		r.Groups[i].ForPod = cells[r.Groups[i].group]
-	}
-}
-
 // survey counts the pods by their place, and returns the pending ones.
 func (r *Report) survey(c *cluster.Cluster) []*cluster.Pod {
 	var waiting []*cluster.Pod
-	for i := range c.Pods {
-		p := &c.Pods[i]
+	for _, p := range c.Pods {
 		at, known := c.NodeAt[p.Node]
 		switch {
 		case p.IsPending():
@@ -193,9 +177,8 @@ func groupRows(c *cluster.Cluster) []GroupRow {
 	var rows []GroupRow
 	for _, g := range c.Groups {
 		rows = append(rows, GroupRow{
-			Nodes: len(g.Nodes), Pods: g.Pods, Rejected: g.Rejected, Taints: g.Taints,
-			NodeNames: say.Each(g.Nodes, func(i int) string { return c.Nodes[i].Name }),
-			ID:        fmt.Sprintf("group-%d", g.Nodes[0]+1), group: g,
+			Nodes: len(g.Members), Group: g, ID: fmt.Sprintf("group-%d", g.Members[0]+1),
+			NodeNames: say.Each(g.Members, func(i int) string { return c.Nodes[i].Name }),
 		})
 	}
 	return rows

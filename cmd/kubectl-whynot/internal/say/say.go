@@ -211,11 +211,6 @@ func shellWord(s string) string {
 // CommandLine joins the words, with quotes where a shell needs them.
 func CommandLine(words ...string) string { return strings.Join(Each(words, shellWord), " ") }
 
-// Counts returns the words with their numbers.
-func Counts(numbers map[string]int) []string {
-	return Each(SortedKeys(numbers), func(word string) string { return fmt.Sprintf("%d %s", numbers[word], word) })
-}
-
 // SortedKeys returns the keys of the map.
 func SortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 

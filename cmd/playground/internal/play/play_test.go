@@ -5,6 +5,7 @@ package play
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,50 +20,38 @@ import (
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
-// ask returns the answer to the state, given as pairs of a name and a value.
-func ask(state ...string) Answer { return NewAnswer(stateOf(state...)) }
-
-// stateOf returns the state of pairs of a name and a value.
-func stateOf(state ...string) State {
-	return func(name string) string {
-		for i := 0; i < len(state); i += 2 {
-			if state[i] == name {
-				return state[i+1]
-			}
-		}
-		return map[string]string{"observed": "2026-11-21T12:00"}[name]
-	}
+// ask returns the answer to one field.
+func ask(name, text string) Answer {
+	return NewAnswer(url.Values{"observed": {"2026-11-21T12:00"}, name: {text}}.Get)
 }
 
 // TestAnswers runs a file of cases. Each has the fields of a form, quoted as in
 // Go, and, indented, the answer.
 func TestAnswers(t *testing.T) {
 	cases.Run(t, "testdata/answers.txt", func(t *testing.T, input []string) []string {
-		fields := map[string]string{}
-		var state []string
+		state := url.Values{"observed": {"2026-11-21T12:00"}}
 		for _, line := range input {
 			name, quoted, _ := strings.Cut(line, " ")
 			text, err := strconv.Unquote(quoted)
 			if err != nil {
 				t.Fatalf("%s: %v", line, err)
 			}
-			fields[name] = text
-			state = append(state, name, text)
+			state.Set(name, text)
 		}
-		a := ask(state...)
+		a := NewAnswer(state.Get)
 		checkObject(t, &a)
-		return linesOf(t, &a, fields)
+		return linesOf(t, &a, state.Get)
 	})
 }
 
 // linesOf returns the answer as lines of text, with the text at its places.
-func linesOf(t *testing.T, a *Answer, fields map[string]string) []string {
+func linesOf(t *testing.T, a *Answer, field State) []string {
 	t.Helper()
 	lines := []string{a.Brief}
-	add := func(p Place, field string, words ...string) {
+	add := func(p Place, name string, words ...string) {
 		line := strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), "; ")
 		if p != (Place{}) {
-			line = fmt.Sprintf("%d:%d %q ", p.Line, p.Column, selected(t, fields[field], p)) + line
+			line = fmt.Sprintf("%d:%d %q ", p.Line, p.Column, selected(t, field(name), p)) + line
 		}
 		lines = append(lines, line)
 	}
@@ -153,14 +142,13 @@ func FuzzAnswer(f *testing.F) {
 	f.Add("spec:\n  taints:\n  - &a {key: é, effect: NoExecute}\n  - <<: *a\n    key: |-\n      b\n", "- key: !!str \"a\\\"\" # b\n  value: yes\n---\n", "", "", "", uint8(0))
 	f.Fuzz(func(t *testing.T, nodes, pods, observed, selection, add string, options uint8) {
 		nodes, pods = string([]rune(nodes)), string([]rune(pods)) // as in a browser
-		state := []string{"taints", nodes, "tolerations", pods, "observed", observed, "select", selection, "add", add}
+		state := url.Values{"taints": {nodes}, "tolerations": {pods}, "observed": {observed}, "select": {selection}, "add": {add}}
 		for i, name := range []string{"noComparison", "keyWildcards", "fromTimeAdded"} {
 			if options&(1<<i) != 0 {
-				state = append(state, name, "1")
+				state.Set(name, "1")
 			}
 		}
-		s := stateOf(state...)
-		r, a := newAnswerer(s), NewAnswer(s)
+		r, a := newAnswerer(state.Get), NewAnswer(state.Get)
 		for _, p := range a.Problems {
 			switch {
 			case p.Line == 0:

@@ -4,6 +4,7 @@ package play
 
 import (
 	"errors"
+	"iter"
 	"strconv"
 	"strings"
 	"time"
@@ -193,9 +194,7 @@ func (r *reader[T]) read() {
 
 // lines reads a list in kubectl's form.
 func (r *reader[T]) lines() {
-	for start, end := 0, 0; start <= len(r.text); start = end + 1 {
-		end = start + index(r.text[start:], '\n')
-		line := trim(r.text, span{start, end})
+	for line := range split(r.text, span{0, len(r.text)}, "\n") {
 		switch {
 		case strings.HasPrefix(r.text[line.start:line.end], "#"):
 		case r.command != nil && r.command(r, line):
@@ -210,9 +209,8 @@ func (r *reader[T]) lines() {
 
 // line reads the entries of a line, and reports whether there is room for more.
 func (r *reader[T]) line(line span) bool {
-	for start, end := line.start, 0; start <= line.end; start = end + 1 {
-		end = start + index(r.text[start:line.end], ',')
-		s := r.withoutLabel(trim(r.text, span{start, end}))
+	for s := range split(r.text, line, ",") {
+		s = r.withoutLabel(s)
 		if s.start == s.end || r.text[s.start:s.end] == "<none>" {
 			continue
 		}
@@ -279,13 +277,13 @@ func said(f taints.FieldError) string {
 // It looks at the first line that is not a comment.
 func isYAML(text string) bool {
 	line := ""
-	for line == "" || line[0] == '#' {
-		if text == "" {
-			return false
+	for next := range strings.Lines(text) {
+		if line = strings.Trim(next, whiteSpace); line != "" && line[0] != '#' {
+			break
 		}
-		end := index(text, '\n')
-		line = strings.Trim(text[:end], whiteSpace)
-		text = text[min(end+1, len(text)):]
+	}
+	if line == "" || line[0] == '#' {
+		return false
 	}
 	if strings.HasPrefix(line, "---") || line == "-" || strings.IndexByte("\"'&!%", line[0]) >= 0 || strings.HasPrefix(line, "- ") {
 		return true
@@ -301,12 +299,18 @@ func isYAML(text string) bool {
 	return found && strings.HasPrefix(rest, " ")
 }
 
-// index returns the index of the byte in s, or the length of s if it is absent.
-func index(s string, c byte) int {
-	if i := strings.IndexByte(s, c); i >= 0 {
-		return i
+// split yields the parts of the span between separators, without white space at
+// their ends.
+func split(text string, s span, separator string) iter.Seq[span] {
+	return func(yield func(span) bool) {
+		start := s.start
+		for part := range strings.SplitSeq(text[s.start:s.end], separator) {
+			if !yield(trim(text, span{start, start + len(part)})) {
+				return
+			}
+			start += len(part) + len(separator)
+		}
 	}
-	return len(s)
 }
 
 // trim returns the span without white space at its ends.

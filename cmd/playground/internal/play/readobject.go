@@ -135,13 +135,13 @@ func (r *reader[T]) element(v *value) {
 		if !r.hasRoom(m.span) {
 			return
 		}
-		f := r.field(m.name)
-		if f == nil {
+		i := slices.IndexFunc(r.fields, func(f field[T]) bool { return f.name == m.name })
+		if i < 0 {
 			r.note(m.span, r.unknown(m.name))
 			continue
 		}
 		e.fields[m.name] = m.value.span
-		if err := f.read(&element, m.value); err != nil {
+		if err := r.fields[i].read(&element, m.value); err != nil {
 			r.fail(m.value.span, m.name+": "+err.Error())
 			good = false
 		}
@@ -149,15 +149,6 @@ func (r *reader[T]) element(v *value) {
 	if good {
 		r.add(element, e)
 	}
-}
-
-// field returns the field with the name, or nil if elements have no such field.
-func (r *reader[T]) field(name string) *field[T] {
-	i := slices.IndexFunc(r.fields, func(f field[T]) bool { return f.name == name })
-	if i < 0 {
-		return nil
-	}
-	return &r.fields[i]
 }
 
 // read sets the field to the value. A null leaves it unchanged.

@@ -136,7 +136,8 @@ func (p *parser) value(n *yaml.Node) (v *value, wrong *problem) {
 
 // line returns the rest of the line from start, without white space at its end.
 func (p *parser) line(start int) span {
-	return span{start, start + len(strings.TrimRight(p.text[start:start+index(p.text[start:], '\n')], whiteSpace))}
+	line, _, _ := strings.Cut(p.text[start:], "\n")
+	return span{start, start + len(strings.TrimRight(line, whiteSpace))}
 }
 
 // scalarAt returns the span of the scalar, which is the rest of the line if the

@@ -22,7 +22,7 @@ import (
 //     measure, every second, and when it stops. The measurement is the difference
 //     between the last time and the first.
 //   - Its plugin, the same for both schedulers, sees each pod that is bound. Those
-//     that are bound before the first time do not count.
+//     that are bound before the first time or after the last do not count.
 type meter struct {
 	metrics.Gatherer // the gatherer that it replaces
 
@@ -34,8 +34,10 @@ type meter struct {
 
 // sums are the metrics of the process at one time.
 type sums struct {
-	cpu, algorithm float64 // seconds
-	chosen         uint64  // how often the algorithm has run
+	cpu, algorithm float64   // seconds
+	chosen         uint64    // how often the algorithm has run
+	pods           int       // how many were bound
+	end            time.Time // when the last of them was
 }
 
 // Gather implements [metrics.Gatherer].
@@ -57,6 +59,7 @@ func (m *meter) Gather() ([]*dto.MetricFamily, error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	s.pods, s.end = m.pods, m.end
 	m.last = s
 	if m.first == nil {
 		m.first = s
@@ -68,12 +71,12 @@ func (m *meter) Gather() ([]*dto.MetricFamily, error) {
 func (m *meter) measured() (map[string]float64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.pods < 2 {
+	if m.last == nil || m.last.pods < 2 {
 		return nil, errors.New("nothing was measured")
 	}
 	return map[string]float64{
-		"pods":      float64(m.pods),
-		"seconds":   m.end.Sub(m.begin).Seconds(),
+		"pods":      float64(m.last.pods),
+		"seconds":   m.last.end.Sub(m.begin).Seconds(),
 		"cpu":       m.last.cpu - m.first.cpu,
 		"algorithm": (m.last.algorithm - m.first.algorithm) / float64(max(1, m.last.chosen-m.first.chosen)),
 	}, nil

@@ -32,7 +32,7 @@ func TestMeter(t *testing.T) {
 		t.Fatalf("it took %v s, %v", got["seconds"], err)
 	}
 	delete(got, "seconds")
-	if diff := cmp.Diff(map[string]float64{"pods": 6, "cpu": 20, "algorithm": 0.5}, got); diff != "" {
+	if diff := cmp.Diff(map[string]float64{"pods": 4, "cpu": 20, "algorithm": 0.5}, got); diff != "" {
 		t.Error(diff)
 	}
 }

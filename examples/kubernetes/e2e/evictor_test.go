@@ -84,7 +84,7 @@ func TestEvictor(t *testing.T) {
 	time.Sleep(time.Until(begun.Add(7 * time.Second)))
 	setAllTaints(t, c, freed)
 	last := begun.Add(12 * time.Second)
-	watcher.waitUntilGone(c, time.Until(last)+30*time.Second, len(after))
+	watcher.waitUntilGone(t, time.Until(last)+30*time.Second, len(after))
 	time.Sleep(time.Until(last.Add(onTime + busy))) // for the pods that must not be evicted
 
 	evicted := watcher.gone()
@@ -141,7 +141,6 @@ type evictor struct {
 	*cluster.Process
 	t       *testing.T
 	c       *cluster.Cluster
-	args    []string
 	metrics string
 	done    float64 // evictions of the processes that were killed
 }
@@ -154,7 +153,7 @@ var missedSoon = []string{"-lease-duration=2s", "-renew-deadline=1500ms", "-retr
 func startEvictor(t *testing.T, c *cluster.Cluster, flags ...string) *evictor {
 	t.Helper()
 	e := &evictor{t: t, c: c}
-	e.Process, e.args, e.metrics = c.RunEvictor(flags...)
+	e.Process, e.metrics = c.RunEvictor(flags...)
 	return e
 }
 
@@ -197,11 +196,7 @@ func (e *evictor) killAndStartAgain() {
 	}
 	e.done += n
 	e.Kill()
-	e.startAgain()
-}
-
-func (e *evictor) startAgain() {
-	e.Process = e.c.Run("evictor", cluster.Binary(e.t, "evictor"), e.args...)
+	e.Process = e.c.Restart(e.Process)
 }
 
 func event(c *cluster.Cluster, what string, is func(eventsv1.Event) bool) {
@@ -274,8 +269,8 @@ func (w *podWatcher) gone() map[string]time.Time {
 	return maps.Clone(w.at)
 }
 
-func (w *podWatcher) waitUntilGone(c *cluster.Cluster, limit time.Duration, want int) {
-	c.Within(limit, fmt.Sprintf("%d pods are evicted", want), func() error {
+func (w *podWatcher) waitUntilGone(t *testing.T, limit time.Duration, want int) {
+	cluster.Within(t, limit, fmt.Sprintf("%d pods are evicted", want), func() error {
 		if gone := w.gone(); len(gone) < want {
 			return fmt.Errorf("only %v", slices.Sorted(maps.Keys(gone)))
 		}
@@ -353,7 +348,7 @@ func TestANodeThatFails(t *testing.T) {
 	c.StopHeartbeat("node-1")
 	deadline := foundUnreachable(t, c, "node-1").Add(tolerated)
 
-	watcher.waitUntilGone(c, 30*time.Second, 2)
+	watcher.waitUntilGone(t, 30*time.Second, 2)
 	time.Sleep(time.Until(deadline.Add(onTime + busy))) // for the pods that must stay
 	checkTimes(t, deadline, map[string]int64{"web-1": 0, "web-2": 0}, watcher.gone())
 	for _, name := range []string{"web-1", "web-2"} {
@@ -368,7 +363,7 @@ func TestANodeThatFails(t *testing.T) {
 // returns when it did.
 func foundUnreachable(t *testing.T, c *cluster.Cluster, name string) (added time.Time) {
 	t.Helper()
-	c.Within(time.Minute, name+" is found unreachable", func() error {
+	cluster.Within(t, time.Minute, name+" is found unreachable", func() error {
 		node := must(c.Client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{}))(t)
 		id := taints.TaintID{Key: corev1.TaintNodeUnreachable, Effect: taints.NoExecute}
 		at, found := taints.FindTaint(kube.Taints(node.Spec.Taints), id)
@@ -424,7 +419,7 @@ func TestEvictorsInTurn(t *testing.T) {
 	t.Logf("the other leads after %v", time.Since(before).Round(time.Millisecond))
 
 	deadline := before.Add(seconds * time.Second)
-	watcher.waitUntilGone(c, time.Minute, 1)
+	watcher.waitUntilGone(t, time.Minute, 1)
 	second.until("the other pod is held back", "taints_evictor_failed_attempts_total", "blocked", func(v float64) bool { return v >= 2 })
 	checkHeldBack(t, second)
 	if late := watcher.gone()["web"].Sub(deadline); late < 0 || late > onTime+busy {
@@ -432,7 +427,7 @@ func TestEvictorsInTurn(t *testing.T) {
 	}
 	budgets := c.Client.PolicyV1().PodDisruptionBudgets(metav1.NamespaceDefault)
 	check(t, budgets.Delete(t.Context(), "guarded", metav1.DeleteOptions{}))
-	watcher.waitUntilGone(c, time.Minute, 2)
+	watcher.waitUntilGone(t, time.Minute, 2)
 	if got := watcher.target("guarded"); got != "EvictionByEvictionAPI" {
 		t.Errorf("the pod has the condition DisruptionTarget with reason %q", got)
 	}
@@ -538,7 +533,7 @@ func testOutage(t *testing.T, replicas int) {
 	}
 
 	gone := map[string]time.Time{}
-	c.Within(time.Until(tainted.Add(time.Minute))+lease+slack+time.Minute, "all pods are evicted", func() error {
+	cluster.Within(t, time.Until(tainted.Add(time.Minute))+lease+slack+time.Minute, "all pods are evicted", func() error {
 		for _, e := range evictors {
 			e.startAgainWhereEnded()
 		}
@@ -568,7 +563,7 @@ func testOutage(t *testing.T, replicas int) {
 func (e *evictor) startAgainWhereEnded() int {
 	select {
 	case <-e.Done():
-		e.startAgain()
+		e.Process = e.c.Restart(e.Process)
 		return 1
 	default:
 		return 0

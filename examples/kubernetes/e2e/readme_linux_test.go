@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -84,17 +83,14 @@ func inBackground(t *testing.T, command *exec.Cmd) *cluster.Process {
 // command may have to be compiled first.
 func until(t *testing.T, p *cluster.Process, what string, condition func() error) {
 	t.Helper()
-	err := errors.New("it has not begun")
-	for deadline := time.After(9 * time.Minute); err != nil; {
+	cluster.Within(t, 9*time.Minute, what, func() error {
 		select {
 		case <-p.Done():
 			t.Fatalf("%s: it has ended", what)
-		case <-deadline:
-			t.Fatalf("%s: %v", what, err)
-		case <-time.After(50 * time.Millisecond):
-			err = condition()
+		default:
 		}
-	}
+		return condition()
+	})
 }
 
 func (r *readmeTest) startBlock(t *testing.T, b docs.Block) *cluster.Process {

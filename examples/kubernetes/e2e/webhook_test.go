@@ -4,19 +4,13 @@ package e2e
 
 import (
 	"cmp"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
+	"crypto"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/base64"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"maps"
-	"math"
-	"math/big"
 	"slices"
 	"strings"
 	"testing"
@@ -34,6 +28,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/cert"
 	"k8s.io/client-go/util/keyutil"
+	"k8s.io/kubernetes/cmd/kubeadm/app/apis/kubeadm"
+	"k8s.io/kubernetes/cmd/kubeadm/app/util/pkiutil"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -58,7 +54,6 @@ func TestWebhook(t *testing.T) {
 type webhookTest struct {
 	*cluster.Cluster
 	addr    string         // where API servers call the webhook
-	rules   string         // the file of the manifest's rules
 	secret  *corev1.Secret // of the manifest
 	metrics string         // the address of the metrics of the first webhook
 	webhook *cluster.Process
@@ -70,7 +65,7 @@ type webhookTest struct {
 func (w *webhookTest) install(t *testing.T) {
 	w.AddPods(cluster.Pod("early"))
 	objects := w.Install("webhook")
-	w.rules = w.WriteFile("rules.json", only[*corev1.ConfigMap](t, objects).Data["rules.json"])
+	rules := w.WriteFile("rules.json", only[*corev1.ConfigMap](t, objects).Data["rules.json"])
 	w.secret = only[*corev1.Secret](t, objects)
 	w.Eventually("the deployment's pods are let in", func() error {
 		if pods := w.Pods(cluster.WebhookNamespace); len(pods) != 2 {
@@ -78,7 +73,7 @@ func (w *webhookTest) install(t *testing.T) {
 		}
 		return nil
 	})
-	w.webhook, w.metrics = w.RunWebhook(w.addr, "-rules="+w.rules)
+	w.webhook, w.metrics = w.RunWebhook(w.addr, "-rules="+rules)
 }
 
 // networkPolicy checks that only API servers may ask the webhook, and that their
@@ -165,7 +160,6 @@ func (w *webhookTest) daemonSets(t *testing.T) {
 	agent := daemonSet("agent", corev1.Toleration{Operator: corev1.TolerationOpExists})
 	agent.Namespace = "logging"
 	watcher, sneak := daemonSet("watcher"), daemonSet("sneak", mlToleration)
-	watcher.Namespace, sneak.Namespace = metav1.NamespaceDefault, metav1.NamespaceDefault
 	sneak.Spec.Template.Spec.NodeSelector = map[string]string{"example.com/pool": "ml"}
 	w.Apply(namespace(agent.Namespace), agent, watcher, sneak)
 	w.Eventually("there is an agent for each node", func() error {
@@ -485,36 +479,30 @@ func (m *certManager) takes(t *testing.T, object client.Object) bool {
 // issue fills the Secret of the Certificate, or renews what is in it.
 func (m *certManager) issue(t *testing.T, c certObject) {
 	t.Helper()
-	key := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
+	key := must(pkiutil.NewPrivateKey(kubeadm.EncryptionAlgorithmECDSAP256))(t)
 	if old := m.secrets[c.Spec.SecretName]; old != nil && c.Spec.PrivateKey.RotationPolicy == "Never" {
-		key = must(keyutil.ParsePrivateKeyPEM(old["tls.key"]))(t).(*ecdsa.PrivateKey)
+		key = must(keyutil.ParsePrivateKeyPEM(old["tls.key"]))(t).(crypto.Signer)
 	}
-	now := time.Now()
-	template := &x509.Certificate{
-		SerialNumber: must(rand.Int(rand.Reader, big.NewInt(math.MaxInt64)))(t),
-		Subject:      pkix.Name{CommonName: c.Spec.CommonName},
-		DNSNames:     append(c.Spec.DNSNames, "localhost"), // services do not work here
-		NotBefore:    now, NotAfter: now.Add(cmp.Or(c.Spec.Duration.Duration, 90*24*time.Hour)),
-		IsCA: c.Spec.IsCA, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageDigitalSignature,
+	config := &pkiutil.CertConfig{
+		Config: cert.Config{
+			CommonName: cmp.Or(c.Spec.CommonName, "unused"),
+			AltNames:   cert.AltNames{DNSNames: append(c.Spec.DNSNames, "localhost")}, // services do not work here
+		},
+		NotAfter: time.Now().Add(cmp.Or(c.Spec.Duration.Duration, 90*24*time.Hour)),
 	}
-	if c.Spec.IsCA {
-		template.KeyUsage |= x509.KeyUsageCertSign
-	}
-	by, signer, authority := template, key, []byte(nil)
-	if i := m.issuers[c.Spec.IssuerRef.Name]; i.Spec.SelfSigned == nil {
+	var certificate, authority *x509.Certificate
+	if i := m.issuers[c.Spec.IssuerRef.Name]; i.Spec.SelfSigned != nil {
+		certificate = must(pkiutil.NewSelfSignedCACert(config, key))(t)
+		authority = certificate
+	} else {
 		secret := m.secrets[i.Spec.CA.SecretName]
-		authority = secret["tls.crt"]
-		by = must(cert.ParseCertsPEM(authority))(t)[0]
-		signer = must(keyutil.ParsePrivateKeyPEM(secret["tls.key"]))(t).(*ecdsa.PrivateKey)
-	}
-	der := must(x509.CreateCertificate(rand.Reader, template, by, key.Public(), signer))(t)
-	text := pem.EncodeToMemory(&pem.Block{Type: cert.CertificateBlockType, Bytes: der})
-	if authority == nil {
-		authority = text
+		authority = must(cert.ParseCertsPEM(secret["tls.crt"]))(t)[0]
+		signer := must(keyutil.ParsePrivateKeyPEM(secret["tls.key"]))(t).(crypto.Signer)
+		certificate = must(pkiutil.NewSignedCert(config, key, authority, signer, c.Spec.IsCA))(t)
 	}
 	m.secrets[c.Spec.SecretName] = map[string][]byte{
-		"tls.crt": text, "tls.key": must(keyutil.MarshalPrivateKeyToPEM(key))(t), "ca.crt": authority,
+		"tls.crt": pkiutil.EncodeCertPEM(certificate), "tls.key": must(keyutil.MarshalPrivateKeyToPEM(key))(t),
+		"ca.crt": pkiutil.EncodeCertPEM(authority),
 	}
 }
 

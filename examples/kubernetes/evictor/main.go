@@ -13,26 +13,81 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
+	"fmt"
 	"io"
 	"net/http"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client/config"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
+	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/evictor/internal/controller"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/program"
 )
 
 func main() { program.Main("evictor", &options{}) }
+
+// options are the command-line options.
+type options struct {
+	controller controller.Options
+	manager    ctrl.Options
+}
+
+// Register registers flags that set the options.
+func (o *options) Register(fs *flag.FlagSet) {
+	fs.BoolVar(&o.controller.Policy.FromTimeAdded, "from-time-added", true,
+		"count from the taint's timeAdded, so that a restart changes no deadline; if false, from when the evictor saw the taint")
+	fs.TextVar(&o.controller.Policy.Select, "select", taints.FirstMatch,
+		"which `toleration` counts if several match a taint: FirstMatch or ForeverElseShortest")
+	fs.BoolVar(&o.controller.KeepTimers, "keep-timers", false,
+		"keep the deadline of a pending eviction when later taints would change it, as Kubernetes does")
+	fs.StringVar((*string)(&o.controller.Method), "method", string(controller.Evict),
+		"`how` to evict pods: evict (the Eviction API, which honors PodDisruptionBudgets) or delete (as Kubernetes does)")
+	fs.BoolVar(&o.controller.DryRun, "dry-run", false, "evict no pods; logs, events and metrics show what would be evicted")
+	fs.Float64Var(&o.controller.QPS, "qps", 50, "evictions started per second; 0 means no limit")
+	fs.IntVar(&o.controller.Burst, "burst", 100, "evictions started at once after a pause")
+	fs.IntVar(&o.controller.Workers, "workers", 8, "evictions in progress at the same time")
+
+	fs.StringVar(&o.manager.Metrics.BindAddress, "metrics-addr", "127.0.0.1:8080",
+		"`address` of /metrics, without authentication; 0 disables it")
+	fs.StringVar(&o.manager.HealthProbeBindAddress, "health-addr", "127.0.0.1:8081",
+		"`address` of /healthz and /readyz; 0 disables it")
+
+	fs.BoolVar(&o.manager.LeaderElection, "leader-elect", true,
+		"evict only while holding the lease, so that several replicas can run")
+	fs.StringVar(&o.manager.LeaderElectionNamespace, "leader-elect-namespace", "",
+		"`namespace` of the lease; empty means the pod's")
+	fs.StringVar(&o.manager.LeaderElectionID, "leader-elect-name", "taints-evictor", "`name` of the lease")
+	o.manager.LeaseDuration = fs.Duration("lease-duration", 15*time.Second,
+		"how long other replicas wait for a leader that does not renew the lease")
+	o.manager.RenewDeadline = fs.Duration("renew-deadline", 10*time.Second,
+		"how long a leader tries to renew the lease before it exits")
+	o.manager.RetryPeriod = fs.Duration("retry-period", 2*time.Second, "how often to renew the lease, or try to get it")
+}
+
+func (o *options) check() error {
+	c, wrong := &o.controller, func(format string, value any) error {
+		return program.ExitError{Code: 2, Err: fmt.Errorf(format, value)}
+	}
+	switch {
+	case c.Method != controller.Evict && c.Method != controller.Delete:
+		return wrong("-method %q: want evict or delete", c.Method)
+	case c.QPS < 0:
+		return wrong("-qps %v: want 0 or more", c.QPS)
+	case c.Burst < 1:
+		return wrong("-burst %d: want 1 or more", c.Burst)
+	case c.Workers < 1:
+		return wrong("-workers %d: want 1 or more", c.Workers)
+	}
+	return nil
+}
 
 // Run runs the controller until the context ends or the lease is lost.
 func (o *options) Run(ctx context.Context, _ io.Writer) error {
@@ -48,32 +103,18 @@ func (o *options) Run(ctx context.Context, _ io.Writer) error {
 }
 
 func (o *options) serve(ctx context.Context, config *rest.Config) error {
-	scheme := runtime.NewScheme()
-	if err := clientgoscheme.AddToScheme(scheme); err != nil {
-		return err
-	}
 	metrics.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name:        "taints_evictor_build_info",
 		Help:        "The program's version.",
 		ConstLabels: prometheus.Labels{"version": program.Version()},
 	}, func() float64 { return 1 }))
 	controller.AdaptTransport(config)
-	manager, err := ctrl.NewManager(config, ctrl.Options{
-		Scheme:                  scheme,
-		MapperProvider:          controller.Mapper,
-		Cache:                   controller.CacheOptions(),
-		Metrics:                 metricsserver.Options{BindAddress: o.metricsAddr},
-		HealthProbeBindAddress:  o.healthAddr,
-		LeaderElection:          o.leaderElect,
-		LeaderElectionNamespace: o.leaseNamespace,
-		LeaderElectionID:        o.leaseName,
-		LeaseDuration:           &o.leaseDuration,
-		RenewDeadline:           &o.renewDeadline,
-		RetryPeriod:             &o.retryPause,
-		// The next leader need not wait: this process ends as soon as it has
-		// stopped evicting.
-		LeaderElectionReleaseOnCancel: true,
-	})
+	o.manager.MapperProvider = controller.Mapper
+	o.manager.Cache = controller.CacheOptions()
+	// The next leader need not wait: this process ends as soon as it has stopped
+	// evicting.
+	o.manager.LeaderElectionReleaseOnCancel = true
+	manager, err := ctrl.NewManager(config, o.manager)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/evictor/internal/controller"
@@ -37,9 +39,11 @@ func TestParse(t *testing.T) {
 				Policy: taints.EvictionPolicy{FromTimeAdded: true},
 				Method: controller.Evict, QPS: 50, Burst: 100, Workers: 8,
 			},
-			metricsAddr: "127.0.0.1:8080", healthAddr: "127.0.0.1:8081",
-			leaderElect: true, leaseName: "taints-evictor",
-			leaseDuration: 15 * time.Second, renewDeadline: 10 * time.Second, retryPause: 2 * time.Second,
+			manager: ctrl.Options{
+				Metrics: server.Options{BindAddress: "127.0.0.1:8080"}, HealthProbeBindAddress: "127.0.0.1:8081",
+				LeaderElection: true, LeaderElectionID: "taints-evictor",
+				LeaseDuration: new(15 * time.Second), RenewDeadline: new(10 * time.Second), RetryPeriod: new(2 * time.Second),
+			},
 		},
 		"-from-time-added=false -select ForeverElseShortest -keep-timers -method=delete -dry-run -qps 0 -burst 1 -workers 2 " +
 			"-metrics-addr 0 -health-addr :9 -leader-elect=false -leader-elect-namespace kube-system " +
@@ -48,9 +52,11 @@ func TestParse(t *testing.T) {
 				Policy: taints.EvictionPolicy{Select: taints.ForeverElseShortest}, KeepTimers: true,
 				Method: controller.Delete, DryRun: true, Burst: 1, Workers: 2,
 			},
-			metricsAddr: "0", healthAddr: ":9",
-			leaseNamespace: "kube-system", leaseName: "other",
-			leaseDuration: 3 * time.Second, renewDeadline: 2 * time.Second, retryPause: time.Second,
+			manager: ctrl.Options{
+				Metrics: server.Options{BindAddress: "0"}, HealthProbeBindAddress: ":9",
+				LeaderElectionNamespace: "kube-system", LeaderElectionID: "other",
+				LeaseDuration: new(3 * time.Second), RenewDeadline: new(2 * time.Second), RetryPeriod: new(time.Second),
+			},
 		},
 	} {
 		if got := parse(t, strings.Fields(args)...); !reflect.DeepEqual(*got, want) {

@@ -109,16 +109,16 @@ func (b *bench) run(ctx context.Context, w workload, s side) (m measurement, err
 	if err != nil {
 		return m, err
 	}
-	c, err := newConfig(w, performanceConfig, b.path(s.String()+".yaml"))
+	alone, err := workloadConfig(w, performanceConfig, b.path(s.String()+".yaml"))
 	if err == nil {
-		err = os.WriteFile(b.path("config.yaml"), c.content, 0o644)
+		err = os.WriteFile(b.path("config.yaml"), alone, 0o644)
 	}
 	if err != nil {
 		return m, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	log, err := b.command(ctx, w, s, c).CombinedOutput()
+	log, err := b.command(ctx, w).CombinedOutput()
 	switch {
 	case ctx.Err() != nil:
 		return m, fmt.Errorf("%s, %s: %w", w, s, ctx.Err())
@@ -132,10 +132,10 @@ func (b *bench) run(ctx context.Context, w workload, s side) (m measurement, err
 	return m, err
 }
 
-func (b *bench) command(ctx context.Context, w workload, s side, c *config) *exec.Cmd {
+func (b *bench) command(ctx context.Context, w workload) *exec.Cmd {
 	command := exec.CommandContext(ctx, b.path("bin", "benchmark"),
-		"-test.bench=.", "-test.benchtime=1x", "-config="+b.path("config.yaml"), "-result="+b.path("result.json"),
-		"-namespaces="+strings.Join(c.namespaces, ","), "-selector="+c.selector, "-data-items-dir="+b.path("tmp"),
+		"-test.bench=.", "-test.benchtime=1x", "-data-items-dir="+b.path("tmp"),
+		"-config="+b.path("config.yaml"), "-result="+b.path("result.json"),
 	)
 	command.Dir = filepath.Dir(w.file(b.own, b.kubernetes)) // paths of templates are relative to it
 	modules, _, _ := strings.Cut(b.kubernetes, "/k8s.io/kubernetes@")

@@ -12,18 +12,10 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A config is a workload as scheduler_perf reads it, and what it measures.
-type config struct {
-	content    []byte // a performance-config.yaml with this workload alone
-	namespaces []string
-	selector   string // of the pods in the namespaces, as in "type=unsched"
-}
-
 // A testCase has the fields of a test case that matter here.
 type testCase struct {
-	Name             string
-	WorkloadTemplate []operation
-	Workloads        []variant
+	Name      string
+	Workloads []variant
 }
 
 // A variant is a workload of a test case.
@@ -33,18 +25,9 @@ type variant struct {
 	FeatureGates map[string]bool `json:"featureGates"`
 }
 
-// An operation is a step of every workload of a test case.
-type operation struct {
-	Opcode         string
-	Namespace      string
-	Namespaces     []string
-	LabelSelector  map[string]string
-	CollectMetrics bool
-}
-
-// newConfig returns the configuration of a workload from its
-// performance-config.yaml, with the path of the scheduler's configuration.
-func newConfig(w workload, performanceConfig []byte, schedulerConfig string) (*config, error) {
+// workloadConfig returns a performance-config.yaml with a workload alone, from the
+// whole file and with the path of the scheduler's configuration.
+func workloadConfig(w workload, performanceConfig []byte, schedulerConfig string) ([]byte, error) {
 	var whole []map[string]any
 	var cases []testCase
 	err := errors.Join(yaml.Unmarshal(performanceConfig, &whole), yaml.Unmarshal(performanceConfig, &cases))
@@ -66,13 +49,6 @@ func newConfig(w workload, performanceConfig []byte, schedulerConfig string) (*c
 		}
 		v.Params[name] = value
 	}
-	c := &config{}
-	for k, op := range cases[i].WorkloadTemplate {
-		c.add(k, op)
-	}
-	if len(c.namespaces) == 0 {
-		return nil, fmt.Errorf("%s: nothing is measured", w)
-	}
 	alone := whole[i]
 	delete(alone, "labels")                         // it would not run
 	delete(alone, "defaultThresholdMetricSelector") // for Kubernetes' machines
@@ -82,23 +58,7 @@ func newConfig(w workload, performanceConfig []byte, schedulerConfig string) (*c
 	alone["metricsCollectorConfig"] = map[string]any{
 		"metrics": map[string]any{"scheduler_scheduling_attempt_duration_seconds": nil},
 	}
-	c.content, err = yaml.Marshal([]any{alone})
-	return c, err
-}
-
-// add adds what the operation at the index measures.
-func (c *config) add(index int, op operation) {
-	switch {
-	case op.Opcode == "startCollectingMetrics":
-		c.namespaces = append(c.namespaces, op.Namespaces...)
-		for key, value := range op.LabelSelector {
-			c.selector = key + "=" + value
-		}
-	case op.CollectMetrics && op.Namespace != "":
-		c.namespaces = append(c.namespaces, op.Namespace)
-	case op.CollectMetrics: // scheduler_perf's default name
-		c.namespaces = append(c.namespaces, fmt.Sprintf("namespace-%d", index))
-	}
+	return yaml.Marshal([]any{alone})
 }
 
 // schedulerConfig returns the scheduler's configuration: that of the manifest with

@@ -25,7 +25,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client/config"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/program"
@@ -40,26 +39,27 @@ func main() { program.Main("webhook", &options{}) }
 
 // options are the command-line options.
 type options struct {
-	addr, metricsAddr, healthAddr string
-	certDir, dnsName              string
-	rotate                        types.NamespacedName
-	registration                  string
-	rules                         string
-	notReady, unreachable         int64
-	audit                         bool
+	addr, rules           string
+	manager               ctrl.Options
+	rotation              server.Rotation
+	notReady, unreachable int64
+	audit                 bool
 }
 
 // Register registers flags that set the options.
 func (o *options) Register(fs *flag.FlagSet) {
 	fs.StringVar(&o.addr, "addr", "127.0.0.1:8443", "`address` of the webhooks; :8443 in a pod")
-	fs.StringVar(&o.metricsAddr, "metrics-addr", "127.0.0.1:8080",
+	fs.StringVar(&o.manager.Metrics.BindAddress, "metrics-addr", "127.0.0.1:8080",
 		"`address` of /metrics, without authentication; 0 disables it")
-	fs.StringVar(&o.healthAddr, "health-addr", "127.0.0.1:8081", "`address` of /healthz and /readyz; 0 disables it")
-	fs.StringVar(&o.certDir, "cert-dir", "/etc/webhook-tls", "`folder` with tls.crt and tls.key, read again when they change")
+	fs.StringVar(&o.manager.HealthProbeBindAddress, "health-addr", "127.0.0.1:8081",
+		"`address` of /healthz and /readyz; 0 disables it")
+	fs.StringVar(&o.rotation.CertDir, "cert-dir", "/etc/webhook-tls",
+		"`folder` with tls.crt and tls.key, read again when they change")
 	fs.Func("rotate", "keep the certificate in this `NAMESPACE/SECRET`, which is mounted at -cert-dir,"+
 		" and its authority in the registration; not for use with cert-manager", o.setRotate)
-	fs.StringVar(&o.dnsName, "dns-name", "admission.taints-webhooks.svc", "DNS `name` in the certificate of -rotate")
-	fs.StringVar(&o.registration, "registration", "admission.example.com",
+	fs.StringVar(&o.rotation.DNSName, "dns-name", "admission.taints-webhooks.svc",
+		"DNS `name` in the certificate of -rotate")
+	fs.StringVar(&o.rotation.Registration, "registration", "admission.example.com",
 		"`name` of both webhook configurations, for -rotate and -audit")
 	fs.StringVar(&o.rules, "rules", "", "`file` with the rules, read again when it changes (default none)")
 	fs.Int64Var(&o.notReady, "not-ready-seconds", taints.DefaultTolerationSeconds,
@@ -75,7 +75,7 @@ func (o *options) setRotate(s string) error {
 	if namespace == "" || name == "" || strings.Contains(name, "/") {
 		return errors.New("want NAMESPACE/SECRET")
 	}
-	o.rotate = types.NamespacedName{Namespace: namespace, Name: name}
+	o.rotation.Secret = types.NamespacedName{Namespace: namespace, Name: name}
 	return nil
 }
 
@@ -91,7 +91,7 @@ func (o *options) Run(ctx context.Context, stdout io.Writer) error {
 		return err
 	}
 	cluster := &rest.Config{} // no API server is called
-	if o.audit || o.rotate.Name != "" {
+	if o.audit || o.rotation.Secret.Name != "" {
 		if cluster, err = config.GetConfig(); err != nil {
 			return err
 		}
@@ -101,31 +101,27 @@ func (o *options) Run(ctx context.Context, stdout io.Writer) error {
 		if err != nil {
 			return err
 		}
-		return audit(ctx, client, policies.Policy(), o.registration, stdout)
+		return audit(ctx, client, policies.Policy(), o.rotation.Registration, stdout)
 	}
 	logger.Info("Starting", "version", program.Version())
 	return o.serve(ctx, cluster, policies, logger)
 }
 
 func (o *options) serve(ctx context.Context, cluster *rest.Config, policies *server.Policies, log logr.Logger) error {
-	m, err := ctrl.NewManager(cluster, ctrl.Options{
-		Metrics:                 metricsserver.Options{BindAddress: o.metricsAddr},
-		HealthProbeBindAddress:  o.healthAddr,
-		GracefulShutdownTimeout: new(drain),
-	})
+	o.manager.GracefulShutdownTimeout = new(drain)
+	m, err := ctrl.NewManager(cluster, o.manager)
 	if err != nil {
 		return err
 	}
-	s, err := server.New(o.addr, o.certDir, policies, log)
+	s, err := server.New(o.addr, o.rotation.CertDir, policies, log)
 	if err != nil {
 		return fmt.Errorf("-addr: %w", err)
 	}
 	err = errors.Join(m.Add(s), m.Add(policies),
 		m.AddHealthzCheck("ping", healthz.Ping), m.AddReadyzCheck("webhook", s.StartedChecker()))
-	if err == nil && o.rotate.Name != "" {
-		err = m.Add(&server.Rotation{
-			Manager: m, Secret: o.rotate, CertDir: o.certDir, DNSName: o.dnsName, Registration: o.registration,
-		})
+	if err == nil && o.rotation.Secret.Name != "" {
+		o.rotation.Manager = m
+		err = m.Add(&o.rotation)
 	}
 	if err != nil {
 		return err

@@ -61,27 +61,18 @@ func TestExits(t *testing.T) {
 	}
 }
 
-func page(t *testing.T, url string) (code int, text string) {
-	t.Helper()
-	response, err := http.Get(url)
+// page returns an error unless the answer is 200.
+func page(url string) (string, error) {
+	response, err := http.Get("http://" + url)
 	if err != nil {
-		return 0, err.Error()
+		return "", err
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = errors.New(response.Status)
 	}
-	return response.StatusCode, string(body)
-}
-
-func eventually(t *testing.T, what string, condition func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !condition(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("never: " + what)
-		}
-	}
+	return string(body), err
 }
 
 // newCertificate writes a new certificate to dir, and returns a client that trusts
@@ -143,29 +134,35 @@ func TestServe(t *testing.T) {
 	args := []string{"-addr=" + addr, "-health-addr=" + health, "-metrics-addr=" + metrics, "-cert-dir=" + dir, "-rules=rules.json"}
 	ended := make(chan int, 1)
 	go func() { ended <- program.Run(ctx, "webhook", &options{}, args, io.Discard, t.Output()) }()
-	answers := func(path string) int {
-		code, _ := page(t, "http://"+health+path)
-		return code
+	eventually := func(what string, condition func() error) {
+		t.Helper()
+		cluster.Within(t, time.Minute, what, condition)
+	}
+	answers := func(path string) error {
+		_, err := page(health + path)
+		return err
 	}
 	shows := func(line string) {
 		t.Helper()
-		eventually(t, line, func() bool {
-			_, text := page(t, "http://"+metrics+"/metrics")
-			return strings.Contains(text, line)
+		eventually(line, func() error {
+			text, err := page(metrics + "/metrics")
+			if err == nil && !strings.Contains(text, line) {
+				err = errors.New("it is not in the metrics")
+			}
+			return err
 		})
 	}
-	eventually(t, "healthy", func() bool { return answers("/healthz") == http.StatusOK })
-	if code := answers("/readyz"); code != http.StatusInternalServerError {
-		t.Errorf("ready without a certificate: %d", code)
+	eventually("healthy", func() error { return answers("/healthz") })
+	if err := answers("/readyz"); err == nil || !strings.HasPrefix(err.Error(), "500 ") {
+		t.Errorf("ready without a certificate: %v", err)
 	}
 	newCertificate(t, dir)
-	eventually(t, "ready", func() bool { return answers("/readyz") == http.StatusOK })
+	eventually("ready", func() error { return answers("/readyz") })
 	client := newCertificate(t, dir)
 	var response *http.Response
-	eventually(t, "the new certificate is shown", func() (ok bool) {
-		var err error
+	eventually("the new certificate is shown", func() (err error) {
 		response, err = post(client, addr, strings.NewReader(review))
-		return err == nil
+		return err
 	})
 	if response.Proto != "HTTP/1.1" {
 		t.Errorf("it speaks %s", response.Proto)
@@ -191,12 +188,12 @@ func TestServe(t *testing.T) {
 	fmt.Fprint(rest, review[:len(review)-1])
 	shows(`controller_runtime_webhook_requests_in_flight{webhook="/mutate"} 1`)
 	stop()
-	eventually(t, "it takes nothing more", func() bool {
+	eventually("it takes nothing more", func() error {
 		conn, err := net.Dial("tcp", addr)
-		if err == nil {
-			conn.Close()
+		if err != nil {
+			return nil
 		}
-		return err != nil
+		return errors.Join(conn.Close(), errors.New("it takes a connection"))
 	})
 	fmt.Fprint(rest, review[len(review)-1:])
 	if err := <-answered; err != nil {

@@ -81,10 +81,7 @@ type Cluster struct {
 	options    Options
 	processes  []*Process
 	heartbeats sync.Map // by node, the function that ends its heartbeat
-	apiserver  struct {
-		process *Process
-		args    []string
-	}
+	apiserver  *Process
 }
 
 // Start starts a control plane, and waits until it is ready. It ends with the test.
@@ -121,7 +118,7 @@ func (c *Cluster) etcdAndAPIServer() {
 	c.must(err)
 	tokens := c.WriteFile("tokens.csv", token+`,admin,admin-uid,"system:masters"`+"\n")
 	port := FreePort(c.tb)
-	c.apiserver.args = append([]string{
+	apiserver := append([]string{
 		"--etcd-servers=" + etcd,
 		"--bind-address=127.0.0.1",
 		"--advertise-address=127.0.0.1",
@@ -147,23 +144,28 @@ func (c *Cluster) etcdAndAPIServer() {
 	}
 	c.Config.ContentType = "application/vnd.kubernetes.protobuf"
 	c.Config.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
-	c.StartAPIServer()
+	c.apiserver = c.ControlPlane("kube-apiserver", apiserver...)
+	c.waitForAPIServer()
 	c.Kubeconfig = c.KubeconfigFor("admin", token)
 }
 
 // StopAPIServer kills the API server, as when its machine fails. The rest of the
 // control plane keeps running.
-func (c *Cluster) StopAPIServer() { c.apiserver.process.Kill() }
+func (c *Cluster) StopAPIServer() { c.apiserver.Kill() }
 
 // StartAPIServer starts the API server, with the address, keys and data that it had
 // before, and waits until it is ready.
 func (c *Cluster) StartAPIServer() {
 	c.tb.Helper()
-	process := c.ControlPlane("kube-apiserver", c.apiserver.args...)
-	c.apiserver.process = process
+	c.apiserver = c.Restart(c.apiserver)
+	c.waitForAPIServer()
+}
+
+func (c *Cluster) waitForAPIServer() {
+	c.tb.Helper()
 	c.Eventually("the API server is ready", func() error {
 		select {
-		case <-process.Done():
+		case <-c.apiserver.Done():
 			c.tb.Fatal("kube-apiserver has ended")
 		default:
 		}
@@ -220,6 +222,12 @@ func (c *Cluster) Run(name, path string, args ...string) *Process {
 	p := StartProcess(c.tb, name, command, output)
 	c.processes = append(c.processes, p)
 	return p
+}
+
+// Restart starts a program again that has ended, with the same arguments.
+func (c *Cluster) Restart(p *Process) *Process {
+	c.tb.Helper()
+	return c.Run(p.name, p.command.Path, p.command.Args[1:]...)
 }
 
 // ControlPlane starts one of the programs of the control plane, as in
@@ -284,20 +292,20 @@ func (c *Cluster) WriteFile(name, content string) string {
 // within two minutes, Eventually fails the test with the last error.
 func (c *Cluster) Eventually(what string, condition func() error) {
 	c.tb.Helper()
-	c.Within(2*time.Minute, what, condition)
+	Within(c.tb, 2*time.Minute, what, condition)
 }
 
-// Within is Eventually with the given time limit.
-func (c *Cluster) Within(limit time.Duration, what string, condition func() error) {
-	c.tb.Helper()
+// Within is Eventually with the given time limit, for any test.
+func Within(tb T, limit time.Duration, what string, condition func() error) {
+	tb.Helper()
 	var last error
 	poll := func(context.Context) (bool, error) {
 		last = condition()
 		return last == nil, nil
 	}
-	err := wait.PollUntilContextTimeout(c.Context(), 50*time.Millisecond, limit, true, poll)
+	err := wait.PollUntilContextTimeout(tb.Context(), 50*time.Millisecond, limit, true, poll)
 	if err != nil {
-		c.tb.Fatalf("not within %v: %s: %v", limit, what, last)
+		tb.Fatalf("not within %v: %s: %v", limit, what, last)
 	}
 }
 

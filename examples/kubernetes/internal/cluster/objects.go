@@ -143,20 +143,18 @@ func (c *Cluster) StopHeartbeat(nodes ...string) {
 	}
 }
 
-// StartHeartbeat resumes the nodes' heartbeats, and reports each node as ready, as
+// StartHeartbeat resumes the heartbeat of a node, and reports the node as ready, as
 // a kubelet does when it is back.
-func (c *Cluster) StartHeartbeat(nodes ...string) {
+func (c *Cluster) StartHeartbeat(node string) {
 	c.tb.Helper()
 	now := time.Now().UTC().Format(time.RFC3339)
 	ready := fmt.Appendf(nil,
 		`{"status":{"conditions":[{"type":"Ready","status":"True","reason":"KubeletReady","message":"",`+
 			`"lastHeartbeatTime":%q,"lastTransitionTime":%[1]q}]}}`, now)
-	c.each(len(nodes), func(i int) error {
-		c.beat(nodes[i])
-		_, err := c.Client.CoreV1().Nodes().Patch(c.Context(), nodes[i],
-			types.StrategicMergePatchType, ready, metav1.PatchOptions{}, "status")
-		return err
-	})
+	c.beat(node)
+	_, err := c.Client.CoreV1().Nodes().Patch(c.Context(), node,
+		types.StrategicMergePatchType, ready, metav1.PatchOptions{}, "status")
+	c.must(err)
 }
 
 // heartbeatInterval is how often a lease is renewed.

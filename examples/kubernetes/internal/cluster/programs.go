@@ -92,18 +92,17 @@ func (c *Cluster) StartScheduler(command []string, config, kubeconfig string, fl
 
 // RunEvictor starts an evictor with the rights of its manifest, which must be
 // installed, waits until it is ready, and returns the address of its metrics.
-func (c *Cluster) RunEvictor(flags ...string) (p *Process, args []string, metrics string) {
+func (c *Cluster) RunEvictor(flags ...string) (p *Process, metrics string) {
 	c.tb.Helper()
 	address, health := FreeAddress(c.tb), FreeAddress(c.tb)
-	args = append([]string{
+	p = c.Run("evictor", Binary(c.tb, "evictor"), append([]string{
 		"-kubeconfig=" + c.ServiceAccount(Evictor, Evictor),
 		"-leader-elect-namespace=" + Evictor,
 		"-metrics-addr=" + address,
 		"-health-addr=" + health,
-	}, flags...)
-	p = c.Run("evictor", Binary(c.tb, "evictor"), args...)
+	}, flags...)...)
 	c.WaitHealthy("http://" + health + "/readyz")
-	return p, args, "http://" + address + "/metrics"
+	return p, "http://" + address + "/metrics"
 }
 
 // Names in the webhook's manifest.

@@ -5,7 +5,7 @@
 // enable the plugin Taints. The command perf builds it and starts it once for each
 // run:
 //
-//	benchmark -config FILE -result FILE -namespaces a,b ...
+//	benchmark -config FILE -result FILE ...
 //
 // scheduler_perf needs an etcd on the PATH. Under that name, this program is one.
 package main
@@ -16,13 +16,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/seed-0529bac1/taints/examples/kubernetes/scheduler/internal/plugin"
 	"go.etcd.io/etcd/server/v3/etcdmain"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/component-base/metrics/legacyregistry"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	perf "k8s.io/kubernetes/test/integration/scheduler_perf"
@@ -37,18 +35,11 @@ func main() {
 	testing.Init()
 	config := flag.String("config", "", "run the workload of this `file`, a performance-config.yaml")
 	result := flag.String("result", "", "write what was measured to this `file`")
-	namespaces := flag.String("namespaces", "", "measure pods of these `namespaces`, separated by commas")
-	selector := flag.String("selector", "", "measure pods with these `labels`")
-	err := perf.InitTests() // it parses the flags
-	if err == nil {
-		m.selector, err = labels.Parse(*selector)
-	}
-	if err != nil {
+	if err := perf.InitTests(); err != nil { // it parses the flags
 		fmt.Fprintf(os.Stderr, "benchmark: %v\n", err)
 		os.Exit(1)
 	}
 	perf.PerfSchedulingLabelFilter = "" // the file has only the workload to run
-	m.namespaces = strings.Split(*namespaces, ",")
 
 	legacyregistry.DefaultGatherer = m
 	registry := frameworkruntime.Registry{plugin.Name: plugin.New, clock: m.newClock}

@@ -5,13 +5,11 @@ package main
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/component-base/metrics"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -20,14 +18,13 @@ import (
 // A meter measures more precisely than scheduler_perf, which samples once a second
 // or counts from the start of the process:
 //
-//   - Its plugin, the same for both schedulers, sees each pod that is bound.
 //   - It replaces the metrics gatherer. scheduler_perf gathers when it starts to
 //     measure, every second, and when it stops. The measurement is the difference
 //     between the last time and the first.
+//   - Its plugin, the same for both schedulers, sees each pod that is bound. Those
+//     that are bound before the first time or after the last do not count.
 type meter struct {
-	metrics.Gatherer                 // the gatherer that it replaces
-	namespaces       []string        // of the measured pods
-	selector         labels.Selector // of the measured pods
+	metrics.Gatherer // the gatherer that it replaces
 
 	mu          sync.Mutex
 	pods        int
@@ -37,8 +34,10 @@ type meter struct {
 
 // sums are the metrics of the process at one time.
 type sums struct {
-	cpu, algorithm float64 // seconds
-	chosen         uint64  // how often the algorithm has run
+	cpu, algorithm float64   // seconds
+	chosen         uint64    // how often the algorithm has run
+	pods           int       // how many were bound
+	end            time.Time // when the last of them was
 }
 
 // Gather implements [metrics.Gatherer].
@@ -60,6 +59,7 @@ func (m *meter) Gather() ([]*dto.MetricFamily, error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	s.pods, s.end = m.pods, m.end
 	m.last = s
 	if m.first == nil {
 		m.first = s
@@ -71,12 +71,12 @@ func (m *meter) Gather() ([]*dto.MetricFamily, error) {
 func (m *meter) measured() (map[string]float64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.first == nil || m.pods < 2 {
+	if m.last == nil || m.last.pods < 2 {
 		return nil, errors.New("nothing was measured")
 	}
 	return map[string]float64{
-		"pods":      float64(m.pods),
-		"seconds":   m.end.Sub(m.begin).Seconds(),
+		"pods":      float64(m.last.pods),
+		"seconds":   m.last.end.Sub(m.begin).Seconds(),
 		"cpu":       m.last.cpu - m.first.cpu,
 		"algorithm": (m.last.algorithm - m.first.algorithm) / float64(max(1, m.last.chosen-m.first.chosen)),
 	}, nil
@@ -95,12 +95,12 @@ func (m *meter) newClock(context.Context, runtime.Object, fwk.Handle) (fwk.Plugi
 func (m *meter) Name() string { return clock }
 
 // PostBind counts a pod that was bound.
-func (m *meter) PostBind(_ context.Context, _ fwk.CycleState, pod *corev1.Pod, _ string) {
-	if !slices.Contains(m.namespaces, pod.Namespace) || !m.selector.Matches(labels.Set(pod.Labels)) {
-		return
-	}
+func (m *meter) PostBind(context.Context, fwk.CycleState, *corev1.Pod, string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.first == nil {
+		return
+	}
 	m.end = time.Now()
 	if m.pods == 0 {
 		m.begin = m.end

@@ -118,40 +118,30 @@ func (x *index) differing(snapshot []fwk.NodeInfo) []string {
 	return names
 }
 
-// An answer reports which nodes of the snapshot have no NoSchedule or NoExecute
-// taint that the pod does not tolerate.
-type answer int
-
-const (
-	some answer = iota // Filter decides on every node
-	few                // only the named nodes, and perhaps not all of them
-	none               // none
-)
-
-// ask answers exactly for the snapshot: it returns none only if no node of the
-// snapshot is feasible, and with few it names every feasible node of the snapshot.
-// If most nodes are feasible, the scheduler looks at few of them before it has
-// enough, and comparing all of them with the snapshot would take longer.
-func (x *index) ask(m *taints.Matcher, snapshot []fwk.NodeInfo) (answer, sets.Set[string]) {
+// ask returns the names of nodes that include every feasible one of the snapshot: a
+// node without a NoSchedule or NoExecute taint that the pod does not tolerate. If it
+// returns no name, no node of the snapshot is feasible.
+//
+// If many are feasible, it returns false, and Filter decides on every node. The
+// scheduler looks at few of them before it has enough, and comparing all of them
+// with the snapshot would take longer.
+func (x *index) ask(m *taints.Matcher, snapshot []fwk.NodeInfo) (names sets.Set[string], ok bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	feasible := x.groups.CountFeasible(m)
 	if feasible > len(snapshot)/fewest {
-		return some, nil
+		return nil, false
 	}
 	differing := x.differing(snapshot)
-	switch {
-	case len(differing) == 0 && feasible == 0:
-		return none, nil
-	case feasible+len(differing) > len(snapshot)/fewest:
-		return some, nil
+	if feasible+len(differing) > len(snapshot)/fewest {
+		return nil, false
 	}
-	names := make(sets.Set[string], feasible+len(differing))
+	names = make(sets.Set[string], feasible+len(differing))
 	names.Insert(differing...)
 	for name := range x.groups.Feasible(m) {
 		names.Insert(name)
 	}
-	return few, names
+	return names, true
 }
 
 // summarize summarizes over all nodes why the pod cannot be placed on them.

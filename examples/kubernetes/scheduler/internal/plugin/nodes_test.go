@@ -121,29 +121,28 @@ func TestStaleIndex(t *testing.T) {
 	for i, step := range []struct {
 		news     []*corev1.Node // that reach the index
 		snapshot []*corev1.Node
-		want     answer
-		names    sets.Set[string]
+		want     sets.Set[string] // nil: Filter decides
 	}{
-		{nil, tainted, some, nil},
-		{tainted, tainted, none, nil},
-		{nil, withFree, few, sets.New("node-0")},
-		{withFree[:1], withFree, few, sets.New("node-0")},
-		{nil, tainted, few, sets.New("node-0")},
-		{tainted[:1], withFree, few, sets.New("node-0")},
-		{nil, tainted, none, nil},
-		{nil, nil, none, nil},
+		{nil, tainted, nil},
+		{tainted, tainted, sets.New[string]()},
+		{nil, withFree, sets.New("node-0")},
+		{withFree[:1], withFree, sets.New("node-0")},
+		{nil, tainted, sets.New("node-0")},
+		{tainted[:1], withFree, sets.New("node-0")},
+		{nil, tainted, sets.New[string]()},
+		{nil, nil, sets.New[string]()},
 	} {
 		for _, n := range step.news {
 			x.set(n)
 		}
-		got, names := x.ask(taints.Compile(nil), snapshotOf(step.snapshot...))
-		if got != step.want || !names.Equal(step.names) {
-			t.Errorf("step %d: %v, %v, want %v, %v", i, got, names, step.want, step.names)
+		got, ok := x.ask(taints.Compile(nil), snapshotOf(step.snapshot...))
+		if !got.Equal(step.want) || ok != (step.want != nil) {
+			t.Errorf("step %d: %v, %v, want %v", i, got, ok, step.want)
 		}
 	}
 	x.delete(tainted[3])
-	if got, names := x.ask(taints.Compile(nil), snapshotOf(tainted...)); got != few || !names.Equal(sets.New("node-3")) {
-		t.Errorf("a node that the index has lost: %v, %v", got, names)
+	if got, ok := x.ask(taints.Compile(nil), snapshotOf(tainted...)); !ok || !got.Equal(sets.New("node-3")) {
+		t.Errorf("a node that the index has lost: %v, %v", got, ok)
 	}
 }
 

@@ -161,16 +161,15 @@ func (p *Taints) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.
 	if namesNodes(pod) {
 		return nil, nil
 	}
-	found, names := p.nodes.ask(c.matcher, nodes)
-	switch found {
-	case none:
-		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, p.summary(c))
-	case few:
-		c.leftOut = true
-		return &fwk.PreFilterResult{NodeNames: names}, nil
-	default:
+	names, ok := p.nodes.ask(c.matcher, nodes)
+	switch {
+	case !ok:
 		return nil, nil
+	case len(names) == 0:
+		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, p.summary(c))
 	}
+	c.leftOut = true
+	return &fwk.PreFilterResult{NodeNames: names}, nil
 }
 
 // letsThrough reports whether the pod's resize in place is deferred, and the

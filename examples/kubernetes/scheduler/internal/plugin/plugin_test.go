@@ -20,6 +20,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodeaffinity"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/tainttoleration"
+	schedulertesting "k8s.io/kubernetes/pkg/scheduler/testing/framework"
 	"pgregory.net/rapid"
 )
 
@@ -32,13 +33,7 @@ func pod(list ...corev1.Toleration) *corev1.Pod {
 }
 
 func snapshotOf(nodes ...*corev1.Node) []fwk.NodeInfo {
-	var infos []fwk.NodeInfo
-	for _, n := range nodes {
-		info := framework.NewNodeInfo()
-		info.SetNode(n)
-		infos = append(infos, info)
-	}
-	return infos
+	return schedulertesting.BuildNodeInfos(nodes)
 }
 
 func taint(key, value string, effect corev1.TaintEffect) corev1.Taint {

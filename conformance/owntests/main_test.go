@@ -27,7 +27,14 @@ func TestApply(t *testing.T) {
 	for text, want := range map[string]string{
 		`func Decide(s string) bool { return taints.IsExtendedResourceName(s) }` + method: "",
 		`func Decide(s string) bool { return s != "" }` + method:                          "Decide does not call the library",
-		`func Other(s string) bool { return taints.IsExtendedResourceName(s) }`:           "it replaces nothing",
+		`func Decide(s string) bool { return was(s) && taints.IsExtendedResourceName(s) }
+
+func was(s string) bool {
+	// in other words
+	s = strings.TrimSpace(s)
+	return s != ""
+}` + method: "was has the body of the package's Decide",
+		`func Other(s string) bool { return taints.IsExtendedResourceName(s) }`: "it replaces nothing",
 	} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "p.go"), []byte(packageText), 0o600); err != nil {

@@ -22,8 +22,9 @@ import (
 )
 
 // A timedController is the part of the taint-eviction controller that checks a
-// pod, with a clock that the test controls.
+// pod, with a clock that the test controls, beside a queue of the library.
 type timedController struct {
+	ours       lifecycle.Queue[types.NamespacedName]
 	controller *tainteviction.Controller
 	queue      *tainteviction.TimedWorkerQueue
 	clock      *testingclock.FakeClock
@@ -32,10 +33,11 @@ type timedController struct {
 	hold       chan struct{} // deletions wait for it, unless it is nil
 }
 
-func newTimedController(now time.Time) *timedController {
+func newTimedController() *timedController {
 	c := &timedController{
+		ours:       lifecycle.Queue[types.NamespacedName]{KeepTimers: true},
 		controller: new(tainteviction.Controller),
-		clock:      testingclock.NewFakeClock(now),
+		clock:      testingclock.NewFakeClock(start),
 		fired:      make(chan string, 100),
 	}
 	c.queue = tainteviction.CreateWorkerQueue(func(_ context.Context, _ time.Time, args *tainteviction.WorkArgs) error {
@@ -53,11 +55,11 @@ func newTimedController(now time.Time) *timedController {
 
 // pending returns when the pod's deletion is due, after the deletions that are
 // due by now have run.
-func (c *timedController) pending(pod types.NamespacedName) (time.Time, bool) {
+func (c *timedController) pending() (time.Time, bool) {
 	for {
 		workers := linked.Field[map[string]*tainteviction.TimedWorker](c.queue, "workers")
 		c.queue.Lock()
-		worker, known := (*workers)[pod.String()]
+		worker, known := (*workers)[aPod.String()]
 		c.queue.Unlock()
 		if known && (worker == nil || !worker.FireAt.After(c.now())) { // removed from the map when done
 			time.Sleep(time.Millisecond)
@@ -99,18 +101,14 @@ func drawLook(t *rapid.T) look {
 	}
 }
 
-// see shows the pod to the controller.
-func (c *timedController) see(ctx context.Context, pod types.NamespacedName, l look, now time.Time) {
-	if len(l.marks) == 0 { // handleNodeUpdate then does not check the pod
-		c.queue.CancelWork(quiet, pod.String())
-		return
+// see shows the pod to the controller and to the queue.
+func (c *timedController) see(ctx context.Context, l look, now time.Time) {
+	if len(l.marks) > 0 {
+		linked.ProcessPod(c.controller, ctx, aPod, "node", l.tolerations, l.marks, now)
+	} else { // handleNodeUpdate then does not check the pod
+		c.queue.CancelWork(quiet, aPod.String())
 	}
-	linked.ProcessPod(c.controller, ctx, pod, "node", l.tolerations, l.marks, now)
-}
-
-func (l look) eviction(now time.Time) taints.Eviction {
-	return taints.EvictionOf(kube.Taints(l.marks),
-		kube.Tolerations(l.tolerations), now)
+	c.ours.Update(aPod, taints.EvictionOf(kube.Taints(l.marks), kube.Tolerations(l.tolerations), now.Round(0)))
 }
 
 var (
@@ -148,16 +146,15 @@ func (c *steppedClock) now() time.Time {
 // for Kubernetes' goroutines.
 func TestProcessPodOnNode(t *testing.T) {
 	checkAtMost(t, 50_000, func(t *rapid.T) {
-		kubernetes := newTimedController(start)
-		ours := lifecycle.Queue[types.NamespacedName]{KeepTimers: true}
+		both := newTimedController()
 		var c steppedClock
-		kubernetes.now = c.now
+		both.now = c.now
 		// evicted reports whether Kubernetes has evicted the pod. It must then be due
 		// in our queue, and otherwise pending for the same time.
 		evicted := func(checked bool) bool {
-			due, pending := kubernetes.pending(aPod)
-			got, ok := ours.Due(aPod)
-			if !pending && len(kubernetes.fired) > 0 {
+			due, pending := both.pending()
+			got, ok := both.ours.Due(aPod)
+			if !pending && len(both.fired) > 0 {
 				// Wall time that is behind shows no timer that fires between two checks.
 				same(t, "evicted in Kubernetes, and pending", ok, true)
 				same(t, "evicted in Kubernetes, and due", got.After(c.wall()) && (checked || c.back == 0), false)
@@ -175,13 +172,11 @@ func TestProcessPodOnNode(t *testing.T) {
 				pass++ // by a nanosecond, so that no two moments have the same wall time
 			}
 			c.passed += pass
-			kubernetes.clock.Step(pass)
+			both.clock.Step(pass)
 			if evicted(false) {
 				return
 			}
-			l := drawLook(t)
-			kubernetes.see(t.Context(), aPod, l, c.now())
-			ours.Update(aPod, l.eviction(c.wall()))
+			both.see(t.Context(), drawLook(t), c.now())
 			if evicted(true) {
 				return
 			}
@@ -195,28 +190,24 @@ func TestProcessPodOnNode(t *testing.T) {
 func TestEvictsNowIsNotTakenBack(t *testing.T) {
 	checkAtMost(t, 50_000, func(t *rapid.T) {
 		release := make(chan struct{})
-		kubernetes := newTimedController(start)
-		kubernetes.hold = release
-		ours := lifecycle.Queue[types.NamespacedName]{KeepTimers: true}
+		both := newTimedController()
+		both.hold = release
 		first := look{marks: []corev1.Taint{{Key: "a", Effect: "NoExecute"}}}
 		if rapid.Bool().Draw(t, "tolerated for no time") {
 			seconds := rapid.Int64Range(-5, 0).Draw(t, "seconds")
 			first.tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists, TolerationSeconds: &seconds}}
 		}
 		now := start
-		kubernetes.see(t.Context(), aPod, first, now)
-		ours.Update(aPod, first.eviction(now))
+		both.see(t.Context(), first, now)
 		for range rapid.IntRange(1, 4).Draw(t, "looks") {
 			now = now.Add(time.Duration(rapid.IntRange(0, 20).Draw(t, "pass")) * time.Second)
-			l := drawLook(t)
-			kubernetes.see(t.Context(), aPod, l, now)
-			ours.Update(aPod, l.eviction(now))
-			due, ok := ours.Due(aPod)
+			both.see(t.Context(), drawLook(t), now)
+			due, ok := both.ours.Due(aPod)
 			same(t, "pending after another look", ok, true)
 			same(t, "due after another look", due, start)
 		}
 		close(release)
-		<-kubernetes.fired // otherwise the test hangs
+		<-both.fired // otherwise the test hangs
 	})
 }
 
@@ -224,20 +215,18 @@ func TestEvictsNowIsNotTakenBack(t *testing.T) {
 // running, so the next check may start another. The queue evicts a pod once.
 func TestDifferenceSecondDeletion(t *testing.T) {
 	release := make(chan struct{})
-	kubernetes := newTimedController(start)
-	kubernetes.hold = release
-	ours := lifecycle.Queue[types.NamespacedName]{KeepTimers: true}
+	both := newTimedController()
+	both.hold = release
 	untolerated, free := look{marks: []corev1.Taint{{Key: "a", Effect: "NoExecute"}}}, look{}
 	for _, l := range []look{untolerated, free, untolerated} {
-		kubernetes.see(t.Context(), aPod, l, start)
-		ours.Update(aPod, l.eviction(start))
+		both.see(t.Context(), l, start)
 	}
 	close(release)
 	for range 2 {
-		same(t, "Kubernetes deletes", <-kubernetes.fired, "pod")
+		same(t, "Kubernetes deletes", <-both.fired, "pod")
 	}
 	evicted := 0
-	for range ours.PopDue(start) {
+	for range both.ours.PopDue(start) {
 		evicted++
 	}
 	same(t, "the queue evicts", evicted, 1)

@@ -26,14 +26,18 @@ const (
 // rows are the work of the adopters' functions. Ours does what the shims of
 // owntests do instead of them.
 func rows() []measure.Row {
+	eight, other := podTolerations(), podTolerations()
+	reversed := slices.Clone(eight)
+	slices.Reverse(reversed)
+	other[5].Value = "web"
 	return []measure.Row{
-		tolerates("ToleratesPod, 3 taints × 8 tolerations", podTolerations(), 3),
+		tolerates("ToleratesPod, 3 taints × 8 tolerations", eight, 3),
 		tolerates("ToleratesPod, 3 taints that a pod does not tolerate", nil, 1),
 		merge(),
 		ephemeral(),
-		equal("TolerationsEqual, 2 tolerations", podTolerations()[:2]),
-		equal("TolerationsEqual, 8 tolerations", podTolerations()),
-		differ(),
+		equal("2 tolerations", eight[:2], reversed[6:], true),
+		equal("8 tolerations", eight, reversed, true),
+		equal("8 tolerations, one with another value", eight, other, false),
 	}
 }
 
@@ -148,22 +152,10 @@ func lasting(known *taints.Matcher, list []corev1.Taint) (n int) {
 	return n
 }
 
-// equal compares a list with the same list in another order.
-func equal(name string, list []corev1.Toleration) measure.Row {
-	other := slices.Clone(list)
-	slices.Reverse(other)
-	return compared(name, list, other, true)
-}
-
-func differ() measure.Row {
-	list, other := podTolerations(), podTolerations()
-	other[5].Value = "web"
-	return compared("TolerationsEqual, 8 tolerations, one with another value", list, other, false)
-}
-
-func compared(name string, a, b []corev1.Toleration, want bool) measure.Row {
+// equal compares two lists, which are equal or not.
+func equal(name string, a, b []corev1.Toleration, want bool) measure.Row {
 	return measure.Row{
-		Name: name, Beside: descheduler, Floor: 1,
+		Name: "TolerationsEqual, " + name, Beside: descheduler, Floor: 1,
 		Ours: func() func(int) {
 			return measure.Each(func() {
 				measure.MustNot(want != tolerationset.Same(kube.Tolerations(a), kube.Tolerations(b), taints.Options{}))

@@ -7,8 +7,8 @@
 //
 // It compares the packages of docs/kubernetes.md and the API of devices: the
 // declarations that the page names, and those whose name mentions taints or
-// tolerations. It leaves out modules that the Go module proxy does not have at one
-// of the versions, and says so.
+// tolerations. It leaves out packages of modules that the Go module proxy does not
+// have at one of the versions, and says so.
 package main
 
 import (
@@ -50,28 +50,22 @@ func run(page, old, new string, w io.Writer) error {
 	defer os.RemoveAll(scratch)
 	sections := source.Sections(string(text))
 	sections["k8s.io/api/resource/v1"] = source.Section{}
-	modules := map[string][]string{}
-	for path := range sections {
-		module, _ := moduleOf(path)
-		modules[module] = append(modules[module], path)
-	}
-	for _, module := range slices.Sorted(maps.Keys(modules)) {
+	for _, path := range slices.Sorted(maps.Keys(sections)) {
+		name, folder, _ := strings.Cut(strings.TrimPrefix(path, "k8s.io/"), "/")
+		module := "k8s.io/" + name
 		before, errBefore := gotest.Download(module + "@" + versionOf(module, old))
 		after, errAfter := gotest.Download(module + "@" + versionOf(module, new))
 		if errBefore != nil || errAfter != nil {
-			fmt.Fprintf(w, "left out: %s, which the module proxy does not have at both versions\n", module)
+			fmt.Fprintf(w, "left out: %s, which the module proxy does not have at both versions\n", path)
 			continue
 		}
-		for _, path := range modules[module] {
-			_, rest := moduleOf(path)
-			names := sections[path].Names
-			err := errors.Join(
-				write(filepath.Join(scratch, "old", path), filepath.Join(before, rest), names),
-				write(filepath.Join(scratch, "new", path), filepath.Join(after, rest), names),
-			)
-			if err != nil {
-				return err
-			}
+		names := sections[path].Names
+		err := errors.Join(
+			write(filepath.Join(scratch, "old", path), filepath.Join(before, folder), names),
+			write(filepath.Join(scratch, "new", path), filepath.Join(after, folder), names),
+		)
+		if err != nil {
+			return err
 		}
 	}
 	cmd := exec.Command("git", "diff", "--no-index", "--no-color", "--no-prefix", "old", "new")
@@ -83,12 +77,6 @@ func run(page, old, new string, w io.Writer) error {
 		return err
 	}
 	return nil
-}
-
-// moduleOf splits the path of a package into its module and the rest.
-func moduleOf(path string) (module, rest string) {
-	name, rest, _ := strings.Cut(strings.TrimPrefix(path, "k8s.io/"), "/")
-	return "k8s.io/" + name, rest
 }
 
 // versionOf returns the version of a module that belongs to a version of

@@ -9,80 +9,66 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/seed-0529bac1/taints/internal/measure"
 )
 
-// A rowRatio is the result of measuring one row.
-type rowRatio struct {
-	Work   string
-	Beside string
-	Ours   side
-	Other  side
-	// Ratio is the median of the ratios of pairs of measurements, one of each side,
-	// made in succession, so that other work on the machine slows both. Least is
-	// the ratio of the shortest times.
-	Ratio float64
-	Least float64
-	Floor float64
-	// AllocsFloor is the most allocations that our side may make.
-	AllocsFloor float64
-	Met         bool
-}
-
-// A side is the result for one way to do the work: processor time in nanoseconds
-// and allocations for one piece of work.
-type side struct {
-	Least  float64
-	Median float64
-	Allocs float64
-}
-
-// A starter starts a process for one side of the row at the index.
-type starter func(row int, ours bool) (*process, error)
-
-// compare measures both sides in turn, repeats times in each round. Both sides
-// start again in each round.
-func compare(rows []measure.Row, i, rounds, repeats int, start starter) (rowRatio, error) {
-	row := rows[i]
-	var ours, other samples
-	for range rounds {
-		a, errOurs := start(i, true)
-		b, errOther := start(i, false)
-		if err := errors.Join(errOurs, errOther); err != nil {
-			return rowRatio{}, err
+// rows adds the program's rows that match to the report.
+func (o options) rows(r *report, rows []measure.Row, match *regexp.Regexp, program string) error {
+	for i, row := range rows {
+		if !match.MatchString(row.Name) {
+			continue
 		}
-		for range repeats {
-			if err := errors.Join(a.time(&ours), b.time(&other)); err != nil {
-				return rowRatio{}, err
+		var ours, other samples
+		for range o.rounds {
+			if err := o.round(program, i, &ours, &other); err != nil {
+				return err
 			}
 		}
-		if err := errors.Join(a.allocs(&ours), b.allocs(&other)); err != nil {
-			return rowRatio{}, err
+		r.compared(row, ours, other)
+	}
+	return nil
+}
+
+// round starts both sides of the row, and measures them in turn.
+func (o options) round(program string, row int, ours, other *samples) error {
+	a, errOurs := o.start(program, row, true)
+	b, errOther := o.start(program, row, false)
+	if err := errors.Join(errOurs, errOther); err != nil {
+		return err
+	}
+	for range o.repeats {
+		if err := errors.Join(a.measure(ours), b.measure(other)); err != nil {
+			return err
 		}
 	}
+	return errors.Join(a.end(), b.end())
+}
+
+// compared adds a line. The ratio is the median of the ratios of pairs of
+// measurements, one of each side, made in succession, so that other work on the
+// machine slows both.
+func (r *report) compared(row measure.Row, ours, other samples) {
 	ratios := make([]float64, len(ours.times))
 	for i := range ratios {
 		ratios[i] = other.times[i] / ours.times[i]
 	}
-	x := rowRatio{
-		Work: row.Name, Beside: row.Beside, Ours: ours.side(), Other: other.side(),
-		Ratio: median(ratios), Floor: row.Floor, AllocsFloor: row.Allocs,
-	}
-	x.Least = x.Other.Least / x.Ours.Least
-	x.Met = x.Ratio >= x.Floor && x.Ours.Allocs <= x.AllocsFloor
-	return x, nil
+	ratio, least := median(ratios), slices.Min(other.times)/slices.Min(ours.times)
+	allocs := slices.Min(ours.allocs)
+	r.add([]string{"work", "ours", row.Beside, "ratio (of the least)", "allocations", "floor", ""}, []string{
+		row.Name, duration(median(ours.times)), duration(median(other.times)),
+		fmt.Sprintf("%s (%s)", times(ratio), times(least)),
+		fmt.Sprintf("%s / %s", number(allocs), number(slices.Min(other.allocs))),
+		fmt.Sprintf("%s, %s", times(row.Floor), number(row.Allocs)),
+		r.verdict(ratio >= row.Floor && allocs <= row.Allocs),
+	})
 }
 
 // samples are the measurements of one side.
 type samples struct{ times, allocs []float64 }
-
-func (s *samples) side() side {
-	return side{Least: slices.Min(s.times), Median: median(s.times), Allocs: slices.Min(s.allocs)}
-}
 
 // median returns the middle value, or the mean of the two middle values.
 func median(values []float64) float64 {
@@ -92,53 +78,41 @@ func median(values []float64) float64 {
 }
 
 // A process measures one side in a separate process, so that only the data of its
-// side is alive. The process measures once for each line of its input, and
-// counts allocations at the end of the input.
+// side is alive. The process measures once for each line of its input.
 type process struct {
 	command *exec.Cmd
 	ask     io.WriteCloser
 	answers *json.Decoder
 }
 
-// inProcess returns a starter that runs this program again for each side.
-func inProcess(program string, slice time.Duration) starter {
-	return func(row int, ours bool) (*process, error) {
-		command := exec.Command(program, "-row", strconv.Itoa(row),
-			"-ours="+strconv.FormatBool(ours), "-slice", slice.String())
-		command.Stderr = os.Stderr
-		ask, err := command.StdinPipe()
-		if err != nil {
-			return nil, err
-		}
-		answers, err := command.StdoutPipe()
-		if err != nil {
-			return nil, err
-		}
-		return &process{command, ask, json.NewDecoder(answers)}, command.Start()
+// start starts the program for one side of a row.
+func (o options) start(program string, row int, ours bool) (*process, error) {
+	command := exec.Command(program, "-row", strconv.Itoa(row),
+		"-ours="+strconv.FormatBool(ours), "-slice", o.slice.String())
+	command.Stderr = os.Stderr
+	ask, err := command.StdinPipe()
+	if err != nil {
+		return nil, err
 	}
+	answers, err := command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	return &process{command, ask, json.NewDecoder(answers)}, command.Start()
 }
 
-// time adds the processor time of one piece of work, in nanoseconds, to the samples.
-func (p *process) time(s *samples) error {
+// measure adds a measurement to the samples.
+func (p *process) measure(s *samples) error {
+	var x measure.Sample
 	_, err := p.ask.Write([]byte{'\n'})
-	return p.answer(err, &s.times)
-}
-
-// allocs adds the number of allocations of one piece of work to the samples. It ends
-// the process.
-func (p *process) allocs(s *samples) error {
-	return errors.Join(p.answer(p.ask.Close(), &s.allocs), p.command.Wait())
-}
-
-// answer adds the next answer to the list, unless asking for it failed.
-func (p *process) answer(err error, to *[]float64) error {
-	var x float64
 	if err == nil {
 		err = p.answers.Decode(&x)
 	}
 	if err != nil {
 		return fmt.Errorf("%v: %w", p.command, err)
 	}
-	*to = append(*to, x)
+	s.times, s.allocs = append(s.times, x.Nanoseconds), append(s.allocs, x.Allocs)
 	return nil
 }
+
+func (p *process) end() error { return errors.Join(p.ask.Close(), p.command.Wait()) }

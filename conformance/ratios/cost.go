@@ -8,53 +8,45 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/seed-0529bac1/taints/conformance/internal/gotest"
 )
 
-// A cost is what a program that calls one function adds to its build.
-type cost struct {
-	Of string
-	// Packages and Modules count those outside the standard library. Lines counts
-	// the lines of their Go files.
-	Packages int
-	Modules  int
-	Lines    int
-	// Bytes is the size that it adds to a stripped binary.
-	Bytes int64
-	// MostBytes is the budget, or 0 for none.
-	MostBytes int64
-	Met       bool
-}
-
 const modulePath = "github.com/seed-0529bac1/taints"
 
-// importCosts measures the programs below cost/. Sizes are relative to the
-// empty program.
-func importCosts() ([]cost, error) {
+// imports adds what the programs below cost/ import, and how much larger than the
+// empty program they are.
+func (r *report) imports() error {
 	folder, err := os.MkdirTemp("", "ratios")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer os.RemoveAll(folder)
 	empty, err := binarySize(folder, "empty")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var costs []cost
-	for _, c := range []cost{{Of: "ours", MostBytes: 200 << 10}, {Of: "kubernetes"}} {
-		size, err := binarySize(folder, c.Of)
-		if err == nil {
-			err = c.countPackages()
-		}
+	for _, of := range []string{"ours", "kubernetes"} {
+		bytes, err := binarySize(folder, of)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		c.Bytes = size - empty
-		c.Met = c.MostBytes == 0 || c.Bytes <= c.MostBytes && c.Modules == 1
-		costs = append(costs, c)
+		bytes -= empty
+		x, err := dependenciesOf(program(of))
+		if err != nil {
+			return err
+		}
+		floor, met := "", ""
+		if of == "ours" {
+			const most = 200 << 10
+			floor, met = "0 others, "+size(most), r.verdict(bytes <= most && len(x.modules) == 1)
+		}
+		r.add([]string{"cost of the import", "packages", "modules", "lines", "binary", "floor", ""}, []string{
+			of, strconv.Itoa(x.packages), strconv.Itoa(len(x.modules)), strconv.Itoa(x.lines), size(bytes), floor, met,
+		})
 	}
-	return costs, nil
+	return nil
 }
 
 func program(name string) string { return modulePath + "/conformance/ratios/cost/" + name }
@@ -72,14 +64,19 @@ func binarySize(folder, name string) (int64, error) {
 	return info.Size(), nil
 }
 
-// countPackages counts the program's dependencies outside the standard library,
-// without the program itself.
-func (c *cost) countPackages() error {
-	out, err := gotest.Go("", "list", "-deps", "-json=ImportPath,Standard,Dir,GoFiles,Module", program(c.Of))
+// dependencies are those of a program outside the standard library, without the
+// program itself, and the lines of their Go files.
+type dependencies struct {
+	packages, lines int
+	modules         map[string]bool
+}
+
+func dependenciesOf(program string) (dependencies, error) {
+	found := dependencies{modules: map[string]bool{}}
+	out, err := gotest.Go("", "list", "-deps", "-json=ImportPath,Standard,Dir,GoFiles,Module", program)
 	if err != nil {
-		return err
+		return found, err
 	}
-	modules := make(map[string]bool)
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p struct {
 			ImportPath, Dir string
@@ -88,23 +85,21 @@ func (c *cost) countPackages() error {
 			Module          struct{ Path string }
 		}
 		if err := d.Decode(&p); err == io.EOF {
-			break
+			return found, nil
 		} else if err != nil {
-			return err
+			return found, err
 		}
-		if p.Standard || p.ImportPath == program(c.Of) {
+		if p.Standard || p.ImportPath == program {
 			continue
 		}
-		c.Packages++
-		modules[p.Module.Path] = true
+		found.packages++
+		found.modules[p.Module.Path] = true
 		for _, name := range p.GoFiles {
 			text, err := os.ReadFile(filepath.Join(p.Dir, name))
 			if err != nil {
-				return err
+				return found, err
 			}
-			c.Lines += bytes.Count(text, []byte{'\n'})
+			found.lines += bytes.Count(text, []byte{'\n'})
 		}
 	}
-	c.Modules = len(modules)
-	return nil
 }

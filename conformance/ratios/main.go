@@ -14,6 +14,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -78,44 +79,19 @@ func (o options) measure(match *regexp.Regexp, stdout io.Writer) (met bool, err 
 	if err != nil {
 		return false, err
 	}
-	r := &report{Machine: machine(), Go: strings.TrimPrefix(runtime.Version(), "go"), Met: true}
-	if err := r.rows(work.Rows(), match, o.rounds, o.repeats, inProcess(program, o.slice)); err != nil {
+	fmt.Fprintf(stdout, "%s, Go %s\n", machine(), strings.TrimPrefix(runtime.Version(), "go"))
+	r := new(report)
+	err = o.rows(r, work.Rows(), match, program)
+	if err == nil {
+		err = o.adopters(r, match)
+	}
+	if err == nil && o.match == "" {
+		err = errors.Join(r.queues(program, min(3, o.rounds)), r.imports())
+	}
+	if err != nil {
 		return false, err
 	}
-	if err := o.adopters(r, match); err != nil {
-		return false, err
-	}
-	if o.match == "" {
-		if err := r.others(program, min(3, o.rounds)); err != nil {
-			return false, err
-		}
-	}
-	return r.Met, r.table(stdout)
-}
-
-// A report is the result of all measurements.
-type report struct {
-	Machine, Go string
-	Rows        []rowRatio
-	Queue       []phase
-	Import      []cost
-	Met         bool // whether all budgets are met
-}
-
-// rows measures the rows that match.
-func (r *report) rows(rows []measure.Row, match *regexp.Regexp, rounds, repeats int, start starter) error {
-	for i := range rows {
-		if !match.MatchString(rows[i].Name) {
-			continue
-		}
-		x, err := compare(rows, i, rounds, repeats, start)
-		if err != nil {
-			return err
-		}
-		r.Rows = append(r.Rows, x)
-		r.Met = r.Met && x.Met
-	}
-	return nil
+	return !r.missed, r.write(stdout)
 }
 
 // adopters measures the rows of the adopters. Their code is in a separate module,
@@ -134,25 +110,7 @@ func (o options) adopters(r *report, match *regexp.Regexp) error {
 	if err := child(program, &rows); err != nil {
 		return err
 	}
-	return r.rows(rows, match, o.rounds, o.repeats, inProcess(program, o.slice))
-}
-
-// others measures the queue and the cost of imports.
-func (r *report) others(program string, rounds int) error {
-	var err error
-	if r.Queue, err = queuePhases(program, rounds); err != nil {
-		return err
-	}
-	for _, p := range r.Queue {
-		r.Met = r.Met && p.Met
-	}
-	if r.Import, err = importCosts(); err != nil {
-		return err
-	}
-	for _, c := range r.Import {
-		r.Met = r.Met && c.Met
-	}
-	return nil
+	return o.rows(r, rows, match, program)
 }
 
 // machine returns the name of the processor, if the system reports it, and the

@@ -5,24 +5,12 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"strconv"
 
 	"github.com/seed-0529bac1/taints/conformance/internal/work"
 )
-
-// A phase is one part of the work of an eviction queue, or the memory that it uses.
-type phase struct {
-	Work       string
-	Unit       string // ns or bytes
-	Ours       float64
-	Kubernetes float64
-	Ratio      float64
-	Floor      float64 // 0 for none
-	Met        bool
-}
 
 // queuePods is how many pods are pending in a queue.
 const queuePods = 1_000_000
@@ -38,41 +26,35 @@ func child(program string, v any, args ...string) error {
 	return json.Unmarshal(out, v)
 }
 
-// queuePhases measures both queues in turn, each in a process of its own.
-func queuePhases(program string, rounds int) ([]phase, error) {
-	var costs [2][]work.QueueCost // of Kubernetes and ours
+// queues measures both queues in turn, each in a process of its own, and adds the
+// least cost of each phase.
+func (r *report) queues(program string, rounds int) error {
+	var least [2][]work.Phase // ours and Kubernetes'
 	for range rounds {
-		for side, ours := range []string{"-ours=false", "-ours"} {
-			var c work.QueueCost
-			if err := child(program, &c, "-queue", strconv.Itoa(queuePods), ours); err != nil {
-				return nil, err
+		for side, ours := range []string{"-ours", "-ours=false"} {
+			var phases []work.Phase
+			if err := child(program, &phases, "-queue", strconv.Itoa(queuePods), ours); err != nil {
+				return err
 			}
-			costs[side] = append(costs[side], c)
+			for i, earlier := range least[side] {
+				phases[i].Cost = min(phases[i].Cost, earlier.Cost)
+			}
+			least[side] = phases
 		}
 	}
-	of := func(name, unit string, floor float64, value func(work.QueueCost) float64) phase {
-		p := phase{Work: name, Unit: unit, Floor: floor, Ours: math.Inf(1), Kubernetes: math.Inf(1)}
-		for i := range rounds {
-			p.Kubernetes = min(p.Kubernetes, value(costs[0][i]))
-			p.Ours = min(p.Ours, value(costs[1][i]))
+	for i, ours := range least[0] {
+		theirs := least[1][i]
+		amount, floor, met := duration, "", ""
+		if ours.Memory {
+			amount = func(x float64) string { return size(int64(x)) }
 		}
-		p.Ratio = p.Kubernetes / p.Ours
-		p.Met = p.Ratio >= floor
-		return p
+		ratio := theirs.Cost / ours.Cost
+		if ours.Floor > 0 {
+			floor, met = times(ours.Floor), r.verdict(ratio >= ours.Floor)
+		}
+		r.add([]string{"a million pending evictions", "ours", "Kubernetes", "ratio", "floor", ""}, []string{
+			ours.Work, amount(ours.Cost), amount(theirs.Cost), times(ratio), floor, met,
+		})
 	}
-	return []phase{
-		of("schedule all", "ns", 0, func(c work.QueueCost) float64 { return float64(c.Fill) }),
-		of("move every second one", "ns", 0, func(c work.QueueCost) float64 { return float64(c.Update) }),
-		of("cancel every fourth", "ns", 0, func(c work.QueueCost) float64 { return float64(c.Cancel) }),
-		of("let the others come due, in order", "ns", 0, func(c work.QueueCost) float64 { return float64(c.Drain) }),
-		of("all of it", "ns", 2, func(c work.QueueCost) float64 { return float64(c.All()) }),
-		of("live heap with all scheduled", "bytes", 2.5, func(c work.QueueCost) float64 { return float64(c.Heap) }),
-	}, nil
-}
-
-func (p phase) amount(x float64) string {
-	if p.Unit == "bytes" {
-		return size(int64(x))
-	}
-	return duration(x)
+	return nil
 }

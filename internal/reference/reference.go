@@ -258,15 +258,12 @@ func ValidValue(value string) bool {
 func KnownEffect(e taints.Effect) bool { return effectForm.MatchString(string(e)) }
 
 func ValidTaints(list []taints.Taint) bool {
-	seen := map[string]bool{}
 	for _, t := range list {
-		id := t.Key + "\x00" + string(t.Effect)
-		if seen[id] || !ValidKey(t.Key) || !ValidValue(t.Value) || !KnownEffect(t.Effect) {
+		if !ValidKey(t.Key) || !ValidValue(t.Value) || !KnownEffect(t.Effect) {
 			return false
 		}
-		seen[id] = true
 	}
-	return true
+	return len(Firsts(list)) == len(list)
 }
 
 func ValidToleration(o taints.Options, t taints.Toleration) bool {

@@ -29,36 +29,26 @@ type (
 	NodeScoreList = framework.NodeScoreList
 )
 
-// without panics if the comparison operators are requested.
-func without(comparison bool) {
-	if comparison {
-		panic("Kubernetes 1.34 has no comparison operators")
-	}
-}
-
-// Set sets the gate until the test ends.
-func Set(t testing.TB, comparison bool) { without(comparison) }
+// Set does nothing.
+func Set(testing.TB, bool) {}
 
 // Default reports whether the gate is on by default.
 func Default() bool { return false }
 
 // Tolerates is Toleration.ToleratesTaint.
-func Tolerates(toleration *corev1.Toleration, taint *corev1.Taint, comparison bool) bool {
-	without(comparison)
+func Tolerates(toleration *corev1.Toleration, taint *corev1.Taint, _ bool) bool {
 	return toleration.ToleratesTaint(taint)
 }
 
 // TolerationsTolerate is the scheduler's TolerationsTolerateTaint.
-func TolerationsTolerate(tolerations []corev1.Toleration, taint *corev1.Taint, comparison bool) bool {
-	without(comparison)
+func TolerationsTolerate(tolerations []corev1.Toleration, taint *corev1.Taint, _ bool) bool {
 	return helper.TolerationsTolerateTaint(tolerations, taint)
 }
 
 // FindUntolerated is the scheduler's FindMatchingUntoleratedTaint.
 func FindUntolerated(taints []corev1.Taint, tolerations []corev1.Toleration,
-	keep func(*corev1.Taint) bool, comparison bool,
+	keep func(*corev1.Taint) bool, _ bool,
 ) (corev1.Taint, bool) {
-	without(comparison)
 	return helper.FindMatchingUntoleratedTaint(taints, tolerations, keep)
 }
 
@@ -75,7 +65,4 @@ func ValidateTolerations(
 }
 
 // PluginFeatures returns the gate as the scheduler passes it to its plugins.
-func PluginFeatures(comparison bool) feature.Features {
-	without(comparison)
-	return feature.Features{}
-}
+func PluginFeatures(bool) feature.Features { return feature.Features{} }

@@ -16,21 +16,28 @@ import (
 	"github.com/seed-0529bac1/taints/nodeindex"
 )
 
-// A cluster is a list of named nodes. 40 % of them are tainted.
+// A cluster has 100,000 named nodes. 40 % of them are tainted.
 type cluster struct {
 	names []string
 	sets  [][]corev1.Taint // the different taint lists of tainted nodes
 }
 
-// newCluster returns a cluster whose nodes are tainted in the given number of
-// ways, if there are enough nodes. Each way has a tenant's taint, and most have
-// up to two more: for GPUs, for a pool or for spot machines.
-func newCluster(nodes, ways int) *cluster {
-	c := &cluster{sets: tenants(ways)}
-	for i := range nodes {
-		c.names = append(c.names, fmt.Sprintf("node-%07d", i))
+const clusterNodes = 100_000
+
+// newCluster returns a cluster whose nodes are tainted in the given number of ways.
+// Each way has a tenant's taint, and most have up to two more: for GPUs, for a pool or
+// for spot machines.
+func newCluster(ways int) *cluster {
+	gpu := corev1.Taint{Key: "nvidia.com/gpu", Value: "present", Effect: corev1.TaintEffectNoSchedule}
+	pool := corev1.Taint{Key: "dedicated", Value: "ml", Effect: corev1.TaintEffectNoSchedule}
+	spot := corev1.Taint{Key: "cloud.example.com/spot", Value: "true", Effect: corev1.TaintEffectPreferNoSchedule}
+	return &cluster{
+		names: repeated(clusterNodes, func(i int) string { return fmt.Sprintf("node-%07d", i) }),
+		sets: repeated(ways, func(i int) []corev1.Taint {
+			tenant := corev1.Taint{Key: "tenant", Value: fmt.Sprint("t", i), Effect: corev1.TaintEffectNoSchedule}
+			return [][]corev1.Taint{{tenant}, {gpu, tenant}, {gpu, pool, tenant}, {tenant, spot}}[i%4]
+		}),
 	}
-	return c
 }
 
 // index returns an Index with the nodes.
@@ -50,18 +57,6 @@ func (c *cluster) of(i int) []corev1.Taint {
 	return c.sets[(i/5*2+i%5)%len(c.sets)]
 }
 
-func tenants(ways int) [][]corev1.Taint {
-	gpu := corev1.Taint{Key: "nvidia.com/gpu", Value: "present", Effect: corev1.TaintEffectNoSchedule}
-	pool := corev1.Taint{Key: "dedicated", Value: "ml", Effect: corev1.TaintEffectNoSchedule}
-	spot := corev1.Taint{Key: "cloud.example.com/spot", Value: "true", Effect: corev1.TaintEffectPreferNoSchedule}
-	sets := make([][]corev1.Taint, ways)
-	for i := range sets {
-		tenant := corev1.Taint{Key: "tenant", Value: fmt.Sprint("t", i), Effect: corev1.TaintEffectNoSchedule}
-		sets[i] = [][]corev1.Taint{{tenant}, {gpu, tenant}, {gpu, pool, tenant}, {tenant, spot}}[i%4]
-	}
-	return sets
-}
-
 // eightThings are the tolerations of a pod that tolerates two tenants, a GPU and more.
 func eightThings() []corev1.Toleration {
 	tenant := func(name string) corev1.Toleration {
@@ -72,37 +67,29 @@ func eightThings() []corev1.Toleration {
 	return append([]corev1.Toleration{tenant("t1"), tenant("t2")}, podTolerations[2:]...)
 }
 
-// feasible calls f for each node that is feasible in Kubernetes, in a loop over
-// all nodes.
-func (c *cluster) feasible(tolerations []corev1.Toleration, f func(name string)) {
-	logger := klog.Background()
-	for i, name := range c.names {
-		if _, found := helper.FindMatchingUntoleratedTaint(logger, c.of(i), tolerations,
-			plugins.DoNotScheduleTaintsFilterFunc(), true); !found {
-			f(name)
-		}
-	}
-}
-
 // indexRows are the rows for a cluster of 100,000 nodes and the pod that
 // tolerates eight things. The floor for counting depends on the number of ways.
 func indexRows(ways int, what string, count float64) []measure.Row {
-	const nodes = 100_000
 	pod := eightThings()
 	ours := func(feasible func(x *nodeindex.Index[string], m *taints.Matcher) int) measure.Side {
 		return func() func(int) {
-			x, m := newCluster(nodes, ways).index(), taints.Compile(kube.Tolerations(pod))
-			return measure.Each(func() { measure.MustNot(feasible(x, m) < nodes/2) })
+			x, m := newCluster(ways).index(), taints.Compile(kube.Tolerations(pod))
+			return measure.Each(func() { measure.MustNot(feasible(x, m) < clusterNodes/2) })
 		}
 	}
 	// Kubernetes has no index of nodes, only the nodes themselves.
 	loop := func() func(int) {
-		c := newCluster(nodes, ways)
+		c, logger := newCluster(ways), klog.Background()
 		var found []string
 		return measure.Each(func() {
 			found = found[:0]
-			c.feasible(pod, func(name string) { found = append(found, name) })
-			measure.MustNot(len(found) < nodes/2)
+			for i, name := range c.names {
+				if _, repels := helper.FindMatchingUntoleratedTaint(logger, c.of(i), pod,
+					plugins.DoNotScheduleTaintsFilterFunc(), true); !repels {
+					found = append(found, name)
+				}
+			}
+			measure.MustNot(len(found) < clusterNodes/2)
 		})
 	}
 	var found []string

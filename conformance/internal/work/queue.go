@@ -18,19 +18,57 @@ import (
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
-// A QueueCost is the cost of a queue that holds the evictions of many pods: the
-// processor time to schedule all of them, to move every second one, to cancel every
-// fourth and to let the rest come due, and the live heap when all are scheduled.
-type QueueCost struct {
-	Fill   time.Duration `json:"fill"`
-	Update time.Duration `json:"update"`
-	Cancel time.Duration `json:"cancel"`
-	Drain  time.Duration `json:"drain"`
-	Heap   int64         `json:"heap"`
+// A Phase is one part of the work of a queue that holds the evictions of many pods,
+// or the memory that it uses.
+type Phase struct {
+	Work   string
+	Cost   float64 // nanoseconds on processors, or bytes of live heap
+	Memory bool
+	Floor  float64 // how much less it must cost than in Kubernetes, or 0
 }
 
-// All returns the sum of the times.
-func (c QueueCost) All() time.Duration { return c.Fill + c.Update + c.Cancel + c.Drain }
+// A queue has the evictions of pods, by the index of the pod.
+type queue struct {
+	add, move, cancel func(i int)
+	drain             func() // until all that are left have come due
+}
+
+// phasesOf measures a queue with n pods, whose names are namespace/name: it adds all
+// of them, moves every second one, cancels every fourth and lets the rest come due.
+func phasesOf(n int, create func(names []types.NamespacedName) queue) []Phase {
+	names, before := pods(n), liveHeap()
+	q := create(names)
+	fill := timed(func() {
+		for i := range n {
+			q.add(i)
+		}
+	})
+	heap := liveHeap() - before
+	move := timed(func() {
+		for i := 0; i < n; i += 2 {
+			q.move(i)
+		}
+	})
+	cancel := timed(func() {
+		for i := 1; i < n; i += 4 {
+			q.cancel(i)
+		}
+	})
+	start := measure.CPU() // without a garbage collection first: pods come due meanwhile
+	q.drain()
+	drain := float64(measure.CPU() - start)
+	return []Phase{
+		{Work: "schedule all", Cost: fill},
+		{Work: "move every second one", Cost: move},
+		{Work: "cancel every fourth", Cost: cancel},
+		{Work: "let the others come due, in order", Cost: drain},
+		{Work: "all of it", Cost: fill + move + cancel + drain, Floor: 2},
+		{Work: "live heap with all scheduled", Cost: heap, Memory: true, Floor: 2.5},
+	}
+}
+
+// left returns how many of n pods are not canceled.
+func left(n int) int { return n - (n+2)/4 }
 
 // pods returns the names of n pods.
 func pods(n int) []types.NamespacedName {
@@ -45,108 +83,87 @@ func pods(n int) []types.NamespacedName {
 // millisecond, in no order.
 func spread(i int) time.Duration { return time.Duration(i*7919%1_000_000) * time.Nanosecond }
 
-// QueueOurs measures a Queue with n pods. Their names are namespace/name, as in
-// Kubernetes' queue.
-func QueueOurs(n int) QueueCost {
-	var cost QueueCost
-	names, before := pods(n), liveHeap()
-	start := time.Now()
-	first := start.Add(time.Minute)
-	eviction := func(i int, more time.Duration) taints.Eviction {
-		return taints.Eviction{Outcome: taints.EvictsAt, At: first.Add(spread(i) + more), Seconds: 60}
-	}
-	var q lifecycle.Queue[string]
-	cost.Fill = timed(func() {
-		for i, pod := range names {
-			q.Update(pod.String(), eviction(i, 0))
+// moved is how much later a pod that is moved comes due.
+const moved = 500 * time.Microsecond
+
+// QueueOurs measures a Queue with n pods.
+func QueueOurs(n int) []Phase {
+	return phasesOf(n, func(names []types.NamespacedName) queue {
+		var q lifecycle.Queue[string]
+		first := time.Now().Add(time.Minute)
+		evict := func(i int, at time.Time) {
+			q.Update(names[i].String(), taints.Eviction{Outcome: taints.EvictsAt, At: at, Seconds: 60})
+		}
+		return queue{
+			add:    func(i int) { evict(i, first.Add(spread(i))) },
+			move:   func(i int) { evict(i, first.Add(spread(i)+moved)) },
+			cancel: func(i int) { q.Update(names[i].String(), taints.Eviction{Outcome: taints.Stays}) },
+			drain: func() {
+				drained := 0
+				for range q.PopDue(first.Add(time.Minute)) {
+					drained++
+				}
+				measure.MustNot(drained != left(n))
+			},
 		}
 	})
-	cost.Heap = liveHeap() - before
-	cost.Update = timed(func() {
-		for i := 0; i < n; i += 2 {
-			q.Update(names[i].String(), eviction(i, 500*time.Microsecond))
-		}
-	})
-	cost.Cancel = timed(func() {
-		for i := 1; i < n; i += 4 {
-			q.Update(names[i].String(), taints.Eviction{Outcome: taints.Stays})
-		}
-	})
-	drained := 0
-	cost.Drain = timed(func() {
-		for range q.PopDue(first.Add(time.Minute)) {
-			drained++
-		}
-	})
-	if drained != n-(n+2)/4 {
-		panic(fmt.Sprintf("%d evicted", drained))
-	}
-	runtime.KeepAlive(names)
-	return cost
 }
 
 // QueueKubernetes measures a TimedWorkerQueue with n pods. Its timers use real
 // time, so the deadlines are later than the end of the fill. Waiting for them
 // takes no processor time.
-func QueueKubernetes(n int) QueueCost {
+func QueueKubernetes(n int) []Phase {
 	for wait := time.Duration(n) * 12 * time.Microsecond; ; wait *= 2 {
-		if cost, ok := queueKubernetes(n, wait); ok {
-			return cost
+		inTime := false
+		phases := phasesOf(n, func(names []types.NamespacedName) queue {
+			return kubernetesQueue(names, wait, &inTime)
+		})
+		if inTime {
+			return phases
 		}
 	}
 }
 
-func queueKubernetes(n int, wait time.Duration) (QueueCost, bool) {
-	var cost QueueCost
+// kubernetesQueue returns a queue whose pods come due after the wait. It sets inTime
+// if that is after all of them have been added, moved and canceled.
+func kubernetesQueue(names []types.NamespacedName, wait time.Duration, inTime *bool) queue {
 	ctx, logger := context.Background(), klog.Background()
-	names, before := pods(n), liveHeap()
-	var left atomic.Int64
-	left.Store(int64(n - (n+2)/4))
+	var deleted atomic.Int64
 	done := make(chan struct{})
 	q := tainteviction.CreateWorkerQueue(func(context.Context, time.Time, *tainteviction.WorkArgs) error {
-		if left.Add(-1) == 0 {
+		if deleted.Add(1) == int64(left(len(names))) {
 			close(done)
 		}
 		return nil
 	})
 	first := time.Now().Add(wait)
-	cost.Fill = timed(func() {
-		for i, pod := range names {
-			q.AddWork(ctx, tainteviction.NewWorkArgs(pod.Name, pod.Namespace), time.Now(), first.Add(spread(i)))
-		}
-	})
-	cost.Heap = liveHeap() - before
-	cost.Update = timed(func() {
-		for i := 0; i < n; i += 2 {
-			q.UpdateWork(ctx, tainteviction.NewWorkArgs(names[i].Name, names[i].Namespace),
-				time.Now(), first.Add(spread(i)+500*time.Microsecond))
-		}
-	})
-	cost.Cancel = timed(func() {
-		for i := 1; i < n; i += 4 {
-			q.CancelWork(logger, names[i].String())
-		}
-	})
-	inTime := time.Now().Before(first)
-	start := measure.CPU() // without a garbage collection first: it would take longer than the wait
-	<-done
-	cost.Drain = measure.CPU() - start
-	q.CancelAndWait() // for the last goroutines, which keep the queue alive
-	runtime.KeepAlive(names)
-	return cost, inTime
+	args := func(i int) *tainteviction.WorkArgs {
+		return tainteviction.NewWorkArgs(names[i].Name, names[i].Namespace)
+	}
+	return queue{
+		add:    func(i int) { q.AddWork(ctx, args(i), time.Now(), first.Add(spread(i))) },
+		move:   func(i int) { q.UpdateWork(ctx, args(i), time.Now(), first.Add(spread(i)+moved)) },
+		cancel: func(i int) { q.CancelWork(logger, names[i].String()) },
+		drain: func() {
+			*inTime = time.Now().Before(first)
+			<-done
+			q.CancelAndWait() // for the last goroutines, which keep the queue alive
+		},
+	}
 }
 
-func timed(f func()) time.Duration {
+// timed returns the nanoseconds of f.
+func timed(f func()) float64 {
 	runtime.GC()
 	start := measure.CPU()
 	f()
-	return measure.CPU() - start
+	return float64(measure.CPU() - start)
 }
 
-func liveHeap() int64 {
+func liveHeap() float64 {
 	runtime.GC()
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
+	return float64(m.HeapAlloc)
 }

@@ -5,6 +5,7 @@
 package work
 
 import (
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -68,34 +69,21 @@ var (
 
 func seconds(s int64) *int64 { return &s }
 
-// Kubernetes and PlainLoop name the code that the library is compared with.
+// Kubernetes and plainLoop name the code that the library is compared with.
 const (
 	Kubernetes = "Kubernetes"
-	PlainLoop  = "a plain loop"
+	plainLoop  = "a plain loop"
 )
 
 // Rows returns the work for which the contract's performance budget sets a speed.
 func Rows() []measure.Row {
-	rows := []measure.Row{
-		filterOnce(), filterCompiled(), compile(), validate(), parse(), evict(), evictCompiled(), merge(), print(), appendTo(),
-		withoutTaints(), withoutTaintsCompiled(), evictCompiledOrOnce(),
-		inSync("Reconcile", func(list []taints.Taint) taints.Changes { return taints.Reconcile(list, list, list) }),
-		inSync("ReconcileOwned", func(list []taints.Taint) taints.Changes {
-			return taints.ReconcileOwned(list, identities, list)
-		}),
-		coversNot("by key", "b op=Exists"), coversNot("by value", "a=5 op=Gt"),
-	}
-	rows = append(rows, indexRows(20, "40 % tainted in 20 ways", 10_000)...)
-	rows = append(rows, indexRows(10_000, "in 10,000 ways", 2_000)...)
-	return append(rows, hostileRows()...)
+	return slices.Concat(rows,
+		indexRows(20, "40 % tainted in 20 ways", 10_000), indexRows(10_000, "in 10,000 ways", 2_000), hostileRows())
 }
 
-func list() []taints.Taint { return kube.Taints(nodeTaints) }
-
-func tolerations() []taints.Toleration { return kube.Tolerations(podTolerations) }
-
-func filterOnce() measure.Row {
-	return measure.Row{
+// rows are the work on single nodes and pods.
+var rows = []measure.Row{
+	{
 		Name: "first untolerated hard taint, 3 taints × 8 tolerations, one-shot", Beside: Kubernetes, Floor: 10,
 		Ours: func() func(int) {
 			list, tols := list(), tolerations()
@@ -105,11 +93,8 @@ func filterOnce() measure.Row {
 			})
 		},
 		Other: filterInKubernetes,
-	}
-}
-
-func filterCompiled() measure.Row {
-	return measure.Row{
+	},
+	{
 		Name: "the same, compiled", Beside: Kubernetes, Floor: 20,
 		Ours: func() func(int) {
 			list, m := list(), taints.Compile(tolerations())
@@ -119,32 +104,85 @@ func filterCompiled() measure.Row {
 			})
 		},
 		Other: filterInKubernetes,
-	}
-}
-
-func compile() measure.Row {
-	return measure.Row{
+	},
+	{
 		Name: "compile 8 tolerations; Kubernetes: filter one node", Beside: Kubernetes, Floor: 0.9, Allocs: 3,
 		Ours: func() func(int) {
 			tols := tolerations()
 			return measure.Each(func() { measure.MustNot(taints.Compile(tols) == nil) })
 		},
 		Other: filterInKubernetes,
-	}
-}
-
-// filterInKubernetes is the TaintToleration plugin's Filter.
-func filterInKubernetes() func(n int) {
-	logger := klog.Background()
-	return measure.Each(func() {
-		_, found := helper.FindMatchingUntoleratedTaint(logger, nodeTaints, podTolerations,
-			plugins.DoNotScheduleTaintsFilterFunc(), true)
-		measure.MustNot(found)
-	})
-}
-
-func withoutTaints() measure.Row {
-	return measure.Row{
+	},
+	{
+		Name: "validate 8 tolerations", Beside: Kubernetes, Floor: 30,
+		Ours: func() func(int) {
+			tols := tolerations()
+			return measure.Each(func() { measure.MustNot(taints.ValidateTolerations(tols) != nil) })
+		},
+		Other: func() func(int) {
+			internal := convert.ToCoreTolerations(podTolerations)
+			path := field.NewPath("spec", "tolerations")
+			options := validation.PodValidationOptions{AllowTaintTolerationComparisonOperators: true}
+			return measure.Each(func() { measure.MustNot(len(validation.ValidateTolerations(internal, path, options)) > 0) })
+		},
+	},
+	{
+		Name: "parse 3 kubectl specs", Beside: Kubernetes, Floor: 20,
+		Ours: func() func(int) {
+			return measure.Each(func() {
+				for _, spec := range specs {
+					_, err := taints.ParseTaint(spec)
+					measure.MustNot(err != nil)
+				}
+			})
+		},
+		Other: func() func(int) {
+			return measure.Each(func() {
+				_, _, err := taintutils.ParseTaints(specs)
+				measure.MustNot(err != nil)
+			})
+		},
+	},
+	{
+		Name: "eviction deadline, 2 NoExecute taints × 8 tolerations", Beside: Kubernetes, Floor: 6,
+		Ours: evictOnce, Other: evictInKubernetes,
+	},
+	{
+		Name: "eviction deadline, compiled", Beside: Kubernetes, Floor: 6,
+		Ours: evictByMatcher, Other: evictInKubernetes,
+	},
+	{
+		Name: "merge 4 + 4 tolerations", Beside: Kubernetes, Floor: 30, Allocs: 1,
+		Ours: func() func(int) {
+			tols := tolerations()
+			return measure.Each(func() { measure.MustNot(len(tolerationset.Merge(tols[:4], tols[4:], zero)) != 8) })
+		},
+		Other: func() func(int) {
+			internal := convert.ToCoreTolerations(podTolerations)
+			// No spare capacity, because MergeTolerations writes past the base.
+			return measure.Each(func() { measure.MustNot(len(merging.MergeTolerations(internal[:4:4], internal[4:])) != 8) })
+		},
+	},
+	{
+		Name: "print a taint", Beside: Kubernetes, Floor: 2.5, Allocs: 1,
+		Ours: func() func(int) {
+			t := list()[1]
+			return measure.Each(func() { keep(t.String()) })
+		},
+		Other: func() func(int) { return measure.Each(func() { keep(nodeTaints[1].ToString()) }) },
+	},
+	{
+		Name: "print a taint into a buffer", Beside: Kubernetes, Floor: 15,
+		Ours: func() func(int) {
+			t, buf := list()[1], make([]byte, 0, 128)
+			return measure.Each(func() { buf = t.AppendTo(buf[:0]) })
+		},
+		Other: func() func(int) {
+			buf := make([]byte, 0, 128)
+			return measure.Each(func() { buf = append(buf[:0], nodeTaints[1].ToString()...) })
+		},
+	},
+	{
 		Name: "a node without taints, one-shot", Beside: Kubernetes, Floor: 1,
 		Ours: func() func(int) {
 			tols := tolerations()
@@ -156,11 +194,8 @@ func withoutTaints() measure.Row {
 			}
 		},
 		Other: filterNothingInKubernetes,
-	}
-}
-
-func withoutTaintsCompiled() measure.Row {
-	return measure.Row{
+	},
+	{
 		Name: "a node without taints, compiled", Beside: Kubernetes, Floor: 1,
 		Ours: func() func(int) {
 			m := taints.Compile(tolerations())
@@ -172,7 +207,30 @@ func withoutTaintsCompiled() measure.Row {
 			}
 		},
 		Other: filterNothingInKubernetes,
-	}
+	},
+	{
+		Name: "eviction deadline, compiled; the other: one-shot", Beside: "the one-shot form", Floor: 1,
+		Ours: evictByMatcher, Other: evictOnce,
+	},
+	inSync("Reconcile", func(list []taints.Taint) taints.Changes { return taints.Reconcile(list, list, list) }),
+	inSync("ReconcileOwned", func(list []taints.Taint) taints.Changes {
+		return taints.ReconcileOwned(list, identities, list)
+	}),
+	coversNot("by key", "b op=Exists"), coversNot("by value", "a=5 op=Gt"),
+}
+
+func list() []taints.Taint { return kube.Taints(nodeTaints) }
+
+func tolerations() []taints.Toleration { return kube.Tolerations(podTolerations) }
+
+// filterInKubernetes is the TaintToleration plugin's Filter.
+func filterInKubernetes() func(n int) {
+	logger := klog.Background()
+	return measure.Each(func() {
+		_, found := helper.FindMatchingUntoleratedTaint(logger, nodeTaints, podTolerations,
+			plugins.DoNotScheduleTaintsFilterFunc(), true)
+		measure.MustNot(found)
+	})
 }
 
 // filterNothingInKubernetes is the TaintToleration plugin's Filter for a node
@@ -201,63 +259,6 @@ func coversNot(why, other string) measure.Row {
 		Name: "Covers says no " + why, Beside: "Covers says yes", Floor: 0.9,
 		Ours:  func() func(int) { return measure.Each(func() { measure.MustNot(tolerationset.Covers(t, no, zero)) }) },
 		Other: func() func(int) { return measure.Each(func() { measure.MustNot(!tolerationset.Covers(t, yes, zero)) }) },
-	}
-}
-
-func validate() measure.Row {
-	return measure.Row{
-		Name: "validate 8 tolerations", Beside: Kubernetes, Floor: 30,
-		Ours: func() func(int) {
-			tols := tolerations()
-			return measure.Each(func() { measure.MustNot(taints.ValidateTolerations(tols) != nil) })
-		},
-		Other: func() func(int) {
-			internal := convert.ToCoreTolerations(podTolerations)
-			path := field.NewPath("spec", "tolerations")
-			options := validation.PodValidationOptions{AllowTaintTolerationComparisonOperators: true}
-			return measure.Each(func() { measure.MustNot(len(validation.ValidateTolerations(internal, path, options)) > 0) })
-		},
-	}
-}
-
-func parse() measure.Row {
-	return measure.Row{
-		Name: "parse 3 kubectl specs", Beside: Kubernetes, Floor: 20,
-		Ours: func() func(int) {
-			return measure.Each(func() {
-				for _, spec := range specs {
-					_, err := taints.ParseTaint(spec)
-					measure.MustNot(err != nil)
-				}
-			})
-		},
-		Other: func() func(int) {
-			return measure.Each(func() {
-				_, _, err := taintutils.ParseTaints(specs)
-				measure.MustNot(err != nil)
-			})
-		},
-	}
-}
-
-func evict() measure.Row {
-	return measure.Row{
-		Name: "eviction deadline, 2 NoExecute taints × 8 tolerations", Beside: Kubernetes, Floor: 6,
-		Ours: evictOnce, Other: evictInKubernetes,
-	}
-}
-
-func evictCompiled() measure.Row {
-	return measure.Row{
-		Name: "eviction deadline, compiled", Beside: Kubernetes, Floor: 6,
-		Ours: evictByMatcher, Other: evictInKubernetes,
-	}
-}
-
-func evictCompiledOrOnce() measure.Row {
-	return measure.Row{
-		Name: "eviction deadline, compiled; the other: one-shot", Beside: "the one-shot form", Floor: 1,
-		Ours: evictByMatcher, Other: evictOnce,
 	}
 }
 
@@ -299,39 +300,6 @@ func inSync(name string, reconcile func([]taints.Taint) taints.Changes) measure.
 				measure.MustNot(changed)
 			})
 		},
-	}
-}
-
-func merge() measure.Row {
-	return measure.Row{
-		Name: "merge 4 + 4 tolerations", Beside: Kubernetes, Floor: 30, Allocs: 1,
-		Ours: func() func(int) {
-			tols := tolerations()
-			return measure.Each(func() { measure.MustNot(len(tolerationset.Merge(tols[:4], tols[4:], zero)) != 8) })
-		},
-		Other: func() func(int) {
-			internal := convert.ToCoreTolerations(podTolerations)
-			// No spare capacity, because MergeTolerations writes past the base.
-			return measure.Each(func() { measure.MustNot(len(merging.MergeTolerations(internal[:4:4], internal[4:])) != 8) })
-		},
-	}
-}
-
-func print() measure.Row {
-	t, k := kube.Taint(nodeTaints[1]), nodeTaints[1]
-	return measure.Row{
-		Name: "print a taint", Beside: Kubernetes, Floor: 2.5, Allocs: 1,
-		Ours:  func() func(int) { return measure.Each(func() { keep(t.String()) }) },
-		Other: func() func(int) { return measure.Each(func() { keep(k.ToString()) }) },
-	}
-}
-
-func appendTo() measure.Row {
-	t, k, buf := kube.Taint(nodeTaints[1]), nodeTaints[1], make([]byte, 0, 128)
-	return measure.Row{
-		Name: "print a taint into a buffer", Beside: Kubernetes, Floor: 15,
-		Ours:  func() func(int) { return measure.Each(func() { buf = t.AppendTo(buf[:0]) }) },
-		Other: func() func(int) { return measure.Each(func() { buf = append(buf[:0], k.ToString()...) }) },
 	}
 }
 

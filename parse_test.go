@@ -12,40 +12,6 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-func TestParseTaint(t *testing.T) {
-	for _, tc := range []struct {
-		in   string
-		want taints.Taint
-	}{
-		{"dedicated=ml:NoSchedule", taints.Taint{Key: "dedicated", Value: "ml", Effect: "NoSchedule"}},
-		{"dedicated:NoExecute", taints.Taint{Key: "dedicated", Effect: "NoExecute"}},
-		{"dedicated=:PreferNoSchedule", taints.Taint{Key: "dedicated", Effect: "PreferNoSchedule"}},
-		{
-			"nvidia.com/gpu=A100_80G.x-1:NoSchedule",
-			taints.Taint{Key: "nvidia.com/gpu", Value: "A100_80G.x-1", Effect: "NoSchedule"},
-		},
-		{
-			strings.Repeat("a", 253) + "/" + strings.Repeat("K", 63) +
-				"=" + strings.Repeat("V", 63) + ":NoSchedule",
-			taints.Taint{
-				Key:    strings.Repeat("a", 253) + "/" + strings.Repeat("K", 63),
-				Value:  strings.Repeat("V", 63),
-				Effect: "NoSchedule",
-			},
-		},
-	} {
-		t.Run(tc.in, func(t *testing.T) {
-			got, err := taints.ParseTaint(tc.in)
-			if err != nil || !got.Equal(tc.want) {
-				t.Errorf("got %+v, %v", got, err)
-			}
-			if err := got.Validate(); err != nil {
-				t.Errorf("parsed but not valid: %v", err)
-			}
-		})
-	}
-}
-
 func TestParseTaintErrors(t *testing.T) {
 	for _, tc := range []struct {
 		in     string

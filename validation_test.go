@@ -69,41 +69,6 @@ func TestValidateKeysAndValues(t *testing.T) {
 	}
 }
 
-func TestValidateTaints(t *testing.T) {
-	for _, tc := range []struct {
-		name string
-		list []taints.Taint
-		want string
-	}{
-		{"nil", nil, ""},
-		{"empty", []taints.Taint{}, ""},
-		{"all effects", parseTaints("a:NoSchedule", "a:PreferNoSchedule", "a:NoExecute", "b=v:NoSchedule"), ""},
-		{"zero", []taints.Taint{{}}, "0 key: required\n0 effect: required"},
-		{"unknown effect", []taints.Taint{{Key: "a", Effect: "noschedule"}}, "0 effect: not supported"},
-		{
-			"all at fault",
-			[]taints.Taint{{Key: "a", Effect: "NoExecute"}, {Key: "-", Value: "-", Effect: "-"}},
-			"1 key: invalid\n1 value: invalid\n1 effect: not supported",
-		},
-		{
-			"duplicates",
-			parseTaints("a:NoSchedule", "b:NoSchedule", "a=v:NoSchedule", "a:NoSchedule"),
-			"2 : a duplicate\n3 : a duplicate",
-		},
-		{
-			"duplicates of invalid ones",
-			[]taints.Taint{{Key: "a"}, {Key: "a"}},
-			"0 effect: required\n1 effect: required\n1 : a duplicate",
-		},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, show(taints.ValidateTaints(tc.list))); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
 func TestValidateTolerations(t *testing.T) {
 	type T = taints.Toleration
 	for _, tc := range []struct {

@@ -54,38 +54,18 @@ func TestAddDaemonSetDefaults(t *testing.T) {
 	}
 }
 
+// The tolerations are sorted, and the names are not. A toleration with Exists and
+// a value, which is not valid, is not the toleration to add.
 func TestAddExtendedResources(t *testing.T) {
-	const amd, nvidia = "amd.com/gpu:NoSchedule op=Exists", "nvidia.com/gpu:NoSchedule op=Exists"
-	for _, tc := range []struct {
-		name               string
-		given, names, want []string
-	}{
-		{"no names", nil, nil, nil},
-		{"sorted", nil, []string{"nvidia.com/gpu", "amd.com/gpu"}, []string{amd, nvidia}},
-		{"once each", nil, []string{"nvidia.com/gpu", "nvidia.com/gpu"}, []string{nvidia}},
-		{"native ones are passed over", nil, []string{"cpu", "x.kubernetes.io/y", "requests.nvidia.com/gpu", ""}, nil},
-		{"there already", []string{nvidia}, []string{"nvidia.com/gpu"}, []string{nvidia}},
-		{
-			"a broader one is there",
-			[]string{"nvidia.com/gpu op=Exists"},
-			[]string{"nvidia.com/gpu"},
-			[]string{"nvidia.com/gpu op=Exists", nvidia},
-		},
-	} {
-		names := slices.Clone(tc.names)
-		got := taints.AddExtendedResources(parseTolerations(tc.given...), names...)
-		if diff := cmp.Diff(tc.want, texts(got)); diff != "" || !slices.Equal(names, tc.names) {
-			t.Errorf("%s: the names are now %q (-want +got):\n%s", tc.name, names, diff)
-		}
-	}
-}
-
-// A toleration with Exists and a value, which is not valid, is not the
-// toleration to add.
-func TestAddExtendedResourcesBesideAValue(t *testing.T) {
 	given := []taints.Toleration{{Key: "nvidia.com/gpu", Operator: "Exists", Value: "x", Effect: "NoSchedule"}}
-	if got := taints.AddExtendedResources(given, "nvidia.com/gpu"); len(got) != 2 || got[1].Value != "" {
-		t.Errorf("got %v", got)
+	names := []string{"nvidia.com/gpu", "amd.com/gpu", "cpu", "nvidia.com/gpu", "x.kubernetes.io/y", ""}
+	before := slices.Clone(names)
+	want := []string{
+		"nvidia.com/gpu=x:NoSchedule op=Exists", "amd.com/gpu:NoSchedule op=Exists", "nvidia.com/gpu:NoSchedule op=Exists",
+	}
+	got := taints.AddExtendedResources(given, names...)
+	if diff := cmp.Diff(want, texts(got)); diff != "" || !slices.Equal(names, before) {
+		t.Errorf("the names are now %q (-want +got):\n%s", names, diff)
 	}
 }
 
@@ -120,31 +100,6 @@ func TestIsExtendedResourceName(t *testing.T) {
 	}
 }
 
-func TestAddMemoryPressure(t *testing.T) {
-	const added = "node.kubernetes.io/memory-pressure:NoSchedule op=Exists"
-	for _, tc := range []struct {
-		given string
-		adds  bool
-	}{
-		{"gpu op=Exists", true},
-		{added, false},
-		{"node.kubernetes.io/memory-pressure op=Exists", false},
-		{"op=Exists", false},
-		{":NoSchedule op=Exists", false},
-		{":NoExecute op=Exists", true},
-		{"node.kubernetes.io/memory-pressure:NoExecute op=Exists", true},
-		{"node.kubernetes.io/memory-pressure:NoSchedule", true},
-	} {
-		want := []string{tc.given}
-		if tc.adds {
-			want = append(want, added)
-		}
-		if diff := cmp.Diff(want, texts(taints.AddMemoryPressure(parseTolerations(tc.given)))); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tc.given, diff)
-		}
-	}
-}
-
 // adders are the Add functions, each with one choice of its other parameters.
 var adders = map[string]func([]taints.Toleration) []taints.Toleration{
 	"AddDefaults": func(l []taints.Toleration) []taints.Toleration {
@@ -156,16 +111,6 @@ var adders = map[string]func([]taints.Toleration) []taints.Toleration{
 		return taints.AddExtendedResources(l, "nvidia.com/gpu", "amd.com/gpu", "cpu")
 	},
 	"AddMemoryPressure": taints.AddMemoryPressure,
-}
-
-// If nothing is missing, the result is the list itself.
-func TestAddReturnsACompleteList(t *testing.T) {
-	for name, add := range adders {
-		once := add([]taints.Toleration{{Key: "gpu", Operator: taints.OpExists}})
-		if twice := add(once); &twice[0] != &once[0] || len(twice) != len(once) {
-			t.Errorf("%s made a copy", name)
-		}
-	}
 }
 
 func TestAddedSecondsAreNotShared(t *testing.T) {

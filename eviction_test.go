@@ -240,26 +240,3 @@ func TestSelection(t *testing.T) {
 		}
 	}
 }
-
-// The countdown never starts before the pod's arrival, whatever it counts from.
-func TestArrival(t *testing.T) {
-	added := observed.Add(-time.Hour)
-	list := []taints.Taint{{Key: "a", Effect: taints.NoExecute, TimeAdded: &added}}
-	for _, tc := range []struct {
-		arrival       time.Duration // after observed
-		fromTimeAdded bool
-		want          time.Duration
-	}{
-		{-time.Minute, true, 4 * time.Minute},
-		{-2 * time.Hour, true, -55 * time.Minute},
-		{time.Minute, true, 6 * time.Minute},
-		{-time.Minute, false, 5 * time.Minute},
-		{time.Minute, false, 6 * time.Minute},
-	} {
-		p := taints.EvictionPolicy{FromTimeAdded: tc.fromTimeAdded, Arrival: observed.Add(tc.arrival)}
-		e := p.Compile(parseTolerations("a:NoExecute for 300s")).EvictionOf(list, observed)
-		if got := e.At.Sub(observed); got != tc.want {
-			t.Errorf("arrival %v, from TimeAdded %v: after %v, want %v", tc.arrival, tc.fromTimeAdded, got, tc.want)
-		}
-	}
-}

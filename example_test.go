@@ -115,29 +115,19 @@ func ExampleOperator() {
 // A spot pool is for pods that tolerate it. PreferNoSchedule makes other pods
 // use other nodes while those have room.
 func ExampleNormalizeScores() {
-	nodes := map[string][]taints.Taint{
-		"general-1": nil,
-		"spot-1":    {taints.MustParseTaint("spot:PreferNoSchedule")},
-		"spot-2": {
-			taints.MustParseTaint("spot:PreferNoSchedule"),
-			taints.MustParseTaint("old-kernel:PreferNoSchedule"),
-		},
-	}
-	names := []string{"general-1", "spot-1", "spot-2"}
-	for _, pod := range []string{"", "spot op=Exists"} {
-		m := taints.Compile(nil)
-		if pod != "" {
-			m = taints.Compile([]taints.Toleration{taints.MustParseToleration(pod)})
-		}
+	spot := taints.MustParseTaint("spot:PreferNoSchedule")
+	nodes := [][]taints.Taint{nil, {spot}, {spot, taints.MustParseTaint("old-kernel:PreferNoSchedule")}}
+	for _, pod := range [][]taints.Toleration{nil, {taints.MustParseToleration("spot op=Exists")}} {
+		m := taints.Compile(pod)
 		var counts []int
-		for _, name := range names {
-			counts = append(counts, m.Filter(nodes[name]).PreferNoSchedule)
+		for _, node := range nodes {
+			counts = append(counts, m.Filter(node).PreferNoSchedule)
 		}
-		fmt.Println(names, taints.NormalizeScores(nil, counts, 100))
+		fmt.Println(counts, taints.NormalizeScores(nil, counts, 100))
 	}
 	// Output:
-	// [general-1 spot-1 spot-2] [100 50 0]
-	// [general-1 spot-1 spot-2] [100 100 0]
+	// [0 1 2] [100 50 0]
+	// [0 0 1] [100 100 0]
 }
 
 // The tolerations of a pod and those of its queue count as one list.
@@ -238,10 +228,7 @@ func ExampleChanges_Apply() {
 		Add:    []taints.Taint{taints.MustParseTaint("example.com/updating:NoSchedule")},
 		Remove: []taints.TaintID{{Key: "example.com/outdated", Effect: taints.PreferNoSchedule}},
 	}
-	node := []taints.Taint{
-		taints.MustParseTaint("dedicated=ml:NoSchedule"),
-		taints.MustParseTaint("example.com/outdated:PreferNoSchedule"),
-	}
+	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,example.com/outdated:PreferNoSchedule")
 	for range 2 {
 		var changed bool
 		node, changed = ensure.Apply(node)
@@ -269,11 +256,7 @@ func ExampleChanges_Ensure() {
 // The arguments of "kubectl taint nodes gpu-1 --overwrite
 // dedicated=db:NoSchedule spot-", applied to a list.
 func ExampleParseChanges() {
-	node := []taints.Taint{
-		taints.MustParseTaint("dedicated=ml:NoSchedule"),
-		taints.MustParseTaint("spot=2h:NoSchedule"),
-		taints.MustParseTaint("spot:NoExecute"),
-	}
+	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,spot=2h:NoSchedule,spot:NoExecute")
 	changes, err := taints.ParseChanges("dedicated=db:NoSchedule", "spot-")
 	if err != nil {
 		fmt.Println(err)
@@ -297,10 +280,7 @@ func ExampleReconcile() {
 		taints.MustParseTaint("tier=gold:PreferNoSchedule"),
 		taints.MustParseTaint("node.kubernetes.io/memory-pressure:NoSchedule"),
 	}
-	old := []taints.Taint{
-		taints.MustParseTaint("dedicated=ml:NoSchedule"),
-		taints.MustParseTaint("tier=silver:PreferNoSchedule"),
-	}
+	old, _ := taints.ParseTaints("dedicated=ml:NoSchedule,tier=silver:PreferNoSchedule")
 	template := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoExecute")}
 
 	changes := taints.Reconcile(node, old, template)
@@ -320,11 +300,7 @@ func ExampleReconcileOwned() {
 		fmt.Println(err)
 		return
 	}
-	node := []taints.Taint{
-		taints.MustParseTaint("dedicated=ml:NoSchedule"),
-		taints.MustParseTaint("startup=1:NoExecute"),
-		taints.MustParseTaint("spot:PreferNoSchedule"),
-	}
+	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,startup=1:NoExecute,spot:PreferNoSchedule")
 	desired := []taints.Taint{taints.MustParseTaint("dedicated=db:NoSchedule")}
 	fmt.Println(taints.ReconcileOwned(node, owned, desired))
 	record, err := json.Marshal(taints.IDs(desired))

@@ -3,7 +3,7 @@
 package taints_test
 
 import (
-	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -12,48 +12,36 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-func TestParseTaint(t *testing.T) {
-	for _, tc := range []struct {
-		in   string
-		want taints.Taint
-	}{
-		{"dedicated=ml:NoSchedule", taints.Taint{Key: "dedicated", Value: "ml", Effect: "NoSchedule"}},
-		{"dedicated:NoExecute", taints.Taint{Key: "dedicated", Effect: "NoExecute"}},
-		{"dedicated=:PreferNoSchedule", taints.Taint{Key: "dedicated", Effect: "PreferNoSchedule"}},
-		{
-			"nvidia.com/gpu=A100_80G.x-1:NoSchedule",
-			taints.Taint{Key: "nvidia.com/gpu", Value: "A100_80G.x-1", Effect: "NoSchedule"},
-		},
-		{
-			strings.Repeat("a", 253) + "/" + strings.Repeat("K", 63) +
-				"=" + strings.Repeat("V", 63) + ":NoSchedule",
-			taints.Taint{
-				Key:    strings.Repeat("a", 253) + "/" + strings.Repeat("K", 63),
-				Value:  strings.Repeat("V", 63),
-				Effect: "NoSchedule",
-			},
-		},
-	} {
+// A malformed text has a fault of the kind in the field at the offset. The text of
+// the error is checked if there is one.
+type malformed struct {
+	in     string
+	offset int
+	field  string
+	kind   taints.ErrorKind
+	text   string
+}
+
+func checkMalformed[T comparable](t *testing.T, parse func(string) (T, error), rows []malformed) {
+	for _, tc := range rows {
 		t.Run(tc.in, func(t *testing.T) {
-			got, err := taints.ParseTaint(tc.in)
-			if err != nil || !got.Equal(tc.want) {
-				t.Errorf("got %+v, %v", got, err)
+			got, err := parse(tc.in)
+			fault, ok := err.(*taints.FieldError)
+			if !ok || got != *new(T) {
+				t.Fatalf("got %+v, %v", got, err)
 			}
-			if err := got.Validate(); err != nil {
-				t.Errorf("parsed but not valid: %v", err)
+			if fault.Input != tc.in || fault.Offset != tc.offset || fault.Field != tc.field || fault.Kind != tc.kind {
+				t.Errorf("got %+v, want %q at fault at offset %d: %v", fault, tc.field, tc.offset, tc.kind)
+			}
+			if tc.text != "" && err.Error() != tc.text {
+				t.Errorf("got  %s\nwant %s", err, tc.text)
 			}
 		})
 	}
 }
 
 func TestParseTaintErrors(t *testing.T) {
-	for _, tc := range []struct {
-		in     string
-		offset int
-		field  string
-		kind   error
-		text   string
-	}{
+	checkMalformed(t, taints.ParseTaint, []malformed{
 		{"", 0, "key", taints.ErrRequired, `parse "" at offset 0: key: required: a taint needs a key`},
 		{"=v:NoSchedule", 0, "key", taints.ErrRequired, ""},
 		{
@@ -86,29 +74,7 @@ func TestParseTaintErrors(t *testing.T) {
 		{"Example.com/gpu:NoSchedule", 0, "key", taints.ErrInvalid, ""},
 		{"k=" + strings.Repeat("v", 64) + ":NoSchedule", 2, "value", taints.ErrTooLong, ""},
 		{strings.Repeat("k", 64) + ":NoSchedule", 0, "key", taints.ErrTooLong, ""},
-	} {
-		t.Run(tc.in, func(t *testing.T) {
-			got, err := taints.ParseTaint(tc.in)
-			if err == nil || got != (taints.Taint{}) {
-				t.Fatalf("got %+v, %v", got, err)
-			}
-			checkParseError(t, err, tc.in, tc.offset, tc.field, tc.kind, tc.text)
-		})
-	}
-}
-
-func checkParseError(t *testing.T, err error, in string, offset int, field string, kind error, text string) {
-	t.Helper()
-	fault, ok := err.(*taints.FieldError)
-	if !ok || fault.Input != in || fault.Offset != offset || fault.Field != field || fault.List != "" {
-		t.Errorf("got %+v, want field %q at offset %d", fault, field, offset)
-	}
-	if !errors.Is(err, kind) {
-		t.Errorf("%v is not %q", err, kind)
-	}
-	if text != "" && err.Error() != text {
-		t.Errorf("got  %s\nwant %s", err, text)
-	}
+	})
 }
 
 func TestMustParse(t *testing.T) {
@@ -144,30 +110,21 @@ func TestParseTaints(t *testing.T) {
 			t.Errorf("%q: %v (-want +got):\n%s", list, err, diff)
 		}
 	}
-	type fault struct {
-		index, offset int
-		field         string
-		kind          error
-	}
-	for list, want := range map[string][]fault{
-		",":                             {{0, 0, "key", taints.ErrRequired}, {1, 1, "key", taints.ErrRequired}},
-		"a:NoSchedule,":                 {{1, 13, "key", taints.ErrRequired}},
-		"a:NoSchedule, b:NoSchedule":    {{1, 13, "key", taints.ErrInvalid}},
-		"a,b=-:NoSchedule,c:NoExecute":  {{0, 1, "effect", taints.ErrRequired}, {1, 4, "value", taints.ErrInvalid}},
-		"a=1:NoSchedule,a=2:NoSchedule": {{1, 15, "", taints.ErrDuplicate}},
-		"a:NoSchedule,a:NoSchedule-":    {{1, 15, "effect", taints.ErrUnsupported}},
+	for list, want := range map[string]string{
+		",":                             "0 key at 0: required, 1 key at 1: required",
+		"a:NoSchedule,":                 "1 key at 13: required",
+		"a:NoSchedule, b:NoSchedule":    "1 key at 13: invalid",
+		"a,b=-:NoSchedule,c:NoExecute":  "0 effect at 1: required, 1 value at 4: invalid",
+		"a=1:NoSchedule,a=2:NoSchedule": "1  at 15: a duplicate",
+		"a:NoSchedule,a:NoSchedule-":    "1 effect at 15: not supported",
 	} {
 		got, err := taints.ParseTaints(list)
-		all := faultsIn(err)
-		if got != nil || len(all) != len(want) {
-			t.Errorf("%q: %v, %v", list, got, err)
-			continue
+		var faults []string
+		for _, f := range faultsIn(err) {
+			faults = append(faults, fmt.Sprintf("%d %s at %d: %v", f.Index, f.Field, f.Offset, f.Kind))
 		}
-		for i, f := range all {
-			if f.Input != list || f.Offset != want[i].offset || f.List != "taints" ||
-				f.Index != want[i].index || f.Field != want[i].field || f.Kind != want[i].kind {
-				t.Errorf("%q: got %v, want %+v", list, f, want[i])
-			}
+		if strings.Join(faults, ", ") != want || got != nil {
+			t.Errorf("%q: %v, %q, want %s", list, got, faults, want)
 		}
 	}
 }
@@ -178,36 +135,20 @@ func TestParseTaintID(t *testing.T) {
 			t.Errorf("%v is read as %v, %v", id, got, err)
 		}
 	}
-	for text, want := range map[string]struct {
-		offset int
-		field  string
-		kind   error
-	}{
-		"":              {0, "key", taints.ErrRequired},
-		":NoSchedule":   {0, "key", taints.ErrRequired},
-		"a=b:NoExecute": {0, "key", taints.ErrInvalid},
-		"a":             {1, "effect", taints.ErrRequired},
-		"a:":            {2, "effect", taints.ErrRequired},
-		"a:*":           {2, "effect", taints.ErrUnsupported},
-		"a:noexecute":   {2, "effect", taints.ErrUnsupported},
-		"a:NoExecute-":  {2, "effect", taints.ErrUnsupported},
-	} {
-		id, err := taints.ParseTaintID(text)
-		if id != (taints.TaintID{}) {
-			t.Errorf("%q is read as %v", text, id)
-		}
-		checkParseError(t, err, text, want.offset, want.field, want.kind, "")
-	}
+	checkMalformed(t, taints.ParseTaintID, []malformed{
+		{"", 0, "key", taints.ErrRequired, ""},
+		{":NoSchedule", 0, "key", taints.ErrRequired, ""},
+		{"a=b:NoExecute", 0, "key", taints.ErrInvalid, ""},
+		{"a", 1, "effect", taints.ErrRequired, ""},
+		{"a:", 2, "effect", taints.ErrRequired, ""},
+		{"a:*", 2, "effect", taints.ErrUnsupported, ""},
+		{"a:noexecute", 2, "effect", taints.ErrUnsupported, ""},
+		{"a:NoExecute-", 2, "effect", taints.ErrUnsupported, ""},
+	})
 }
 
 func TestParseTolerationErrors(t *testing.T) {
-	for _, tc := range []struct {
-		in     string
-		offset int
-		field  string
-		kind   error
-		text   string
-	}{
+	checkMalformed(t, taints.ParseToleration, []malformed{
 		{
 			"", 0, "operator", taints.ErrInvalid,
 			`parse "" at offset 0: operator: "" is invalid: ` +
@@ -255,15 +196,7 @@ func TestParseTolerationErrors(t *testing.T) {
 		{"op=Exists op=Exists", 3, "value", taints.ErrInvalid, ""},
 		{"k ", 2, "", taints.ErrInvalid, ""},
 		{" k", 1, "", taints.ErrInvalid, ""},
-	} {
-		t.Run(tc.in, func(t *testing.T) {
-			got, err := taints.ParseToleration(tc.in)
-			if err == nil || got != (taints.Toleration{}) {
-				t.Fatalf("got %+v, %v", got, err)
-			}
-			checkParseError(t, err, tc.in, tc.offset, tc.field, tc.kind, tc.text)
-		})
-	}
+	})
 }
 
 // FormatTaints is the inverse of ParseTaints.

@@ -4,7 +4,6 @@ package taints_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/seed-0529bac1/taints"
 )
@@ -39,18 +38,5 @@ func TestReconcile(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
 		})
-	}
-}
-
-func TestReconcileCopiesTimes(t *testing.T) {
-	earlier, later := time.Unix(1, 0), time.Unix(2, 0)
-	from := []taints.Taint{{Key: "a", Effect: "NoExecute", TimeAdded: &earlier}}
-	to := []taints.Taint{
-		{Key: "a", Effect: "NoExecute", TimeAdded: &later},
-		{Key: "b", Effect: "NoExecute", TimeAdded: &later},
-	}
-	c := taints.Reconcile(from, from, to)
-	if len(c.Add) != 1 || !c.Add[0].Equal(to[1]) || c.Add[0].TimeAdded == &later {
-		t.Errorf("times: got %+v", c)
 	}
 }

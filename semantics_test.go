@@ -29,10 +29,7 @@ func TestSemantics(t *testing.T) {
 		evictionTable: testEvictionRow,
 		defaultsTable: testDefaultsRow,
 	}
-	tables, err := readTables()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables := readTables(t)
 	seen := map[string]bool{}
 	for head, test := range tests {
 		if len(tables[head]) == 0 {
@@ -213,18 +210,12 @@ func testDefaultsRow(t *testing.T, row tableRow) []string {
 }
 
 // testAdded tests that each call adds the tolerations of its rows to a pod
-// without tolerations. A call with ", after those above" adds them to the result
-// of the call before it.
+// without tolerations.
 func testAdded(t *testing.T, rows []tableRow) {
 	want := map[string][]taints.Toleration{}
-	var before string
 	for _, row := range rows {
 		call := row.Cell("call")
-		if want[call] == nil && strings.HasSuffix(call, ", after those above") {
-			want[call] = slices.Clone(want[before])
-		}
 		want[call] = append(want[call], row.Tolerations("adds", taints.Options{})...)
-		before = call
 	}
 	if len(want) < 5 {
 		t.Errorf("rows for %q only", slices.Collect(maps.Keys(want)))
@@ -246,23 +237,23 @@ const (
 )
 
 // readTables returns the rows of the tables, keyed by the headers of their columns.
-func readTables() (map[string][]tableRow, error) {
+func readTables(t *testing.T) map[string][]tableRow {
 	text, err := os.ReadFile("docs/semantics.md")
 	if err != nil {
-		return nil, err
+		t.Fatal(err)
 	}
 	tables, err := docs.Tables(string(text))
 	if err != nil {
-		return nil, err
+		t.Fatal(err)
 	}
 	rows := map[string][]tableRow{}
-	for _, t := range tables {
-		head := strings.Join(t.Columns, ", ")
-		for _, r := range t.Rows {
+	for _, table := range tables {
+		head := strings.Join(table.Columns, ", ")
+		for _, r := range table.Rows {
 			rows[head] = append(rows[head], tableRow{r})
 		}
 	}
-	return rows, nil
+	return rows
 }
 
 // A tableRow is a row of one of the tables. Its methods panic with the reason if

@@ -65,46 +65,6 @@ func TestTaintString(t *testing.T) {
 	}
 }
 
-// Taints and tolerations decode from, and encode to, the JSON of a Kubernetes object.
-func TestJSON(t *testing.T) {
-	for _, text := range []string{
-		`{"key":"node.kubernetes.io/unreachable","effect":"NoExecute","timeAdded":"2026-11-21T01:24:15Z"}`,
-		`{"key":"dedicated","value":"ml","effect":"NoSchedule"}`,
-		`{"key":"","effect":""}`,
-	} {
-		var taint taints.Taint
-		checkJSON(t, text, &taint)
-	}
-	for _, text := range []string{
-		`{"key":"k","operator":"Equal","value":"v","effect":"NoExecute","tolerationSeconds":300}`,
-		`{"operator":"Exists"}`,
-		`{"key":"k","effect":"NoExecute","tolerationSeconds":0}`,
-		`{}`,
-	} {
-		var tol taints.Toleration
-		checkJSON(t, text, &tol)
-	}
-	var taint taints.Taint
-	if err := json.Unmarshal([]byte(`{"key":"k","timeAdded":null}`), &taint); err != nil ||
-		taint.TimeAdded != nil {
-		t.Errorf("a null time: %v, %v", taint, err)
-	}
-}
-
-func checkJSON(t *testing.T, text string, v any) {
-	t.Helper()
-	if err := json.Unmarshal([]byte(text), v); err != nil {
-		t.Fatal(err)
-	}
-	got, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(text, string(got)); diff != "" {
-		t.Errorf("JSON (-want +got):\n%s", diff)
-	}
-}
-
 func TestTaintCompare(t *testing.T) {
 	now := time.Now()
 	later := now.Add(1)
@@ -148,6 +108,11 @@ func TestEnumerations(t *testing.T) {
 	} {
 		checkName(t, want, o, o.UnmarshalText, &o)
 	}
+	var s taints.Selection
+	const refused = `unknown Selection "firstMatch": must be one of FirstMatch, ForeverElseShortest`
+	if err := s.UnmarshalText([]byte("firstMatch")); err == nil || err.Error() != refused {
+		t.Errorf("got %v, want %s", err, refused)
+	}
 	if got := taints.Selection(2).String() + taints.Outcome(3).String(); got != "Selection(2)Outcome(3)" {
 		t.Errorf("unknown numbers are %q", got)
 	}
@@ -171,14 +136,33 @@ func checkName[E comparable](t *testing.T, want string, e E, parse func([]byte) 
 	}
 }
 
-// In JSON, constants in results and settings are names, not numbers.
-func TestJSONHasNames(t *testing.T) {
+// Taints and tolerations have the JSON of a Kubernetes object. Results, settings
+// and errors have names in place of numbers. All survive a round trip through
+// JSON and can be compared.
+func TestJSON(t *testing.T) {
+	added := time.Date(2026, 11, 21, 1, 24, 15, 0, time.UTC)
+	_, changesErr := taints.ParseChanges("a", "b:NoSchedule", "b:x")
 	for _, tc := range []struct {
 		v    any
-		want string
+		text string
 	}{
+		{taints.Taint{}, `{"key":"","effect":""}`},
+		{taints.MustParseTaint("dedicated=ml:NoSchedule"), `{"key":"dedicated","value":"ml","effect":"NoSchedule"}`},
+		{
+			taints.Taint{Key: taints.NodeUnreachable, Effect: taints.NoExecute, TimeAdded: &added},
+			`{"key":"node.kubernetes.io/unreachable","effect":"NoExecute","timeAdded":"2026-11-21T01:24:15Z"}`,
+		},
+		{taints.Toleration{}, `{}`},
+		{taints.MustParseToleration("op=Exists"), `{"operator":"Exists"}`},
+		{taints.MustParseToleration("k:NoExecute for 0s"), `{"key":"k","effect":"NoExecute","tolerationSeconds":0}`},
+		{
+			taints.MustParseToleration("k=v:NoExecute op=Equal for 300s"),
+			`{"key":"k","operator":"Equal","value":"v","effect":"NoExecute","tolerationSeconds":300}`,
+		},
+		{map[taints.TaintID]string{{Key: "a", Effect: "x"}: "mine", {Key: "b"}: ""}, `{"a:x":"mine","b:":""}`},
 		{taints.Verdict{}, `{}`},
 		{taints.Verdict{NoSchedule: 1, Other: 2}, `{"noSchedule":1,"other":2}`},
+		{taints.Verdict{PreferNoSchedule: 1, NoExecute: 2}, `{"preferNoSchedule":1,"noExecute":2}`},
 		{taints.Eviction{}, `{"outcome":"Stays"}`},
 		{
 			taints.EvictionOf(parseTaints("a:NoExecute"), parseTolerations("a:NoExecute for 60s"), observed),
@@ -194,10 +178,9 @@ func TestJSONHasNames(t *testing.T) {
 			},
 			`{"options":{"noComparison":true},"select":"ForeverElseShortest","fromTimeAdded":true,"arrival":"1970-01-01T00:00:00Z"}`,
 		},
+		{taints.Changes{}, `{}`},
 		{
-			taints.Changes{
-				Add: parseTaints("a:NoSchedule"), Remove: taints.IDs(parseTaints("b:NoExecute")), RemoveKeys: []string{"c"},
-			},
+			changesOf("a:NoSchedule b:NoExecute- c-"),
 			`{"add":[{"key":"a","effect":"NoSchedule"}],"remove":["b:NoExecute"],"removeKeys":["c"]}`,
 		},
 		{
@@ -205,49 +188,29 @@ func TestJSONHasNames(t *testing.T) {
 			`[{"list":"taints","field":"effect","value":"x","kind":"not supported",` +
 				`"detail":"must be NoSchedule, PreferNoSchedule or NoExecute"}]`,
 		},
+		{
+			changesErr,
+			`[{"list":"specs","field":"effect","kind":"required",` +
+				`"detail":"must be NoSchedule, PreferNoSchedule or NoExecute","parsed":true,"input":"a","offset":1},` +
+				`{"list":"specs","index":2,"field":"effect","value":"x","kind":"not supported",` +
+				`"detail":"must be NoSchedule, PreferNoSchedule or NoExecute","parsed":true,"input":"b:x","offset":2}]`,
+		},
 	} {
-		got, err := json.Marshal(tc.v)
-		if string(got) != tc.want || err != nil {
-			t.Errorf("%T: %s, %v\nwant %s", tc.v, got, err, tc.want)
+		text, err := json.Marshal(tc.v)
+		if string(text) != tc.text || err != nil {
+			t.Errorf("%T: %s, %v\nwant %s", tc.v, text, err, tc.text)
 		}
-	}
-	var p taints.EvictionPolicy
-	err := json.Unmarshal([]byte(`{"select":"ForeverElseShortest"}`), &p)
-	if err != nil || p.Select != taints.ForeverElseShortest {
-		t.Errorf("got %+v, %v", p, err)
-	}
-}
-
-// Results, settings and errors survive a round trip through JSON and can be
-// compared.
-func TestResultsHideNothing(t *testing.T) {
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	node, pod := parseTaints("a=1:NoSchedule", "b:NoExecute"), parseTolerations("b:NoExecute for 60s")
-	_, parseErr := taints.ParseToleration("a op=In")
-	_, changesErr := taints.ParseChanges("a", "b:x")
-	for _, v := range []any{
-		taints.Filter(node, pod),
-		taints.EvictionOf(node, pod, now),
-		taints.EvictionPolicy{Select: taints.ForeverElseShortest, FromTimeAdded: true, Arrival: now},
-		taints.Reconcile(node, node, parseTaints("a=2:NoSchedule")),
-		taints.Changes{RemoveKeys: []string{"a"}},
-		map[taints.TaintID]string{node[0].ID(): "mine", {Key: "no effect"}: ""},
-		*parseErr.(*taints.FieldError),
-		changesErr.(taints.ErrorList),
-		taints.ValidateTolerations([]taints.Toleration{{Value: "-"}}).(taints.ErrorList),
-	} {
-		text, err := json.Marshal(v)
-		if err != nil {
-			t.Errorf("%+v: %v", v, err)
-			continue
-		}
-		back := reflect.New(reflect.TypeOf(v))
+		back := reflect.New(reflect.TypeOf(tc.v))
 		if err := json.Unmarshal(text, back.Interface()); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
-		if diff := cmp.Diff(v, back.Elem().Interface()); diff != "" {
+		if diff := cmp.Diff(tc.v, back.Elem().Interface()); diff != "" {
 			t.Errorf("%s (-before +after):\n%s", text, diff)
 		}
+	}
+	var taint taints.Taint
+	if err := json.Unmarshal([]byte(`{"key":"k","timeAdded":null}`), &taint); err != nil || taint.TimeAdded != nil {
+		t.Errorf("a null time: %v, %v", taint, err)
 	}
 }
 

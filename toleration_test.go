@@ -124,20 +124,3 @@ func TestTolerationsOf(t *testing.T) {
 		t.Errorf("no colon: %v", err)
 	}
 }
-
-// Empty keys and prefixes, which would match everything, are left out.
-func TestTolerationsOfKeys(t *testing.T) {
-	for _, tc := range []struct {
-		got  []taints.Toleration
-		want []string
-	}{
-		{taints.TolerationsOfKeys("a", "", "b/c", "a"), []string{"a op=Exists", "b/c op=Exists", "a op=Exists"}},
-		{taints.TolerationsOfPrefixes("", "a/", "b"), []string{"a/* op=Exists", "b* op=Exists"}},
-		{taints.TolerationsOfKeys(), nil},
-		{taints.TolerationsOfPrefixes(""), nil},
-	} {
-		if diff := cmp.Diff(tc.want, texts(tc.got)); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
-	}
-}

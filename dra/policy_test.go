@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/dra"
-	"github.com/seed-0529bac1/taints/internal/viewtest"
+	"github.com/seed-0529bac1/taints/internal/draw"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
@@ -131,7 +131,7 @@ func TestEvictionTolerations(t *testing.T) {
 		t.Errorf("a view allocates %v times", allocs)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		list := tolerationViews.BuildAll(rapid.SliceOfN(viewtest.Tolerations, 0, 4).Draw(t, "list"))
+		list := tolerationViews.BuildAll(rapid.SliceOfN(draw.Toleration, 0, 4).Draw(t, "list"))
 		before := slices.Clone(list)
 		var want []taints.Toleration
 		for _, toleration := range list {

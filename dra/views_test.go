@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/dra"
+	"github.com/seed-0529bac1/taints/internal/draw"
 	"github.com/seed-0529bac1/taints/internal/viewtest"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,4 +38,4 @@ var tolerationViews = viewtest.Views[taints.Toleration, resourceapi.DeviceTolera
 }
 
 func TestTaints(t *testing.T)      { taintViews.Check(t, viewtest.Taints) }
-func TestTolerations(t *testing.T) { tolerationViews.Check(t, viewtest.Tolerations) }
+func TestTolerations(t *testing.T) { tolerationViews.Check(t, draw.Toleration) }

@@ -127,7 +127,9 @@ func TestNode(t *testing.T) {
 			if got.Why() != tc.why || got.String() != want {
 				t.Errorf("got  %s\nwant %s", got, want)
 			}
-			if first := got.Differences[0]; got.Mismatch() != first.Mismatch || got.Hint() != first.Hint {
+			first := got.Differences[0]
+			if got.Mismatch() != first.Mismatch || got.Hint() != first.Hint ||
+				explain.MismatchOf(list[closest], taint) != first.Mismatch {
 				t.Errorf("first %v, %v", got.Mismatch(), got.Hint())
 			}
 		})
@@ -178,6 +180,11 @@ func TestNodeWithoutDifferences(t *testing.T) {
 		}
 		if tc.got.String() != tc.text || tc.got.Why() != why || tc.got.Mismatch() != tc.mismatch || tc.got.Hint() != 0 {
 			t.Errorf("%s: %q, %v, %v", tc.got, tc.got.Why(), tc.got.Mismatch(), tc.got.Hint())
+		}
+	}
+	for tol, want := range map[string]explain.Mismatch{"disk op=Exists": explain.MismatchNone, "gpu op=Exists": explain.MismatchKey} {
+		if got := explain.MismatchOf(taints.MustParseToleration(tol), disk); got != want {
+			t.Errorf("%s: %v, want %v", tol, got, want)
 		}
 	}
 	for _, m := range []*taints.Matcher{nil, {}, taints.Compile(list)} {

@@ -10,7 +10,6 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/kube"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
@@ -25,11 +24,15 @@ func parseError(text string) error {
 // fault returns a fault of the kind at the index of a list of taints, or of a
 // single taint if the index is -1.
 func fault(index int, name string, kind taints.ErrorKind) *taints.FieldError {
-	f := &taints.FieldError{Field: name, Value: "v", Kind: kind, Detail: "d"}
-	if index >= 0 {
-		f.List, f.Index = "taints", index
+	if index < 0 {
+		return &taints.FieldError{Field: name, Value: "v", Kind: kind, Detail: "d"}
 	}
-	return f
+	return faultOf("taints", index, name, kind)
+}
+
+// faultOf returns a fault of the kind at the index of the list.
+func faultOf(list string, index int, name string, kind taints.ErrorKind) *taints.FieldError {
+	return &taints.FieldError{List: list, Index: index, Field: name, Value: "v", Kind: kind, Detail: "d"}
 }
 
 // A quiet error wraps nothing, although it has an Unwrap method.
@@ -37,11 +40,6 @@ type quiet struct{}
 
 func (quiet) Error() string { return "quiet" }
 func (quiet) Unwrap() error { return nil }
-
-// A number is an error of a numeric type, like those of package syscall.
-type number int
-
-func (number) Error() string { return "number" }
 
 // A tree holds errors, which may be nil.
 type tree []error
@@ -105,13 +103,17 @@ func TestFieldErrors(t *testing.T) {
 		{"single", fault(-1, "key", taints.ErrInvalid), path, one(invalid, "spec.taints.key", "v")},
 		{"root", fault(-1, "key", taints.ErrInvalid), nil, one(invalid, "key", "v")},
 		{"root element", fault(0, "key", taints.ErrInvalid), nil, one(invalid, "[0].key", "v")},
+		{"of tolerations", faultOf("tolerations", 1, "key", taints.ErrInvalid), path, one(invalid, "spec.taints[1].key", "v")},
+		{"of arguments", faultOf("specs", 1, "key", taints.ErrInvalid), path, one(invalid, "spec.taints[1].key", "v")},
+		{"of changes", faultOf("removeKeys", 1, "key", taints.ErrInvalid), path, one(invalid, "spec.taints.removeKeys[1].key", "v")},
+		// A missing toleration has no place in the new list.
+		{"missing", faultOf("old", 1, "", taints.ErrForbidden), path, one(field.ErrorTypeForbidden, "spec.taints", "")},
 		{
 			"parsed", parseError("a="), path,
 			field.ErrorList{field.Required(path.Child("effect"), "must be NoSchedule, PreferNoSchedule or NoExecute")},
 		},
 
 		{"another error", io.EOF, path, field.ErrorList{internal(path, io.EOF)}},
-		{"another error, a number", number(0), path, field.ErrorList{internal(path, number(0))}},
 		{"another error, wrapped", wrapped, path, field.ErrorList{internal(path, wrapped)}},
 		{"another error at the root", io.EOF, nil, field.ErrorList{internal(nil, io.EOF)}},
 		{"other errors", tree{io.EOF, wrapped}, path, field.ErrorList{internal(path, tree{io.EOF, wrapped})}},
@@ -150,57 +152,5 @@ func TestFieldErrors(t *testing.T) {
 		if got := kube.FieldErrors(test.err, test.path); !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%s: got %#v\nwant %#v", test.name, got, test.want)
 		}
-	}
-}
-
-// The path names the list of a fault, unless the given path already does.
-func TestFieldErrorsOfLists(t *testing.T) {
-	changes := taints.Changes{
-		Add:        []taints.Taint{{Key: "a", Effect: taints.NoSchedule}, {Key: "b", Effect: "x"}},
-		Remove:     []taints.TaintID{{Key: "c"}},
-		RemoveKeys: []string{"a", "-"},
-	}
-	path := field.NewPath("changes")
-	wantFields(t, kube.FieldErrors(changes.Validate(), path), map[string]field.ErrorType{
-		"changes.add[0]":            field.ErrorTypeInvalid,
-		"changes.add[1].effect":     field.ErrorTypeNotSupported,
-		"changes.remove[0].effect":  field.ErrorTypeRequired,
-		"changes.removeKeys[1].key": field.ErrorTypeInvalid,
-	})
-
-	changes = taints.Changes{
-		Add:        []taints.Taint{{Key: "a", Effect: taints.NoSchedule}},
-		RemoveKeys: []string{"c"},
-	}
-	_, err := changes.ApplyStrict([]taints.Taint{{Key: "a", Value: "v", Effect: taints.NoSchedule}}, false)
-	wantFields(t, kube.FieldErrors(err, path), map[string]field.ErrorType{
-		"changes.add[0]":        field.ErrorTypeDuplicate,
-		"changes.removeKeys[0]": field.ErrorTypeNotFound,
-	})
-
-	_, err = taints.ParseChanges("a:NoSchedule", "b:x")
-	wantFields(t, kube.FieldErrors(err, field.NewPath("args")), map[string]field.ErrorType{
-		"args[1].effect": field.ErrorTypeNotSupported,
-	})
-
-	// A missing toleration has no place in the new list.
-	old := []taints.Toleration{{Key: "a"}, {Key: "b"}}
-	err = taints.ValidateTolerationsUpdate(old, []taints.Toleration{{Key: "a"}, {Key: "-"}})
-	wantFields(t, kube.FieldErrors(err, field.NewPath("tolerations")), map[string]field.ErrorType{
-		"tolerations":        field.ErrorTypeForbidden,
-		"tolerations[1].key": field.ErrorTypeInvalid,
-	})
-
-	wantFields(t, kube.FieldErrors(taints.ErrorList(nil), path), map[string]field.ErrorType{})
-}
-
-func wantFields(t *testing.T, list field.ErrorList, want map[string]field.ErrorType) {
-	t.Helper()
-	got := make(map[string]field.ErrorType)
-	for _, err := range list {
-		got[err.Field] = err.Type
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

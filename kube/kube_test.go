@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/draw"
 	"github.com/seed-0529bac1/taints/internal/viewtest"
 	"github.com/seed-0529bac1/taints/kube"
 	corev1 "k8s.io/api/core/v1"
@@ -39,7 +40,7 @@ var tolerationViews = viewtest.Views[taints.Toleration, corev1.Toleration]{
 }
 
 func TestTaints(t *testing.T)      { taintViews.Check(t, viewtest.Taints) }
-func TestTolerations(t *testing.T) { tolerationViews.Check(t, viewtest.Tolerations) }
+func TestTolerations(t *testing.T) { tolerationViews.Check(t, draw.Toleration) }
 
 // TestJSONOfTimes shows how the two types write TimeAdded differently.
 func TestJSONOfTimes(t *testing.T) {

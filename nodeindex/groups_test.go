@@ -4,7 +4,6 @@ package nodeindex
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,7 +95,7 @@ func TestSearchPrice(t *testing.T) {
 		nil,
 		parse("soft:PreferNoSchedule"),
 	} {
-		x.set(i, list)
+		x.set(t, i, list)
 	}
 	cases := []struct {
 		list  []taints.Toleration
@@ -141,70 +140,6 @@ func TestSearchPrice(t *testing.T) {
 				t.Fatalf("a search for several keys leaves %d of %d groups", left, groups)
 			}
 		}
-		x.set(groups, []taints.Taint{hard("filler", groups)})
-	}
-}
-
-// Whatever a stranger writes, a query costs at most as much as two plain loops:
-// see modeled.checkCost.
-func TestHostile(t *testing.T) {
-	for _, n := range []int{1, 10, 100, 1000} {
-		for _, s := range hostileScenes(n) {
-			t.Run(fmt.Sprint(s.name, n), func(t *testing.T) {
-				x := newModeled()
-				for i, list := range s.nodes {
-					x.set(i, list)
-				}
-				x.check(t, s.pod)
-			})
-		}
-	}
-}
-
-// A scene is input that a stranger may give to a scheduler: the taints of the
-// nodes, in the order in which they are added, and a pod's tolerations.
-type scene struct {
-	name  string
-	nodes [][]taints.Taint
-	pod   *taints.Matcher
-}
-
-// hostileScenes returns scenes of about n nodes.
-func hostileScenes(n int) []scene {
-	pod := func(n int, toleration func(i string) taints.Toleration) *taints.Matcher {
-		return taints.Compile(times(n, func(i int) taints.Toleration { return toleration(strconv.Itoa(i)) }))
-	}
-	tenants := times(n, own)
-	// All subsets of taints that the pod tolerates, each with one that it does not.
-	subsets := times(1<<(bits.Len(uint(n))-1), func(i int) []taints.Taint {
-		list := parse("old:NoSchedule")
-		for b := range bits.Len(uint(i)) {
-			if i>>b&1 == 1 {
-				list = append(list, taints.Taint{Key: "k" + strconv.Itoa(b), Effect: taints.NoSchedule})
-			}
-		}
-		return list
-	})
-	return []scene{
-		{"no tolerations", tenants, nil},
-		{"everything", tenants, compile("op=Exists")},
-		{"all of one key, one by one", tenants, pod(n, func(i string) taints.Toleration {
-			return taints.Toleration{Key: "tenant", Value: i}
-		})},
-		{"one key many times", tenants, pod(n, func(string) taints.Toleration {
-			return taints.Toleration{Key: "tenant", Operator: taints.OpExists, Effect: taints.NoExecute}
-		})},
-		{"one value many times", tenants, pod(n/30, func(string) taints.Toleration {
-			return taints.Toleration{Key: "tenant", Value: "7"}
-		})},
-		{"subsets below an old taint", subsets, pod(bits.Len(uint(n)), func(i string) taints.Toleration { return exists("k" + i) })},
-		{"no key", tenants, taints.Compile([]taints.Toleration{{Value: "7"}})},
-		{"tolerations that match nothing", tenants, pod(n, func(string) taints.Toleration {
-			return taints.Toleration{Key: "tenant", Operator: "In"}
-		})},
-		{"long keys", tenants, pod(n/20, func(i string) taints.Toleration { return exists(strings.Repeat("k", 65_536) + i) })},
-		{"soft taints of their own", times(n, func(i int) []taints.Taint {
-			return []taints.Taint{{Key: "deletion", Value: strconv.Itoa(i), Effect: taints.PreferNoSchedule}}
-		}), compile("gpu op=Exists")},
+		x.set(t, groups, []taints.Taint{hard("filler", groups)})
 	}
 }

@@ -23,8 +23,12 @@ type modeled struct {
 
 func newModeled() *modeled { return &modeled{model: make(map[int][]taints.Taint)} }
 
-func (x *modeled) set(node int, list []taints.Taint) {
-	x.Set(node, list)
+// set sets a copy of the list, which the index must neither modify nor keep.
+func (x *modeled) set(t fataler, node int, list []taints.Taint) {
+	given := slices.Clone(list)
+	x.Set(node, given)
+	equal(t, "the caller's list", given, list)
+	clear(given)
 	x.model[node] = list
 }
 
@@ -211,11 +215,11 @@ func TestIndexIsAMap(t *testing.T) {
 		x := newModeled()
 		node := rapid.OneOf(rapid.IntRange(0, 10), rapid.IntRange(0, 400))
 		t.Repeat(map[string]func(*rapid.T){
-			"Set": func(t *rapid.T) { x.set(node.Draw(t, "node"), drawList.Draw(t, "taints")) },
+			"Set": func(t *rapid.T) { x.set(t, node.Draw(t, "node"), drawList.Draw(t, "taints")) },
 			"Set many": func(t *rapid.T) {
 				first, list := node.Draw(t, "node"), drawList.Draw(t, "taints")
 				for n := range rapid.IntRange(0, 100).Draw(t, "count") {
-					x.set(first+n, list)
+					x.set(t, first+n, list)
 				}
 			},
 			"Set many, each its own": func(t *rapid.T) {
@@ -224,7 +228,7 @@ func TestIndexIsAMap(t *testing.T) {
 				tenant := taints.Taint{Key: "tenant", Effect: draw.Effects.Draw(t, "effect")}
 				for n := range rapid.IntRange(0, 200).Draw(t, "count") {
 					tenant.Value = hard("", n).Value
-					x.set(first+n, slices.Concat(before, []taints.Taint{tenant}, after))
+					x.set(t, first+n, slices.Concat(before, []taints.Taint{tenant}, after))
 				}
 			},
 			"Delete": func(t *rapid.T) { x.delete(t, node.Draw(t, "node")) },

@@ -24,15 +24,12 @@ func checkSame(t fataler, o taints.Options, a, b []taints.Toleration, want bool)
 	}
 }
 
-// Lists that are the same, and lists that are not.
+// What lists of three tolerations in TestBruteSame do not show.
 func TestSame(t *testing.T) {
 	for _, tc := range []struct {
 		a, b []string
 		want bool
 	}{
-		{[]string{"a", "b op=Exists"}, []string{"b op=Exists", "a op=Equal"}, true},
-		{[]string{"a op=Exists", "a=x", "a=x"}, []string{"a op=Exists"}, true},
-		{[]string{"a", "a"}, []string{"a", "b"}, false},
 		// There are more effects, values and keys than the named ones.
 		{[]string{"a:NoSchedule", "a:PreferNoSchedule", "a:NoExecute"}, []string{"a"}, false},
 		{[]string{"a=1", "a=5 op=Lt", "a=4 op=Gt"}, []string{"a op=Exists"}, false},
@@ -41,17 +38,9 @@ func TestSame(t *testing.T) {
 		{[]string{"a=5 op=Lt", "a=4 op=Gt"}, []string{"a=9 op=Lt", "a=-9 op=Gt"}, true},
 		{[]string{"a=5 op=Lt", "a=5 op=Gt"}, []string{"a=9 op=Lt", "a=-9 op=Gt"}, false},
 		{[]string{"a=5 op=Lt", "a=5 op=Gt", "a=5"}, []string{"a=9 op=Lt", "a=-9 op=Gt"}, true},
-		{[]string{"a=9223372036854775806 op=Gt"}, []string{"a=9223372036854775807"}, true},
-		{[]string{"a=10 op=Gt"}, []string{"a=11 op=Gt"}, false},
-		{[]string{"a=10", "a=10 op=Gt"}, []string{"a=9 op=Gt"}, true},
-		{[]string{"a=-9223372036854775808 op=Gt"}, []string{"a=-9223372036854775808 op=Gt", "a=-9223372036854775807 op=Lt"}, false},
 		// A toleration for one effect may matter only at a value that no other matches.
 		{[]string{"a=5 op=Lt", "a=2:NoSchedule op=Gt"}, []string{"a=5 op=Lt"}, false},
 		{[]string{"a=8", "a=5 op=Lt", "a=8:NoSchedule op=Lt"}, []string{"a=8", "a=5 op=Lt"}, false},
-		{[]string{"a=-5 op=Lt", "a=3", "a=2:NoSchedule op=Gt"}, []string{"a=-5 op=Lt", "a=3"}, false},
-		// The first match determines the time.
-		{[]string{"a:NoExecute for 5s", "a:NoExecute for 9s"}, []string{"a:NoExecute for 9s", "a:NoExecute for 5s"}, false},
-		{[]string{"a:NoExecute for 5s", "a:NoExecute for 9s"}, []string{"a:NoExecute for 5s"}, true},
 		{[]string{"a:NoExecute for 0s"}, []string{"a:NoExecute for -1s"}, true},
 		{[]string{"a:NoExecute for 0s"}, []string{"a:NoExecute for 1s"}, false},
 		// A "*" is a wildcard here.

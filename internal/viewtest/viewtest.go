@@ -11,7 +11,13 @@ import (
 	"unsafe"
 
 	"pgregory.net/rapid"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/draw"
 )
+
+// Taints draws taints, valid or not. Kubernetes has no JSON for the zero time.
+var Taints = draw.Taint.Filter(func(t taints.Taint) bool { return t.TimeAdded == nil || !t.TimeAdded.IsZero() })
 
 // Views are the views of a type of the library, L, as a type of Kubernetes, K,
 // and back.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/internal/recorded"
+	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
 type recordedNode struct {
@@ -240,42 +241,11 @@ func testRecordedDefaults(t *testing.T, pods []defaultedPod) {
 		}
 		tols = taints.AddDefaults(tols, taints.DefaultSeconds{})
 		if pod.QOS != "BestEffort" {
-			tols = restrictionMerge(taints.AddMemoryPressure(tols))
+			tols = tolerationset.Minimize(taints.AddMemoryPressure(tols), taints.Options{})
 		}
 		tols = taints.AddExtendedResources(tols, pod.Extended...)
 		if diff := cmp.Diff(pod.Got, tols); diff != "" {
 			t.Errorf("pod %d, %+v (-Kubernetes +got):\n%s", i, pod, diff)
 		}
 	}
-}
-
-// restrictionMerge does what the PodTolerationRestriction plugin does when it
-// adds to a list: MergeTolerations in k8s.io/kubernetes/pkg/util/tolerations,
-// which drops entries that another entry covers.
-func restrictionMerge(all []taints.Toleration) []taints.Toleration {
-	covers := func(a, b taints.Toleration) bool {
-		if cmp.Equal(a, b) {
-			return true
-		}
-		if a.Key != b.Key && (a.Key != "" || a.Operator != "Exists") || a.Effect != b.Effect && a.Effect != "" {
-			return false
-		}
-		if s := a.TolerationSeconds; a.Effect == "NoExecute" && s != nil &&
-			(b.TolerationSeconds == nil || *b.TolerationSeconds > *s) {
-			return false
-		}
-		return a.Operator == "Exists" ||
-			(a.Operator == "Equal" || a.Operator == "") && b.Operator == "Equal" && a.Value == b.Value
-	}
-	var merged []taints.Toleration
-	for i, t := range all {
-		covered := slices.ContainsFunc(merged, func(m taints.Toleration) bool { return covers(m, t) }) ||
-			slices.ContainsFunc(all[i+1:], func(u taints.Toleration) bool {
-				return !cmp.Equal(t, u) && covers(u, t)
-			})
-		if !covered {
-			merged = append(merged, t)
-		}
-	}
-	return merged
 }

@@ -149,7 +149,7 @@ func TestRecordedScheduling(t *testing.T) { recorded.Each(t, "schedule.json", te
 
 func testRecordedScheduling(t *testing.T, answers recordedSchedule) {
 	nodes := taintsByNode(answers.Nodes)
-	placed, refused := 0, 0
+	scheduled := map[bool]int{}
 	for _, pod := range answers.Pods {
 		if pod.Node == "" {
 			continue // not tied to a node
@@ -158,21 +158,14 @@ func testRecordedScheduling(t *testing.T, answers recordedSchedule) {
 		if !ok {
 			t.Fatalf("%s: no node %q", pod.Name, pod.Node)
 		}
-		if pod.Scheduled {
-			placed++
-		} else {
-			refused++
-		}
+		scheduled[pod.Scheduled]++
 		if got := taints.Filter(list, pod.Tolerations).Schedulable(); got != pod.Scheduled {
 			t.Errorf("%s on %v with %v: schedulable %v, want %v",
 				pod.Name, list, pod.Tolerations, got, pod.Scheduled)
 		}
-		if got := taints.Compile(pod.Tolerations).Filter(list).Schedulable(); got != pod.Scheduled {
-			t.Errorf("%s, compiled: schedulable %v, want %v", pod.Name, got, pod.Scheduled)
-		}
 	}
-	if placed < 100 || refused < 100 {
-		t.Errorf("%d placed and %d refused pods, want more", placed, refused)
+	if scheduled[true] < 100 || scheduled[false] < 100 {
+		t.Errorf("%d placed and %d refused pods, want more", scheduled[true], scheduled[false])
 	}
 }
 
@@ -197,9 +190,6 @@ func testRecordedEviction(t *testing.T, answers recordedEvictions) {
 	outcomes := map[taints.Outcome]int{}
 	for _, pod := range answers.Pods {
 		e := taints.EvictionOf(nodes[pod.Node], pod.Tolerations, zero)
-		if c := taints.Compile(pod.Tolerations).EvictionOf(nodes[pod.Node], zero); c != e {
-			t.Errorf("%s: %+v, compiled %+v", pod.Name, e, c)
-		}
 		outcomes[e.Outcome]++
 		after := e.At.Sub(zero).Seconds()
 		gone := e.Outcome != taints.Stays && after <= 35

@@ -28,10 +28,6 @@ func taint(key string, effect resourceapi.DeviceTaintEffect) resourceapi.DeviceT
 	return resourceapi.DeviceTaint{Key: key, Value: "v", Effect: effect, TimeAdded: &metav1.Time{Time: added}}
 }
 
-func number(value string) resourceapi.DeviceTaint {
-	return resourceapi.DeviceTaint{Key: "a", Value: value, Effect: noSchedule}
-}
-
 // exists returns a toleration of the key, with seconds unless after is nil.
 func exists(key string, effect resourceapi.DeviceTaintEffect, after *int64) resourceapi.DeviceToleration {
 	return resourceapi.DeviceToleration{Key: key, Operator: "Exists", Effect: effect, TolerationSeconds: after}
@@ -46,6 +42,7 @@ const (
 )
 
 func TestAllocation(t *testing.T) {
+	number := resourceapi.DeviceTaint{Key: "a", Value: "1", Effect: noSchedule}
 	for _, test := range []struct {
 		name       string
 		taint      resourceapi.DeviceTaint
@@ -63,8 +60,8 @@ func TestAllocation(t *testing.T) {
 		{"tolerated under every key", taint("a", noExecute), exists("", noExecute, nil), true},
 		{"another effect", taint("a", noExecute), exists("a", noSchedule, nil), false},
 		{"equal", taint("a", noSchedule), resourceapi.DeviceToleration{Key: "a", Operator: "Equal", Value: "v"}, true},
-		{"Lt", number("1"), resourceapi.DeviceToleration{Key: "a", Operator: "Lt", Value: "2"}, false},
-		{"Gt", number("2"), resourceapi.DeviceToleration{Key: "a", Operator: "Gt", Value: "1"}, false},
+		{"Lt", number, resourceapi.DeviceToleration{Key: "a", Operator: "Lt", Value: "2"}, false},
+		{"Gt", number, resourceapi.DeviceToleration{Key: "a", Operator: "Gt", Value: "0"}, false},
 		{"In", taint("a", noSchedule), resourceapi.DeviceToleration{Key: "a", Operator: "In", Value: "v"}, false},
 		{"a wildcard is none", taint("ab", noSchedule), exists("a*", "", nil), false},
 	} {
@@ -73,9 +70,6 @@ func TestAllocation(t *testing.T) {
 			request := dra.Tolerations([]resourceapi.DeviceToleration{test.toleration})
 			if _, found := dra.Options().Compile(request).FindUntolerated(device, taints.Hard); found == test.want {
 				t.Errorf("FindUntolerated says %v", found)
-			}
-			if verdict := dra.Options().Compile(request).Filter(device); verdict.Schedulable() != test.want {
-				t.Errorf("Filter = %v", verdict)
 			}
 		})
 	}
@@ -119,9 +113,6 @@ func TestPolicy(t *testing.T) {
 func TestEvictionTolerations(t *testing.T) {
 	if got := dra.EvictionTolerations(nil); got != nil {
 		t.Errorf("nil gives %v", got)
-	}
-	if got := dra.EvictionTolerations([]resourceapi.DeviceToleration{exists("a", "", nil)}); len(got) != 0 {
-		t.Errorf("a toleration of all effects gives %v", got)
 	}
 	all := []resourceapi.DeviceToleration{exists("a", noExecute, nil), exists("b", noExecute, seconds(1))}
 	if got := dra.EvictionTolerations(all); unsafe.Pointer(&got[0]) != unsafe.Pointer(&all[0]) || len(got) != 2 {

@@ -15,18 +15,15 @@ import (
 	"github.com/seed-0529bac1/taints/explain"
 )
 
-func parseTaints(specs ...string) []taints.Taint {
-	var list []taints.Taint
-	for _, spec := range specs {
-		list = append(list, taints.MustParseTaint(spec))
-	}
-	return list
-}
+func parseTaints(specs ...string) []taints.Taint { return parseAll(specs, taints.MustParseTaint) }
 
 func parseTolerations(specs ...string) []taints.Toleration {
-	var list []taints.Toleration
+	return parseAll(specs, taints.MustParseToleration)
+}
+
+func parseAll[T any](specs []string, parse func(string) T) (list []T) {
 	for _, spec := range specs {
-		list = append(list, taints.MustParseToleration(spec))
+		list = append(list, parse(spec))
 	}
 	return list
 }
@@ -158,34 +155,28 @@ func written(text string) (list []taints.Toleration, marked int) {
 func TestNodeWithoutDifferences(t *testing.T) {
 	disk := taints.MustParseTaint("disk:NoSchedule")
 	list := parseTolerations("gpu op=Exists", "op=Exists", "disk op=Exists")
+	tolerated := explain.Reason{Taint: disk, Tolerated: true, Closest: list[1], Toleration: 1}
 	for _, tc := range []struct {
-		got      explain.Reason
-		mismatch explain.Mismatch
-		text     string
+		list      []taints.Toleration
+		want      explain.Reason
+		mismatch  explain.Mismatch
+		text, why string
 	}{
-		{node(disk, list...), explain.MismatchNone, "disk:NoSchedule is tolerated by op=Exists"},
-		{node(disk, list[0]), explain.MismatchKey, "disk:NoSchedule is not tolerated"},
-		{node(disk), explain.MismatchKey, "disk:NoSchedule is not tolerated"},
+		{list, tolerated, explain.MismatchNone, "disk:NoSchedule is tolerated by op=Exists", ""},
+		{list[:1], explain.Reason{Taint: disk}, explain.MismatchKey, "disk:NoSchedule is not tolerated", "no toleration comes close"},
+		{nil, explain.Reason{Taint: disk}, explain.MismatchKey, "disk:NoSchedule is not tolerated", "no toleration comes close"},
 	} {
-		if close := tc.mismatch == explain.MismatchNone; tc.got.HasClosest() != close {
-			t.Errorf("%v: a toleration comes close: %v", tc.got, !close)
-		}
-		want := explain.Reason{Taint: disk}
-		why := "no toleration comes close"
-		if tc.mismatch == explain.MismatchNone {
-			want.Tolerated, want.Closest, want.Toleration, why = true, list[1], 1, ""
-		}
-		if diff := cmp.Diff(want, tc.got); diff != "" {
+		got := node(disk, tc.list...)
+		if diff := cmp.Diff(tc.want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		if tc.got.String() != tc.text || tc.got.Why() != why || tc.got.Mismatch() != tc.mismatch || tc.got.Hint() != 0 {
-			t.Errorf("%s: %q, %v, %v", tc.got, tc.got.Why(), tc.got.Mismatch(), tc.got.Hint())
+		if got.String() != tc.text || got.Why() != tc.why || got.Mismatch() != tc.mismatch || got.Hint() != 0 ||
+			got.HasClosest() != got.Tolerated {
+			t.Errorf("%s: %q, %v, %v", got, got.Why(), got.Mismatch(), got.Hint())
 		}
 	}
-	for tol, want := range map[string]explain.Mismatch{"disk op=Exists": explain.MismatchNone, "gpu op=Exists": explain.MismatchKey} {
-		if got := explain.MismatchOf(taints.MustParseToleration(tol), disk); got != want {
-			t.Errorf("%s: %v, want %v", tol, got, want)
-		}
+	if m := explain.MismatchOf(list[0], disk); m != explain.MismatchKey || explain.MismatchOf(list[2], disk) != 0 {
+		t.Errorf("%v has %v, or %v has a mismatch", list[0], m, list[2])
 	}
 	for _, m := range []*taints.Matcher{nil, {}, taints.Compile(list)} {
 		if e := explain.Node(m, nil); e != nil || e.String() != "" || !e.Schedulable() || e.Redact() != nil {

@@ -54,11 +54,12 @@ func checkLaws(t *rapid.T) {
 	}
 	m, feasible := s.o.Compile(s.list), 0
 	for _, list := range s.nodes {
-		if schedulable := m.Filter(list).Schedulable(); schedulable {
+		schedulable := m.Filter(list).Schedulable()
+		if schedulable {
 			feasible++
 		}
-		if explain.Node(m, list).Schedulable() != m.Filter(list).Schedulable() {
-			t.Fatalf("%v is said to be schedulable: %v", list, !m.Filter(list).Schedulable())
+		if explain.Node(m, list).Schedulable() != schedulable {
+			t.Fatalf("%v is said to be schedulable: %v", list, !schedulable)
 		}
 	}
 	if summary.Nodes != len(s.nodes) || summary.Feasible != feasible {
@@ -114,15 +115,13 @@ func (s *scene) checkReason(t *rapid.T, r explain.Reason, taint taints.Taint) {
 	if without.Key = ""; !reference.Tolerates(s.o, without, taint) {
 		want = append(want, "value")
 	}
+	parts := map[explain.Mismatch]string{explain.MismatchEffect: "effect", explain.MismatchKey: "key"}
 	for _, d := range r.Differences {
-		switch d.Mismatch {
-		case explain.MismatchEffect:
-			got = append(got, "effect")
-		case explain.MismatchKey:
-			got = append(got, "key")
-		default:
-			got = append(got, "value")
+		part, ok := parts[d.Mismatch]
+		if !ok {
+			part = "value"
 		}
+		got = append(got, part)
 	}
 	if !slices.Equal(want, got) {
 		t.Fatalf("under %+v %v and %v differ in %v, not as %+v says", s.o, closest, taint, want, r)

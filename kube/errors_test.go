@@ -16,22 +16,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-func parseError(text string) error {
-	_, err := taints.ParseTaint(text)
-	return err
-}
-
-// fault returns a fault of the kind at the index of a list of taints, or of a
-// single taint if the index is -1.
-func fault(index int, name string, kind taints.ErrorKind) *taints.FieldError {
-	if index < 0 {
-		return &taints.FieldError{Field: name, Value: "v", Kind: kind, Detail: "d"}
-	}
-	return faultOf("taints", index, name, kind)
-}
-
-// faultOf returns a fault of the kind at the index of the list.
-func faultOf(list string, index int, name string, kind taints.ErrorKind) *taints.FieldError {
+// fault returns a fault of the kind at the index of the list, or of a single value
+// if the list has no name.
+func fault(list string, index int, name string, kind taints.ErrorKind) *taints.FieldError {
 	return &taints.FieldError{List: list, Index: index, Field: name, Value: "v", Kind: kind, Detail: "d"}
 }
 
@@ -65,9 +52,10 @@ func TestFieldErrors(t *testing.T) {
 		noField *taints.FieldError
 		noList  taints.ErrorList
 	)
+	_, unparsed := taints.ParseTaint("a=")
 	path := field.NewPath("spec", "taints")
-	key, required := fault(0, "key", taints.ErrRequired), field.Required(path.Index(0).Child("key"), "d")
-	other, noKind := fault(2, "key", "odd"), fault(-1, "key", "")
+	key, required := fault("taints", 0, "key", taints.ErrRequired), field.Required(path.Index(0).Child("key"), "d")
+	other, noKind := fault("taints", 2, "key", "odd"), fault("", 0, "key", "")
 	wrapped, wrappedNil := fmt.Errorf("wrapped: %w", io.EOF), fmt.Errorf("wrapped: %w", noField)
 	empty, nothing := taints.ErrorList{}, taints.ErrorList{nil, nil}
 	nils := tree{nil, noField, noList, (*fs.PathError)(nil)}
@@ -83,33 +71,33 @@ func TestFieldErrors(t *testing.T) {
 		{"nil", nil, path, nil},
 
 		{"required", key, path, field.ErrorList{required}},
-		{"invalid", fault(1, "value", taints.ErrInvalid), path, one(invalid, "spec.taints[1].value", "v")},
+		{"invalid", fault("taints", 1, "value", taints.ErrInvalid), path, one(invalid, "spec.taints[1].value", "v")},
 		{
-			"too long", fault(1, "key", taints.ErrTooLong), path,
+			"too long", fault("taints", 1, "key", taints.ErrTooLong), path,
 			one(field.ErrorTypeTooLong, "spec.taints[1].key", "<value omitted>"),
 		},
 		{
-			"not supported", fault(1, "effect", taints.ErrUnsupported), path,
+			"not supported", fault("taints", 1, "effect", taints.ErrUnsupported), path,
 			one(field.ErrorTypeNotSupported, "spec.taints[1].effect", "v"),
 		},
-		{"duplicate", fault(3, "", taints.ErrDuplicate), path, one(duplicate, "spec.taints[3]", "v")},
-		{"forbidden", fault(-1, "", taints.ErrForbidden), path, one(field.ErrorTypeForbidden, "spec.taints", "")},
-		{"exists", fault(1, "", taints.ErrExists), path, one(duplicate, "spec.taints[1]", "v")},
-		{"not found", fault(0, "", taints.ErrNotFound), path, one(field.ErrorTypeNotFound, "spec.taints[0]", "v")},
-		{"conflict", fault(0, "", taints.ErrConflict), path, one(invalid, "spec.taints[0]", "v")},
+		{"duplicate", fault("taints", 3, "", taints.ErrDuplicate), path, one(duplicate, "spec.taints[3]", "v")},
+		{"forbidden", fault("", 0, "", taints.ErrForbidden), path, one(field.ErrorTypeForbidden, "spec.taints", "")},
+		{"exists", fault("taints", 1, "", taints.ErrExists), path, one(duplicate, "spec.taints[1]", "v")},
+		{"not found", fault("taints", 0, "", taints.ErrNotFound), path, one(field.ErrorTypeNotFound, "spec.taints[0]", "v")},
+		{"conflict", fault("taints", 0, "", taints.ErrConflict), path, one(invalid, "spec.taints[0]", "v")},
 		{"another kind", other, path, field.ErrorList{internal(path.Index(2).Child("key"), other)}},
 		{"no kind", noKind, path, field.ErrorList{internal(path.Child("key"), noKind)}},
 
-		{"single", fault(-1, "key", taints.ErrInvalid), path, one(invalid, "spec.taints.key", "v")},
-		{"root", fault(-1, "key", taints.ErrInvalid), nil, one(invalid, "key", "v")},
-		{"root element", fault(0, "key", taints.ErrInvalid), nil, one(invalid, "[0].key", "v")},
-		{"of tolerations", faultOf("tolerations", 1, "key", taints.ErrInvalid), path, one(invalid, "spec.taints[1].key", "v")},
-		{"of arguments", faultOf("specs", 1, "key", taints.ErrInvalid), path, one(invalid, "spec.taints[1].key", "v")},
-		{"of changes", faultOf("removeKeys", 1, "key", taints.ErrInvalid), path, one(invalid, "spec.taints.removeKeys[1].key", "v")},
+		{"single", fault("", 0, "key", taints.ErrInvalid), path, one(invalid, "spec.taints.key", "v")},
+		{"root", fault("", 0, "key", taints.ErrInvalid), nil, one(invalid, "key", "v")},
+		{"root element", fault("taints", 0, "key", taints.ErrInvalid), nil, one(invalid, "[0].key", "v")},
+		{"of tolerations", fault("tolerations", 1, "key", taints.ErrInvalid), path, one(invalid, "spec.taints[1].key", "v")},
+		{"of arguments", fault("specs", 1, "key", taints.ErrInvalid), path, one(invalid, "spec.taints[1].key", "v")},
+		{"of changes", fault("removeKeys", 1, "key", taints.ErrInvalid), path, one(invalid, "spec.taints.removeKeys[1].key", "v")},
 		// A missing toleration has no place in the new list.
-		{"missing", faultOf("old", 1, "", taints.ErrForbidden), path, one(field.ErrorTypeForbidden, "spec.taints", "")},
+		{"missing", fault("old", 1, "", taints.ErrForbidden), path, one(field.ErrorTypeForbidden, "spec.taints", "")},
 		{
-			"parsed", parseError("a="), path,
+			"parsed", unparsed, path,
 			field.ErrorList{field.Required(path.Child("effect"), "must be NoSchedule, PreferNoSchedule or NoExecute")},
 		},
 
@@ -119,7 +107,7 @@ func TestFieldErrors(t *testing.T) {
 		{"other errors", tree{io.EOF, wrapped}, path, field.ErrorList{internal(path, tree{io.EOF, wrapped})}},
 		{"wrapped", fmt.Errorf("wrapped: %w", key), path, field.ErrorList{required}},
 		{
-			"joined", errors.Join(key, wrapped, fault(1, "key", taints.ErrRequired)), path,
+			"joined", errors.Join(key, wrapped, fault("taints", 1, "key", taints.ErrRequired)), path,
 			field.ErrorList{required, internal(path, wrapped), field.Required(path.Index(1).Child("key"), "d")},
 		},
 		{"joined twice", errors.Join(wrapped, errors.Join(io.EOF, key), errors.Join(io.EOF)), path, field.ErrorList{

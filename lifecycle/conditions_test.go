@@ -53,42 +53,8 @@ func rulesOf(text string) lifecycle.ConditionRules {
 // long expands the abbreviated prefix of Kubernetes' keys in the text.
 func long(text string) string { return strings.ReplaceAll(text, "node/", "node.kubernetes.io/") }
 
-func TestConditionTaints(t *testing.T) {
-	clear(lifecycle.DefaultConditionRules()) // a copy, which the caller may modify
-	for _, tc := range []struct{ state, want string }{
-		{"", ""},
-		{"Ready=True MemoryPressure=False DiskPressure=False PIDPressure=False NetworkUnavailable=False", ""},
-		{"Ready=False", "node/not-ready:NoSchedule node/not-ready:NoExecute"},
-		{"Ready=Unknown", "node/unreachable:NoSchedule node/unreachable:NoExecute"},
-		{"MemoryPressure=True", "node/memory-pressure:NoSchedule"},
-		{"DiskPressure=True", "node/disk-pressure:NoSchedule"},
-		{"PIDPressure=True", "node/pid-pressure:NoSchedule"},
-		{"NetworkUnavailable=True", "node/network-unavailable:NoSchedule"},
-		{"MemoryPressure=Unknown DiskPressure=Unknown PIDPressure=Unknown NetworkUnavailable=Unknown", ""},
-		{"cordoned", "node/unschedulable:NoSchedule"},
-		{"spec.unschedulable=True", ""},
-		{
-			"DiskPressure=True Ready=Unknown MemoryPressure=True cordoned",
-			"node/disk-pressure:NoSchedule node/unreachable:NoSchedule node/memory-pressure:NoSchedule " +
-				"node/unschedulable:NoSchedule node/unreachable:NoExecute",
-		},
-		{"Ready= Ready=false ready=False OutOfDisk=True =True memorypressure=True MemoryPressure=true", ""},
-		{
-			"PIDPressure=True PIDPressure=True DiskPressure=False DiskPressure=True DiskPressure=True",
-			"node/pid-pressure:NoSchedule node/disk-pressure:NoSchedule",
-		},
-		{"Ready=True Ready=False", "node/not-ready:NoSchedule"},
-		{"Ready=False Ready=Unknown", "node/not-ready:NoSchedule node/unreachable:NoSchedule node/not-ready:NoExecute"},
-		{"Ready= Ready=False", "node/not-ready:NoSchedule"},
-	} {
-		got := strings.Join(texts(lifecycle.ConditionTaints(stateOf(tc.state))), " ")
-		if diff := cmp.Diff(long(tc.want), got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tc.state, diff)
-		}
-	}
-}
-
-// A reconciliation holds a node and the taints that rules add and remove.
+// A reconciliation holds a node and the taints that rules add and remove. Those
+// that rules add to a node without taints are also the result of Taints.
 type reconciliation struct{ name, current, state, add, remove string }
 
 func checkReconciliations(t *testing.T, rules lifecycle.ConditionRules, rows []reconciliation) {
@@ -106,6 +72,10 @@ func checkReconciliations(t *testing.T, rules lifecycle.ConditionRules, rows []r
 			if diff := cmp.Diff(taintsOf(long(tc.current)), current); diff != "" {
 				t.Errorf("wrote to the caller's list (-before +after):\n%s", diff)
 			}
+			fresh := rules.Reconcile(nil, state, noon).Add
+			if diff := cmp.Diff(texts(rules.Taints(state)), texts(fresh)); diff != "" {
+				t.Errorf("Taints, and Add for no taints (-want +got):\n%s", diff)
+			}
 			after, _ := got.Apply(current)
 			if again := rules.Reconcile(after, state, noon.Add(time.Hour)); !again.IsZero() {
 				t.Errorf("applied, and still %v", again)
@@ -121,7 +91,26 @@ func TestReconcileConditions(t *testing.T) {
 		memory      = "node/memory-pressure:NoSchedule"
 		cordon      = "node/unschedulable:NoSchedule"
 	)
+	clear(lifecycle.DefaultConditionRules()) // a copy, which the caller may modify
 	checkReconciliations(t, lifecycle.DefaultConditionRules(), []reconciliation{
+		{
+			"every condition", "",
+			"DiskPressure=True Ready=Unknown PIDPressure=True NetworkUnavailable=True MemoryPressure=True cordoned",
+			"node/disk-pressure:NoSchedule node/unreachable:NoSchedule node/pid-pressure:NoSchedule " +
+				"node/network-unavailable:NoSchedule " + memory + " " + cordon + " node/unreachable:NoExecute", "",
+		},
+		{"none of them", "", "Ready=True MemoryPressure=False DiskPressure=False PIDPressure=Unknown NetworkUnavailable=False", "", ""},
+		{"unknown names", "", "Ready= Ready=false ready=False OutOfDisk=True =True memorypressure=True MemoryPressure=true", "", ""},
+		{
+			"a repeated condition", "", "PIDPressure=True PIDPressure=True DiskPressure=False DiskPressure=True",
+			"node/pid-pressure:NoSchedule node/disk-pressure:NoSchedule", "",
+		},
+		{"the second Ready does not evict", "", "Ready=True Ready=False", "node/not-ready:NoSchedule", ""},
+		{"nor after an empty one", "", "Ready= Ready=False", "node/not-ready:NoSchedule", ""},
+		{
+			"both repel, and the first evicts", "", "Ready=False Ready=Unknown",
+			"node/not-ready:NoSchedule node/unreachable:NoSchedule node/not-ready:NoExecute", "",
+		},
 		{"a healthy node", "dedicated=ml:NoSchedule", "Ready=True", "", ""},
 		{"goes silent", "dedicated=ml:NoSchedule", "Ready=Unknown", unreachable, ""},
 		{"reports again, not ready", unreachable, "Ready=False", notReady, unreachable},
@@ -156,6 +145,9 @@ func TestReconcileConditions(t *testing.T) {
 		},
 		{"twice in the list", memory + " node/memory-pressure=x:NoSchedule", "Ready=True", "", memory},
 	})
+	if got := texts(lifecycle.ConditionTaints(stateOf("cordoned"))); strings.Join(got, " ") != long(cordon) {
+		t.Errorf("a cordoned node has %v", got)
+	}
 }
 
 // Pods wait for the node's GPU driver, and are evicted when it fails for good.

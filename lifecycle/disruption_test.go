@@ -105,27 +105,12 @@ func TestThresholdInFloat32(t *testing.T) {
 	}
 }
 
-func TestRateOf(t *testing.T) {
-	p := lifecycle.DisruptionPolicy{Threshold: 0.5, Rate: 2, SecondaryRate: 0.5, LargeZone: 50}
-	for _, tc := range []struct {
-		state lifecycle.ZoneState
-		nodes int
-		want  float64
-	}{
-		{lifecycle.ZoneNormal, 51, 2},
-		{lifecycle.ZoneFull, 51, 2},
-		{lifecycle.ZonePartial, 51, 0.5},
-		{lifecycle.ZonePartial, 50, 0},
-		{lifecycle.ZoneState(9), 51, 2},
-	} {
-		if got := p.RateOf(tc.state, tc.nodes); got != tc.want {
-			t.Errorf("%v, %d: %v, want %v", tc.state, tc.nodes, got, tc.want)
-		}
-	}
-	p.LargeZone = -5
+// A zone without nodes is not large.
+func TestRateOfNegativeLargeZone(t *testing.T) {
+	p := lifecycle.DisruptionPolicy{SecondaryRate: 0.5, LargeZone: -5}
 	for nodes, want := range map[int]float64{-1: 0, 0: 0, 1: 0.5} {
 		if got := p.RateOf(lifecycle.ZonePartial, nodes); got != want {
-			t.Errorf("%d nodes of a negative LargeZone: %v, want %v", nodes, got, want)
+			t.Errorf("%d nodes: %v, want %v", nodes, got, want)
 		}
 	}
 }

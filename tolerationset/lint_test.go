@@ -127,23 +127,6 @@ func TestLintKnowsTheKeys(t *testing.T) {
 	}
 }
 
-// A list that is not valid under the options has no findings.
-func TestLintOfInvalidLists(t *testing.T) {
-	list := []taints.Toleration{toleration("a", "Lt", "0"), toleration("b*", "", "v"), toleration("b*", "", "v")}
-	for _, tc := range []struct {
-		o    taints.Options
-		want string
-	}{
-		{taints.Options{}, ""},
-		{taints.Options{NoComparison: true, KeyWildcards: true}, ""},
-		{taints.Options{KeyWildcards: true}, "0 threshold, 2 covered by 1"},
-	} {
-		if got := codes(tolerationset.Lint(list, tc.o)); got != tc.want {
-			t.Errorf("under %+v: %q, want %q", tc.o, got, tc.want)
-		}
-	}
-}
-
 // The texts contain no keys and values except those that Kubernetes sets.
 func TestFindingTexts(t *testing.T) {
 	var got []string

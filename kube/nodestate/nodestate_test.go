@@ -53,32 +53,3 @@ func TestOf(t *testing.T) {
 		t.Errorf("%v allocations, want one for the conditions", allocs)
 	}
 }
-
-// Package lifecycle uses the names that Kubernetes has for conditions and
-// taints.
-func TestConditionNames(t *testing.T) {
-	for _, test := range []struct {
-		condition corev1.NodeConditionType
-		status    corev1.ConditionStatus
-		key       string
-	}{
-		{corev1.NodeReady, corev1.ConditionFalse, corev1.TaintNodeNotReady},
-		{corev1.NodeReady, corev1.ConditionUnknown, corev1.TaintNodeUnreachable},
-		{corev1.NodeMemoryPressure, corev1.ConditionTrue, corev1.TaintNodeMemoryPressure},
-		{corev1.NodeDiskPressure, corev1.ConditionTrue, corev1.TaintNodeDiskPressure},
-		{corev1.NodePIDPressure, corev1.ConditionTrue, corev1.TaintNodePIDPressure},
-		{corev1.NodeNetworkUnavailable, corev1.ConditionTrue, corev1.TaintNodeNetworkUnavailable},
-	} {
-		node := corev1.Node{Status: corev1.NodeStatus{
-			Conditions: []corev1.NodeCondition{{Type: test.condition, Status: test.status}},
-		}}
-		if got := lifecycle.ConditionTaints(nodestate.Of(&node)); len(got) == 0 || got[0].Key != test.key {
-			t.Errorf("%s %s gives %v, want %s", test.condition, test.status, got, test.key)
-		}
-	}
-	cordoned := corev1.Node{Spec: corev1.NodeSpec{Unschedulable: true}}
-	if got := lifecycle.ConditionTaints(nodestate.Of(&cordoned)); len(got) != 1 ||
-		got[0].Key != corev1.TaintNodeUnschedulable {
-		t.Errorf("a cordoned node has %v", got)
-	}
-}

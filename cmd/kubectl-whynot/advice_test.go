@@ -7,6 +7,7 @@ import (
 	"html"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -51,32 +52,45 @@ func TestOutput(t *testing.T) {
 }
 
 // objectsOf parses lines of the form "node NAME LABEL… TAINT…" or "pod
-// TOLERATION, …" and objects in YAML.
+// TOLERATION, …" and objects in YAML. "3 times LINE" has the numbers from 0 to 2
+// in place of "#".
 func objectsOf(lines []string) string {
 	var documents []string
 	for _, line := range lines {
-		kind, rest, _ := strings.Cut(line, " ")
-		switch kind {
-		case "node":
-			isLabel := func(s string) bool { return !strings.Contains(s, ":") }
-			words := strings.Fields(rest)
-			specs := slices.DeleteFunc(slices.Clone(words), isLabel)
-			line = nodeJSON(words[0], strings.Join(words[1:len(words)-len(specs)], ","), specs...)
-		case "pod":
-			var list []taints.Toleration
-			for s := range strings.SplitSeq(rest, ", ") {
-				if s != "" {
-					list = append(list, tol(s))
-				}
-			}
-			line = podJSON("p", "", "", list...)
+		count, one, isMany := strings.Cut(line, " times ")
+		if !isMany {
+			documents = append(documents, objectOf(line))
+			continue
 		}
-		documents = append(documents, line)
+		n, _ := strconv.Atoi(count)
+		for i := range n {
+			documents = append(documents, objectOf(strings.ReplaceAll(one, "#", strconv.Itoa(i))))
+		}
 	}
 	if len(documents) < 2 {
 		return strings.Join(documents, "")
 	}
 	return "# YAML\n" + strings.Join(documents, "\n---\n")
+}
+
+func objectOf(line string) string {
+	kind, rest, _ := strings.Cut(line, " ")
+	switch kind {
+	case "node":
+		isLabel := func(s string) bool { return !strings.Contains(s, ":") }
+		words := strings.Fields(rest)
+		specs := slices.DeleteFunc(slices.Clone(words), isLabel)
+		return nodeJSON(words[0], strings.Join(words[1:len(words)-len(specs)], ","), specs...)
+	case "pod":
+		var list []taints.Toleration
+		for s := range strings.SplitSeq(rest, ", ") {
+			if s != "" {
+				list = append(list, tol(s))
+			}
+		}
+		return podJSON("p", "", "", list...)
+	}
+	return line
 }
 
 func adviceOf(r *diagnosis.Report) []string {

@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -72,36 +71,27 @@ func TestCluster(t *testing.T) {
 		"/api/v1/nodes": nodes, "/api/v1/pods": pods, "/api/v1/namespaces/default/pods": pods,
 	}, "")
 	t.Setenv("HOME", t.TempDir())
-	run := func(stdin io.Reader, args ...string) string {
-		t.Helper()
+	const counts = "1 node and 601 pods from the cluster, "
+	const pages = "/api/v1/nodes ,/api/v1/pods app=web,/api/v1/pods app=web,/api/v1/pods app=web"
+	const deployment = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},"spec":{"template":{"spec":{}}}}`
+	for _, tc := range []struct{ stdin, args, start, want string }{
+		{"not read", "-A -l app=web", counts, ""},
+		{"not read", "", counts, "Only pods that match -n default."},
+		{"not read", "q", "", "0/1 nodes are available: 1 node(s) had untolerated taint(s)."},
+		{deployment, "-f -", "", "1 pod of Deployment default/web: untolerated"}, // before it is applied
+	} {
 		*requests = nil
-		code, stdout, stderr := runOn(stdin, append(args, "-s", url)...)
-		if code != 0 || stderr != "" {
-			t.Fatalf("exit code %d, stderr %q", code, stderr)
+		stdin := strings.NewReader(tc.stdin)
+		code, stdout, stderr := runOn(stdin, append(strings.Fields(tc.args), "-s", url)...)
+		if code != 0 || stderr != "" || !strings.HasPrefix(stdout, tc.start) || !strings.Contains(stdout, tc.want) {
+			t.Errorf("%s: exit code %d, stdout %s, stderr %q", tc.args, code, stdout, stderr)
 		}
-		return stdout
-	}
-	const want = "1 node and 601 pods from the cluster, "
-	notRead := strings.NewReader("not read")
-	if got := run(notRead, "-A", "-l", "app=web"); !strings.HasPrefix(got, want) {
-		t.Errorf("got %s", got)
-	}
-	pages := "/api/v1/nodes ,/api/v1/pods app=web,/api/v1/pods app=web,/api/v1/pods app=web"
-	if got := strings.Join(*requests, ","); got != pages {
-		t.Errorf("requests %s", got)
-	}
-	if got := run(notRead); !strings.HasPrefix(got, want) || !strings.Contains(got, "Only pods that match -n default.") {
-		t.Errorf("got %s", got)
-	}
-	if got := run(notRead, "q"); !strings.Contains(got, "0/1 nodes are available: 1 node(s) had untolerated taint(s).") {
-		t.Errorf("got %s", got)
-	}
-	if notRead.Len() != len("not read") {
-		t.Error("standard input was read, which a loop of a shell reads from")
-	}
-	deployment := `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},"spec":{"template":{"spec":{}}}}`
-	if got := run(strings.NewReader(deployment), "-f", "-"); !strings.Contains(got, "1 pod of Deployment default/web: untolerated") {
-		t.Errorf("a Deployment before it is applied: %s", got)
+		if got := strings.Join(*requests, ","); strings.HasPrefix(tc.args, "-A") && got != pages {
+			t.Errorf("requests %s", got)
+		}
+		if tc.stdin == "not read" && stdin.Len() != len(tc.stdin) {
+			t.Errorf("%s: standard input was read, which a loop of a shell reads from", tc.args)
+		}
 	}
 	if code, names, _ := runOn(nil, "__complete", "-s", url, ""); code != 0 || !strings.Contains(names, "\nq\n") {
 		t.Errorf("completion: %s", names)
@@ -151,9 +141,5 @@ func TestWorkloads(t *testing.T) {
 	}
 	if code, _, stderr := runOn(nil, "cronjob/web", "-s", url); code != 1 || !strings.Contains(stderr, "not find") {
 		t.Errorf("no such CronJob: %s", stderr)
-	}
-	names := strings.NewReader("web-0 other")
-	if code, stdout, _ := runOn(names, "web-0", "-s", url); code != 0 || names.Len() != len("web-0 other") || stdout == "" {
-		t.Error("a pod in a loop over names reads them")
 	}
 }

@@ -59,14 +59,12 @@ func apiServer(t *testing.T, lists map[string][]string, expired string) (url str
 // TestCluster lists a cluster in pages.
 func TestCluster(t *testing.T) {
 	nodes := []string{nodeJSON("n", "", "k=v:NoSchedule")}
+	const pod = `{"kind":"Pod","metadata":{"name":%q,"labels":{"app":"web"}},"spec":{"nodeName":%q}}`
 	var pods []string
 	for i := range 600 {
-		pods = append(pods, podJSON(fmt.Sprintf("p%03d", i), "n", ""))
+		pods = append(pods, fmt.Sprintf(pod, fmt.Sprint("p", i), "n"))
 	}
-	pods = append(pods, podJSON("q", "", ""))
-	for i := range pods {
-		pods[i] = strings.Replace(pods[i], `"metadata":{`, `"metadata":{"labels":{"app":"web"},`, 1)
-	}
+	pods = append(pods, fmt.Sprintf(pod, "q", ""))
 	url, requests := apiServer(t, map[string][]string{
 		"/api/v1/nodes": nodes, "/api/v1/pods": pods, "/api/v1/namespaces/default/pods": pods,
 	}, "")

@@ -71,14 +71,10 @@ func TestSelfContained(t *testing.T) {
 
 // manyGroups returns more groups and kinds of pods than the matrix has.
 func manyGroups(groups, kinds int) string {
-	var items []string
-	for i := range groups {
-		items = append(items, nodeJSON(fmt.Sprintf("n%03d", i), "", fmt.Sprintf("k=%03d:NoSchedule", i)))
-	}
-	for i := range kinds {
-		items = append(items, podJSON(fmt.Sprintf("p%d", i), "", "", tol(fmt.Sprintf("k=%03d", i))))
-	}
-	return list(items...)
+	return objectsOf([]string{
+		fmt.Sprint(groups, " times node n# k=#:NoSchedule"),
+		fmt.Sprint(kinds, " times {kind: Pod, metadata: {name: p#}, spec: {tolerations: [{key: k, value: '#'}]}}"),
+	})
 }
 
 // A term that excludes a node by its name also excludes it in the matrix. A term
@@ -125,19 +121,15 @@ func TestCaps(t *testing.T) {
 	if n := strings.Count(page, "<tr data-rejected="); n != diagnosis.MaxRows {
 		t.Errorf("%d rows", n)
 	}
-	many := []string{podJSON("p", "", "pool=x"), nodeJSON("last", "pool=x", "last:NoSchedule")}
-	for i := range 1000 + 1 {
-		for _, name := range []string{"a", "b"} { // so that the last group is smaller
-			many = append(many, nodeJSON(fmt.Sprintf("%s%d", name, i), "", fmt.Sprintf("k%04d:NoSchedule", i)))
-		}
-	}
-	for i := range 200 + 5 {
-		many = append(many, podJSON(fmt.Sprintf("p%04d", i), "", fmt.Sprintf("x=%04d", i)))
-	}
-	for i := range 200 + 9 {
-		many = append(many, podJSON(fmt.Sprintf("q%04d", i), "", "none=x"))
-	}
-	page = mustRun(t, list(many...), "-o", "html")
+	many := objectsOf([]string{
+		"{kind: Pod, metadata: {name: p}, spec: {nodeSelector: {pool: x}}}",
+		"node last pool=x last:NoSchedule", // the smallest group
+		"1001 times node a# k#:NoSchedule",
+		"1001 times node b# k#:NoSchedule",
+		"205 times {kind: Pod, metadata: {name: p#}, spec: {nodeSelector: {x: '#'}}}",
+		"209 times {kind: Pod, metadata: {name: q#}, spec: {nodeSelector: {none: x}}}",
+	})
+	page = mustRun(t, many, "-o", "html")
 	for _, want := range []string{"<p>2 more groups:", "<p>7 more causes:", "<li>and 9 more</li>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %s on the page", want)

@@ -266,9 +266,6 @@ func TestInputs(t *testing.T) {
 	if _, _, stderr := runOn(nil, "-f", files.URL+"/none"); !strings.HasSuffix(stderr, "/none: 404 Not Found\n") {
 		t.Errorf("no such URL: %s", stderr)
 	}
-	if r := mustReport(t, list(node, pod), "-n", "default", "-f", "-"); r.Pods != 1 || r.Filter != "-n default" {
-		t.Errorf("-n default -f -: %d pods, filter %q", r.Pods, r.Filter)
-	}
 	if r := mustReport(t, pod, "-f", dir, "-f", "-"); r.Pods != 1 || r.Input != dir+" and standard input" {
 		t.Errorf("%d pods from %s", r.Pods, r.Input)
 	}
@@ -287,7 +284,7 @@ func zipped(t *testing.T, text string) string {
 // Lists that could have as many elements as there are nodes, for each pod, are
 // limited, and the elements that are left out are counted.
 func TestLimits(t *testing.T) {
-	input := list(manyGroups(70, 0), podJSON("p", "", "", tol("k=none")), podJSON("q", "", ""))
+	input := objectsOf([]string{"70 times node n# k=#:NoSchedule", "pod k=none", "{kind: Pod, metadata: {name: q}}"})
 	for _, x := range mustReport(t, input).Pending {
 		if len(x.Rejections) != 50 || x.RejectionsTotal != 70 ||
 			len(x.Alternatives) != 50 || x.AlternativesTotal != 70 {

@@ -75,22 +75,33 @@ func objectsOf(lines []string) string {
 
 func objectOf(line string) string {
 	kind, rest, _ := strings.Cut(line, " ")
+	metadata, spec := map[string]any{"name": "p"}, make(map[string]any)
 	switch kind {
 	case "node":
-		isLabel := func(s string) bool { return !strings.Contains(s, ":") }
-		words := strings.Fields(rest)
-		specs := slices.DeleteFunc(slices.Clone(words), isLabel)
-		return nodeJSON(words[0], strings.Join(words[1:len(words)-len(specs)], ","), specs...)
+		kind = "Node"
+		words, labels, list := strings.Fields(rest), make(map[string]string), []taints.Taint{}
+		for _, word := range words[1:] {
+			if strings.Contains(word, ":") {
+				list = append(list, taints.MustParseTaint(word))
+			} else {
+				key, value, _ := strings.Cut(word, "=")
+				labels[key] = value
+			}
+		}
+		metadata["name"], metadata["labels"], spec["taints"] = words[0], labels, list
 	case "pod":
+		kind = "Pod"
 		var list []taints.Toleration
 		for s := range strings.SplitSeq(rest, ", ") {
 			if s != "" {
 				list = append(list, tol(s))
 			}
 		}
-		return podJSON("p", "", "", list...)
+		spec["tolerations"] = list
+	default:
+		return line
 	}
-	return line
+	return mustJSON(map[string]any{"apiVersion": "v1", "kind": kind, "metadata": metadata, "spec": spec})
 }
 
 func adviceOf(r *diagnosis.Report) []string {
@@ -171,7 +182,7 @@ gpu cpu, alpha-beta beta-alpha`
 			t.Errorf("%s is the same word as %s", taint, key) // even where the library has no hint
 		}
 		for _, form := range [][2]string{{"", " op=Exists"}, {"=v", "=v"}} {
-			x := mustReport(t, list(nodeJSON("n", "", taint+form[0]+":NoSchedule"), podJSON("p", "", "", tol(key+form[1])))).Pending[0]
+			x := mustReport(t, list(objectOf("node n "+taint+form[0]+":NoSchedule"), objectOf("pod "+key+form[1]))).Pending[0]
 			if (x.Change != nil) != isMistake || x.Change == nil && len(x.Alternatives) != 1 {
 				t.Errorf("%s, %s%s: change %v, %d alternatives", taint, key, form[1], x.Change, len(x.Alternatives))
 			}

@@ -58,7 +58,7 @@ func apiServer(t *testing.T, lists map[string][]string, expired string) (url str
 
 // TestCluster lists a cluster in pages.
 func TestCluster(t *testing.T) {
-	nodes := []string{nodeJSON("n", "", "k=v:NoSchedule")}
+	nodes := []string{objectOf("node n k=v:NoSchedule")}
 	const pod = `{"kind":"Pod","metadata":{"name":%q,"labels":{"app":"web"}},"spec":{"nodeName":%q}}`
 	var pods []string
 	for i := range 600 {
@@ -100,8 +100,8 @@ func TestCluster(t *testing.T) {
 func TestExpired(t *testing.T) {
 	var nodes, pods []string
 	for i := range 600 {
-		nodes = append(nodes, nodeJSON(fmt.Sprintf("n%03d", i), "", "k=v:NoSchedule"))
-		pods = append(pods, podJSON(fmt.Sprintf("p%03d", i), "", ""))
+		nodes = append(nodes, objectOf(fmt.Sprintf("node n%d k=v:NoSchedule", i)))
+		pods = append(pods, fmt.Sprintf(`{"kind":"Pod","metadata":{"name":"p%d"}}`, i))
 	}
 	for _, expired := range []string{"/api/v1/nodes", "/api/v1/pods"} {
 		url, _ := apiServer(t, map[string][]string{"/api/v1/nodes": nodes, "/api/v1/pods": pods}, expired)
@@ -115,10 +115,10 @@ func TestExpired(t *testing.T) {
 func TestWorkloads(t *testing.T) {
 	const workload = `{"apiVersion":"VERSION","kind":"KIND","metadata":{"name":"web","namespace":"default"},` +
 		`"spec":{"template":{"spec":{"tolerations":[{"key":"k","value":"V"}]}}}}`
-	made := strings.Replace(podJSON("web-0", "", ""), `"metadata":{`,
-		`"metadata":{"ownerReferences":[{"kind":"StatefulSet","name":"web","controller":true}],`, 1)
+	const other = `{"kind":"Pod","metadata":{"name":"other"},"spec":{"nodeName":"n"}}`
+	const made = `{"kind":"Pod","metadata":{"name":"web-0","ownerReferences":[{"kind":"StatefulSet","name":"web","controller":true}]}}`
 	objects := map[string][]string{
-		"/api/v1/nodes": {nodeJSON("n", "", "k=v:NoSchedule")}, "/api/v1/namespaces/default/pods": {podJSON("other", "n", ""), made},
+		"/api/v1/nodes": {objectOf("node n k=v:NoSchedule")}, "/api/v1/namespaces/default/pods": {other, made},
 	}
 	for path, kind := range map[string]string{
 		"apps/v1 deployments": "Deployment", "apps/v1 statefulsets": "StatefulSet", "apps/v1 daemonsets": "DaemonSet", "batch/v1 jobs": "Job",

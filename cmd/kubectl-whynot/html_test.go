@@ -26,7 +26,7 @@ const hostile = `"><img src=x onerror=alert(1)>'</script><script>document.title=
 // TestEscaping has this name in every place that reaches the page.
 func TestEscaping(t *testing.T) {
 	input := strings.ReplaceAll(list(
-		nodeJSON("n", "", "k:NoExecute"),
+		objectOf("node n k:NoExecute"),
 		`{"kind":"Node","metadata":{"name":"HOSTILE","labels":{"HOSTILE":"HOSTILE"}},`+
 			`"spec":{"taints":[{"key":"HOSTILE","value":"HOSTILE","effect":"NoSchedule"}]}}`,
 		`{"kind":"Pod","metadata":{"name":"HOSTILE","namespace":"HOSTILE","ownerReferences":[{"kind":"HOSTILE","name":"HOSTILE","controller":true}]},`+
@@ -37,8 +37,7 @@ func TestEscaping(t *testing.T) {
 		`{"kind":"Pod","metadata":{"name":"HOSTILE2"},"spec":{"nodeName":"n"}}`, `{"kind":"HOSTILE"}`,
 	), "HOSTILE", strings.Trim(mustJSON(hostile), `"`))
 	page := mustRun(t, input, "-o", "html")
-	script := page[strings.Index(page, "<script>"):]
-	body := strings.Replace(page, script[:strings.Index(script, "</script>")+len("</script>")], "", 1)
+	body := bodyOf(page)
 	for _, bad := range []string{"<img", "<script", "\u202e", "\x1b", `onerror=alert(1)>`, "ZgotmplZ"} {
 		if at := strings.Index(body, bad); at >= 0 {
 			t.Errorf("%q is on the page: %.200s", bad, body[max(at-100, 0):])
@@ -80,7 +79,7 @@ func manyGroups(groups, kinds int) string {
 // A term that excludes a node by its name also excludes it in the matrix. A term
 // that names the only node, as in a DaemonSet's pods, is ignored there.
 func TestMatrixNames(t *testing.T) {
-	items := []string{nodeJSON("a", "", "k=v:NoSchedule"), nodeJSON("b", ""), nodeJSON("c", "")}
+	items := []string{objectOf("node a k=v:NoSchedule"), objectOf("node b"), objectOf("node c")}
 	const field = `{"matchFields":[{"key":"metadata.name","operator":"OPERATOR","values":["a"]}]}`
 	for i, terms := range []string{strings.Replace(field, "OPERATOR", "NotIn", 1), strings.Replace(field, "OPERATOR", "In", 1), ""} {
 		items = append(items, fmt.Sprintf(`{"kind":"Pod","metadata":{"name":"p%d"},"spec":{"affinity":{"nodeAffinity":`+
@@ -102,7 +101,7 @@ func TestMatrixNames(t *testing.T) {
 func TestEmptySections(t *testing.T) {
 	done := `{"kind":"Pod","metadata":{"name":"done"},"spec":{"nodeName":"n"},"status":{"phase":"Succeeded"}}`
 	for input, want := range map[string]string{
-		list(nodeJSON("n", "")): "There are no pods", list(nodeJSON("n", ""), done): "All pods have finished",
+		objectOf("node n"): "There are no pods", list(objectOf("node n"), done): "All pods have finished",
 	} {
 		page := mustRun(t, input, "-o", "html")
 		if strings.Contains(page, "Kinds of pods") || strings.Contains(page, "<tbody>\n</tbody>") || !strings.Contains(page, "<p>"+want+".</p>") {

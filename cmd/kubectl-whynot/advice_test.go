@@ -7,6 +7,7 @@ import (
 	"html"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -51,32 +52,56 @@ func TestOutput(t *testing.T) {
 }
 
 // objectsOf parses lines of the form "node NAME LABEL… TAINT…" or "pod
-// TOLERATION, …" and objects in YAML.
+// TOLERATION, …" and objects in YAML. "3 times LINE" has the numbers from 0 to 2
+// in place of "#".
 func objectsOf(lines []string) string {
 	var documents []string
 	for _, line := range lines {
-		kind, rest, _ := strings.Cut(line, " ")
-		switch kind {
-		case "node":
-			isLabel := func(s string) bool { return !strings.Contains(s, ":") }
-			words := strings.Fields(rest)
-			specs := slices.DeleteFunc(slices.Clone(words), isLabel)
-			line = nodeJSON(words[0], strings.Join(words[1:len(words)-len(specs)], ","), specs...)
-		case "pod":
-			var list []taints.Toleration
-			for s := range strings.SplitSeq(rest, ", ") {
-				if s != "" {
-					list = append(list, tol(s))
-				}
-			}
-			line = podJSON("p", "", "", list...)
+		count, one, isMany := strings.Cut(line, " times ")
+		if !isMany {
+			documents = append(documents, objectOf(line))
+			continue
 		}
-		documents = append(documents, line)
+		n, _ := strconv.Atoi(count)
+		for i := range n {
+			documents = append(documents, objectOf(strings.ReplaceAll(one, "#", strconv.Itoa(i))))
+		}
 	}
 	if len(documents) < 2 {
 		return strings.Join(documents, "")
 	}
 	return "# YAML\n" + strings.Join(documents, "\n---\n")
+}
+
+func objectOf(line string) string {
+	kind, rest, _ := strings.Cut(line, " ")
+	metadata, spec := map[string]any{"name": "p"}, make(map[string]any)
+	switch kind {
+	case "node":
+		kind = "Node"
+		words, labels, list := strings.Fields(rest), make(map[string]string), []taints.Taint{}
+		for _, word := range words[1:] {
+			if strings.Contains(word, ":") {
+				list = append(list, taints.MustParseTaint(word))
+			} else {
+				key, value, _ := strings.Cut(word, "=")
+				labels[key] = value
+			}
+		}
+		metadata["name"], metadata["labels"], spec["taints"] = words[0], labels, list
+	case "pod":
+		kind = "Pod"
+		var list []taints.Toleration
+		for s := range strings.SplitSeq(rest, ", ") {
+			if s != "" {
+				list = append(list, tol(s))
+			}
+		}
+		spec["tolerations"] = list
+	default:
+		return line
+	}
+	return mustJSON(map[string]any{"apiVersion": "v1", "kind": kind, "metadata": metadata, "spec": spec})
 }
 
 func adviceOf(r *diagnosis.Report) []string {
@@ -157,7 +182,7 @@ gpu cpu, alpha-beta beta-alpha`
 			t.Errorf("%s is the same word as %s", taint, key) // even where the library has no hint
 		}
 		for _, form := range [][2]string{{"", " op=Exists"}, {"=v", "=v"}} {
-			x := mustReport(t, list(nodeJSON("n", "", taint+form[0]+":NoSchedule"), podJSON("p", "", "", tol(key+form[1])))).Pending[0]
+			x := mustReport(t, list(objectOf("node n "+taint+form[0]+":NoSchedule"), objectOf("pod "+key+form[1]))).Pending[0]
 			if (x.Change != nil) != isMistake || x.Change == nil && len(x.Alternatives) != 1 {
 				t.Errorf("%s, %s%s: change %v, %d alternatives", taint, key, form[1], x.Change, len(x.Alternatives))
 			}

@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -59,49 +58,38 @@ func apiServer(t *testing.T, lists map[string][]string, expired string) (url str
 
 // TestCluster lists a cluster in pages.
 func TestCluster(t *testing.T) {
-	nodes := []string{nodeJSON("n", "", "k=v:NoSchedule")}
+	nodes := []string{objectOf("node n k=v:NoSchedule")}
+	const pod = `{"kind":"Pod","metadata":{"name":%q,"labels":{"app":"web"}},"spec":{"nodeName":%q}}`
 	var pods []string
 	for i := range 600 {
-		pods = append(pods, podJSON(fmt.Sprintf("p%03d", i), "n", ""))
+		pods = append(pods, fmt.Sprintf(pod, fmt.Sprint("p", i), "n"))
 	}
-	pods = append(pods, podJSON("q", "", ""))
-	for i := range pods {
-		pods[i] = strings.Replace(pods[i], `"metadata":{`, `"metadata":{"labels":{"app":"web"},`, 1)
-	}
+	pods = append(pods, fmt.Sprintf(pod, "q", ""))
 	url, requests := apiServer(t, map[string][]string{
 		"/api/v1/nodes": nodes, "/api/v1/pods": pods, "/api/v1/namespaces/default/pods": pods,
 	}, "")
 	t.Setenv("HOME", t.TempDir())
-	run := func(stdin io.Reader, args ...string) string {
-		t.Helper()
+	const counts = "1 node and 601 pods from the cluster, "
+	const pages = "/api/v1/nodes ,/api/v1/pods app=web,/api/v1/pods app=web,/api/v1/pods app=web"
+	const deployment = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},"spec":{"template":{"spec":{}}}}`
+	for _, tc := range []struct{ stdin, args, start, want string }{
+		{"not read", "-A -l app=web", counts, ""},
+		{"not read", "", counts, "Only pods that match -n default."},
+		{"not read", "q", "", "0/1 nodes are available: 1 node(s) had untolerated taint(s)."},
+		{deployment, "-f -", "", "1 pod of Deployment default/web: untolerated"}, // before it is applied
+	} {
 		*requests = nil
-		code, stdout, stderr := runOn(stdin, append(args, "-s", url)...)
-		if code != 0 || stderr != "" {
-			t.Fatalf("exit code %d, stderr %q", code, stderr)
+		stdin := strings.NewReader(tc.stdin)
+		code, stdout, stderr := runOn(stdin, append(strings.Fields(tc.args), "-s", url)...)
+		if code != 0 || stderr != "" || !strings.HasPrefix(stdout, tc.start) || !strings.Contains(stdout, tc.want) {
+			t.Errorf("%s: exit code %d, stdout %s, stderr %q", tc.args, code, stdout, stderr)
 		}
-		return stdout
-	}
-	const want = "1 node and 601 pods from the cluster, "
-	notRead := strings.NewReader("not read")
-	if got := run(notRead, "-A", "-l", "app=web"); !strings.HasPrefix(got, want) {
-		t.Errorf("got %s", got)
-	}
-	pages := "/api/v1/nodes ,/api/v1/pods app=web,/api/v1/pods app=web,/api/v1/pods app=web"
-	if got := strings.Join(*requests, ","); got != pages {
-		t.Errorf("requests %s", got)
-	}
-	if got := run(notRead); !strings.HasPrefix(got, want) || !strings.Contains(got, "Only pods that match -n default.") {
-		t.Errorf("got %s", got)
-	}
-	if got := run(notRead, "q"); !strings.Contains(got, "0/1 nodes are available: 1 node(s) had untolerated taint(s).") {
-		t.Errorf("got %s", got)
-	}
-	if notRead.Len() != len("not read") {
-		t.Error("standard input was read, which a loop of a shell reads from")
-	}
-	deployment := `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},"spec":{"template":{"spec":{}}}}`
-	if got := run(strings.NewReader(deployment), "-f", "-"); !strings.Contains(got, "1 pod of Deployment default/web: untolerated") {
-		t.Errorf("a Deployment before it is applied: %s", got)
+		if got := strings.Join(*requests, ","); strings.HasPrefix(tc.args, "-A") && got != pages {
+			t.Errorf("requests %s", got)
+		}
+		if tc.stdin == "not read" && stdin.Len() != len(tc.stdin) {
+			t.Errorf("%s: standard input was read, which a loop of a shell reads from", tc.args)
+		}
 	}
 	if code, names, _ := runOn(nil, "__complete", "-s", url, ""); code != 0 || !strings.Contains(names, "\nq\n") {
 		t.Errorf("completion: %s", names)
@@ -112,8 +100,8 @@ func TestCluster(t *testing.T) {
 func TestExpired(t *testing.T) {
 	var nodes, pods []string
 	for i := range 600 {
-		nodes = append(nodes, nodeJSON(fmt.Sprintf("n%03d", i), "", "k=v:NoSchedule"))
-		pods = append(pods, podJSON(fmt.Sprintf("p%03d", i), "", ""))
+		nodes = append(nodes, objectOf(fmt.Sprintf("node n%d k=v:NoSchedule", i)))
+		pods = append(pods, fmt.Sprintf(`{"kind":"Pod","metadata":{"name":"p%d"}}`, i))
 	}
 	for _, expired := range []string{"/api/v1/nodes", "/api/v1/pods"} {
 		url, _ := apiServer(t, map[string][]string{"/api/v1/nodes": nodes, "/api/v1/pods": pods}, expired)
@@ -127,10 +115,10 @@ func TestExpired(t *testing.T) {
 func TestWorkloads(t *testing.T) {
 	const workload = `{"apiVersion":"VERSION","kind":"KIND","metadata":{"name":"web","namespace":"default"},` +
 		`"spec":{"template":{"spec":{"tolerations":[{"key":"k","value":"V"}]}}}}`
-	made := strings.Replace(podJSON("web-0", "", ""), `"metadata":{`,
-		`"metadata":{"ownerReferences":[{"kind":"StatefulSet","name":"web","controller":true}],`, 1)
+	const other = `{"kind":"Pod","metadata":{"name":"other"},"spec":{"nodeName":"n"}}`
+	const made = `{"kind":"Pod","metadata":{"name":"web-0","ownerReferences":[{"kind":"StatefulSet","name":"web","controller":true}]}}`
 	objects := map[string][]string{
-		"/api/v1/nodes": {nodeJSON("n", "", "k=v:NoSchedule")}, "/api/v1/namespaces/default/pods": {podJSON("other", "n", ""), made},
+		"/api/v1/nodes": {objectOf("node n k=v:NoSchedule")}, "/api/v1/namespaces/default/pods": {other, made},
 	}
 	for path, kind := range map[string]string{
 		"apps/v1 deployments": "Deployment", "apps/v1 statefulsets": "StatefulSet", "apps/v1 daemonsets": "DaemonSet", "batch/v1 jobs": "Job",
@@ -151,9 +139,5 @@ func TestWorkloads(t *testing.T) {
 	}
 	if code, _, stderr := runOn(nil, "cronjob/web", "-s", url); code != 1 || !strings.Contains(stderr, "not find") {
 		t.Errorf("no such CronJob: %s", stderr)
-	}
-	names := strings.NewReader("web-0 other")
-	if code, stdout, _ := runOn(names, "web-0", "-s", url); code != 0 || names.Len() != len("web-0 other") || stdout == "" {
-		t.Error("a pod in a loop over names reads them")
 	}
 }

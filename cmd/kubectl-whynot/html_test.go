@@ -26,7 +26,7 @@ const hostile = `"><img src=x onerror=alert(1)>'</script><script>document.title=
 // TestEscaping has this name in every place that reaches the page.
 func TestEscaping(t *testing.T) {
 	input := strings.ReplaceAll(list(
-		nodeJSON("n", "", "k:NoExecute"),
+		objectOf("node n k:NoExecute"),
 		`{"kind":"Node","metadata":{"name":"HOSTILE","labels":{"HOSTILE":"HOSTILE"}},`+
 			`"spec":{"taints":[{"key":"HOSTILE","value":"HOSTILE","effect":"NoSchedule"}]}}`,
 		`{"kind":"Pod","metadata":{"name":"HOSTILE","namespace":"HOSTILE","ownerReferences":[{"kind":"HOSTILE","name":"HOSTILE","controller":true}]},`+
@@ -37,8 +37,7 @@ func TestEscaping(t *testing.T) {
 		`{"kind":"Pod","metadata":{"name":"HOSTILE2"},"spec":{"nodeName":"n"}}`, `{"kind":"HOSTILE"}`,
 	), "HOSTILE", strings.Trim(mustJSON(hostile), `"`))
 	page := mustRun(t, input, "-o", "html")
-	script := page[strings.Index(page, "<script>"):]
-	body := strings.Replace(page, script[:strings.Index(script, "</script>")+len("</script>")], "", 1)
+	body := bodyOf(page)
 	for _, bad := range []string{"<img", "<script", "\u202e", "\x1b", `onerror=alert(1)>`, "ZgotmplZ"} {
 		if at := strings.Index(body, bad); at >= 0 {
 			t.Errorf("%q is on the page: %.200s", bad, body[max(at-100, 0):])
@@ -71,40 +70,29 @@ func TestSelfContained(t *testing.T) {
 
 // manyGroups returns more groups and kinds of pods than the matrix has.
 func manyGroups(groups, kinds int) string {
-	var items []string
-	for i := range groups {
-		items = append(items, nodeJSON(fmt.Sprintf("n%03d", i), "", fmt.Sprintf("k=%03d:NoSchedule", i)))
-	}
-	for i := range kinds {
-		items = append(items, podJSON(fmt.Sprintf("p%d", i), "", "", tol(fmt.Sprintf("k=%03d", i))))
-	}
-	return list(items...)
+	return objectsOf([]string{
+		fmt.Sprint(groups, " times node n# k=#:NoSchedule"),
+		fmt.Sprint(kinds, " times {kind: Pod, metadata: {name: p#}, spec: {tolerations: [{key: k, value: '#'}]}}"),
+	})
 }
 
 // A term that excludes a node by its name also excludes it in the matrix. A term
 // that names the only node, as in a DaemonSet's pods, is ignored there.
 func TestMatrixNames(t *testing.T) {
-	const pod = `{"kind":"Pod","metadata":{"name":"p"},"spec":{"affinity":{"nodeAffinity":` +
-		`{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[TERMS]}}}}}`
-	const term = `{"matchFields":[{"key":"metadata.name","operator":"OPERATOR","values":["a"]}]}`
-	input := list(nodeJSON("a", "", "k=v:NoSchedule"), nodeJSON("b", ""), nodeJSON("c", ""))
-	for _, tc := range []struct{ terms, onA, onOthers string }{
-		{strings.Replace(term, "OPERATOR", "NotIn", 1), "no match", "schedulable"},
-		{strings.Replace(term, "OPERATOR", "In", 1), "untolerated", "schedulable"},
-		{"", "no match", "no match"},
-	} {
-		page := mustRun(t, input+strings.Replace(pod, "TERMS", tc.terms, 1), "-o", "html")
-		cells := regexp.MustCompile(`aria-hidden="true">[✓✕–]</span> ([^<]*?)(?: <code>.*)?</td>`).FindAllStringSubmatch(page, -1)
-		var got []string
-		for _, c := range cells {
-			got = append(got, c[1])
-		}
-		want := []string{tc.onA, tc.onOthers}
-		slices.Sort(got)
-		slices.Sort(want)
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: got %q, want %q", tc.terms, got, want)
-		}
+	items := []string{objectOf("node a k=v:NoSchedule"), objectOf("node b"), objectOf("node c")}
+	const field = `{"matchFields":[{"key":"metadata.name","operator":"OPERATOR","values":["a"]}]}`
+	for i, terms := range []string{strings.Replace(field, "OPERATOR", "NotIn", 1), strings.Replace(field, "OPERATOR", "In", 1), ""} {
+		items = append(items, fmt.Sprintf(`{"kind":"Pod","metadata":{"name":"p%d"},"spec":{"affinity":{"nodeAffinity":`+
+			`{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[%s]}}}}}`, i, terms))
+	}
+	_, matrix, _ := strings.Cut(mustRun(t, list(items...), "-o", "html"), `id="matrix-table"`)
+	got := regexp.MustCompile(`[✓✕–]</span> [a-z ]*[a-z]`).FindAllString(matrix, -1)
+	want := []string{
+		"–</span> no match", "✕</span> untolerated", "–</span> no match", // a
+		"✓</span> schedulable", "✓</span> schedulable", "–</span> no match", // b and c
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -113,7 +101,7 @@ func TestMatrixNames(t *testing.T) {
 func TestEmptySections(t *testing.T) {
 	done := `{"kind":"Pod","metadata":{"name":"done"},"spec":{"nodeName":"n"},"status":{"phase":"Succeeded"}}`
 	for input, want := range map[string]string{
-		list(nodeJSON("n", "")): "There are no pods", list(nodeJSON("n", ""), done): "All pods have finished",
+		objectOf("node n"): "There are no pods", list(objectOf("node n"), done): "All pods have finished",
 	} {
 		page := mustRun(t, input, "-o", "html")
 		if strings.Contains(page, "Kinds of pods") || strings.Contains(page, "<tbody>\n</tbody>") || !strings.Contains(page, "<p>"+want+".</p>") {
@@ -132,19 +120,15 @@ func TestCaps(t *testing.T) {
 	if n := strings.Count(page, "<tr data-rejected="); n != diagnosis.MaxRows {
 		t.Errorf("%d rows", n)
 	}
-	many := []string{podJSON("p", "", "pool=x"), nodeJSON("last", "pool=x", "last:NoSchedule")}
-	for i := range 1000 + 1 {
-		for _, name := range []string{"a", "b"} { // so that the last group is smaller
-			many = append(many, nodeJSON(fmt.Sprintf("%s%d", name, i), "", fmt.Sprintf("k%04d:NoSchedule", i)))
-		}
-	}
-	for i := range 200 + 5 {
-		many = append(many, podJSON(fmt.Sprintf("p%04d", i), "", fmt.Sprintf("x=%04d", i)))
-	}
-	for i := range 200 + 9 {
-		many = append(many, podJSON(fmt.Sprintf("q%04d", i), "", "none=x"))
-	}
-	page = mustRun(t, list(many...), "-o", "html")
+	many := objectsOf([]string{
+		"{kind: Pod, metadata: {name: p}, spec: {nodeSelector: {pool: x}}}",
+		"node last pool=x last:NoSchedule", // the smallest group
+		"1001 times node a# k#:NoSchedule",
+		"1001 times node b# k#:NoSchedule",
+		"205 times {kind: Pod, metadata: {name: p#}, spec: {nodeSelector: {x: '#'}}}",
+		"209 times {kind: Pod, metadata: {name: q#}, spec: {nodeSelector: {none: x}}}",
+	})
+	page = mustRun(t, many, "-o", "html")
 	for _, want := range []string{"<p>2 more groups:", "<p>7 more causes:", "<li>and 9 more</li>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %s on the page", want)

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/yaml"
 
 	"github.com/seed-0529bac1/taints"
@@ -68,37 +67,6 @@ func mustReport(t *testing.T, stdin string, args ...string) diagnosis.Report {
 // list returns a List of the items.
 func list(items ...string) string {
 	return `{"kind":"List","apiVersion":"v1","items":[` + strings.Join(items, ",") + `]}`
-}
-
-// nodeJSON returns a Node with the taints. Labels have the form key=value and
-// are separated by commas.
-func nodeJSON(name, labels string, specs ...string) string {
-	var list []taints.Taint
-	for _, s := range specs {
-		list = append(list, taints.MustParseTaint(s))
-	}
-	return mustJSON(map[string]any{
-		"apiVersion": "v1", "kind": "Node",
-		"metadata": map[string]any{"name": name, "labels": labelsOf(labels)},
-		"spec":     map[string]any{"taints": list},
-	})
-}
-
-// podJSON returns a Pod with the tolerations. It is pending if node is empty.
-func podJSON(name, node, selector string, list ...taints.Toleration) string {
-	return mustJSON(map[string]any{
-		"apiVersion": "v1", "kind": "Pod",
-		"metadata": map[string]any{"name": name},
-		"spec":     map[string]any{"nodeName": node, "nodeSelector": labelsOf(selector), "tolerations": list},
-	})
-}
-
-func labelsOf(s string) labels.Set {
-	set, err := labels.ConvertSelectorToLabelsMap(s)
-	if err != nil {
-		panic(err)
-	}
-	return set
 }
 
 func mustJSON(v any) string {
@@ -197,8 +165,8 @@ func TestUsage(t *testing.T) {
 		{"not read", "-n x", 1, "error: "},
 		{"not read", "--filename=", 2, "-f needs the name of a file"},
 		{`{"kind":"Node"`, "", 1, "error: standard input: "},
-		{list(nodeJSON("n", ""), `{"kind":"Pod","metadata":{"name":"p"},"spec":{"tolerations":{}}}`), "", 1, "items[1]: Pod p: "},
-		{list(podJSON("p", "", "")), "", 1, "no nodes in standard input; reading those of the cluster failed: "},
+		{list(objectOf("node n"), `{"kind":"Pod","metadata":{"name":"p"},"spec":{"tolerations":{}}}`), "", 1, "items[1]: Pod p: "},
+		{objectOf("pod"), "", 1, "no nodes in standard input; reading those of the cluster failed: "},
 	} {
 		code, stdout, stderr := runOn(strings.NewReader(test.stdin), strings.Fields(test.args)...)
 		got, other := stderr, stdout
@@ -213,7 +181,7 @@ func TestUsage(t *testing.T) {
 
 // TestInputs reads the same objects in every form.
 func TestInputs(t *testing.T) {
-	node, pod := nodeJSON("n", "", "k=v:NoSchedule"), podJSON("p", "", "")
+	node, pod := objectOf("node n k=v:NoSchedule"), objectOf("pod")
 	inYAML := func(s string) string {
 		b, err := yaml.JSONToYAML([]byte(s))
 		if err != nil {
@@ -251,26 +219,24 @@ func TestInputs(t *testing.T) {
 	}
 	files := httptest.NewServer(http.FileServer(http.Dir(dir)))
 	defer files.Close()
+	nodeURL, podURL := files.URL+"/n.json", files.URL+"/sub/p.yaml"
 	for _, tc := range []struct {
-		args []string
-		pods int
+		stdin string
+		args  []string
+		pods  int
+		input string
 	}{
-		{[]string{"-f", dir, "-R"}, 1},
-		{[]string{"-f", dir}, 0},
-		{[]string{"-f", files.URL + "/n.json", "-f", files.URL + "/sub/p.yaml"}, 1},
+		{"", []string{"-f", dir, "-R"}, 1, dir},
+		{"", []string{"-f", dir}, 0, dir},
+		{"", []string{"-f", nodeURL, "-f", podURL}, 1, nodeURL + " and " + podURL},
+		{pod, []string{"-f", dir, "-f", "-"}, 1, dir + " and standard input"},
 	} {
-		if r := mustReport(t, "", tc.args...); r.Nodes != 1 || r.Pods != tc.pods {
-			t.Errorf("%s: %d nodes, %d pods", tc.args, r.Nodes, r.Pods)
+		if r := mustReport(t, tc.stdin, tc.args...); r.Nodes != 1 || r.Pods != tc.pods || r.Input != tc.input {
+			t.Errorf("%s: %d nodes, %d pods from %s", tc.args, r.Nodes, r.Pods, r.Input)
 		}
 	}
 	if _, _, stderr := runOn(nil, "-f", files.URL+"/none"); !strings.HasSuffix(stderr, "/none: 404 Not Found\n") {
 		t.Errorf("no such URL: %s", stderr)
-	}
-	if r := mustReport(t, list(node, pod), "-n", "default", "-f", "-"); r.Pods != 1 || r.Filter != "-n default" {
-		t.Errorf("-n default -f -: %d pods, filter %q", r.Pods, r.Filter)
-	}
-	if r := mustReport(t, pod, "-f", dir, "-f", "-"); r.Pods != 1 || r.Input != dir+" and standard input" {
-		t.Errorf("%d pods from %s", r.Pods, r.Input)
 	}
 }
 
@@ -287,7 +253,7 @@ func zipped(t *testing.T, text string) string {
 // Lists that could have as many elements as there are nodes, for each pod, are
 // limited, and the elements that are left out are counted.
 func TestLimits(t *testing.T) {
-	input := list(manyGroups(70, 0), podJSON("p", "", "", tol("k=none")), podJSON("q", "", ""))
+	input := objectsOf([]string{"70 times node n# k=#:NoSchedule", "pod k=none", "{kind: Pod, metadata: {name: q}}"})
 	for _, x := range mustReport(t, input).Pending {
 		if len(x.Rejections) != 50 || x.RejectionsTotal != 70 ||
 			len(x.Alternatives) != 50 || x.AlternativesTotal != 70 {
@@ -317,7 +283,8 @@ func TestWriteError(t *testing.T) {
 func FuzzRun(f *testing.F) {
 	f.Add([]byte(``))
 	f.Add([]byte(list(
-		nodeJSON("a", "x=y", "k=v:NoExecute"), podJSON("p", "a", ""), podJSON("q", "", "x=y", tol("k=V")),
+		objectOf("node a x=y k=v:NoExecute"), `{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"a"}}`,
+		`{"kind":"Pod","metadata":{"name":"q"},"spec":{"nodeSelector":{"x":"y"},"tolerations":[{"key":"k","value":"V"}]}}`,
 	)))
 	f.Add([]byte(`{"items":[{"spec":{"taints":[{"key":"k","value":"40","effect":"NoSchedule"}]},"metadata":{"name":"n"}}],` +
 		`"kind":"NodeList"}` +

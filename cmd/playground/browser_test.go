@@ -264,16 +264,11 @@ func testContrast(p *browserPage) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	for _, scheme := range []string{"light", "dark"} {
+	for scheme, background := range map[string]string{"light": "rgb(246, 247, 249)", "dark": "rgb(17, 20, 26)"} {
 		features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}
 		p.do(browser.Emulate(emulation.SetEmulatedMediaParams{Features: features}))
-		low, _ := p.eval(string(contrast)).([]any)
-		if len(low) > 0 {
-			p.t.Errorf("text of little contrast in %s: %v", scheme, low)
-		}
-		if n := p.eval("getComputedStyle(document.body).backgroundColor"); scheme == "dark" && n != "rgb(17, 20, 26)" {
-			p.t.Errorf("the page in dark is %v", n)
-		}
+		p.want("text of little contrast in "+scheme, string(contrast), []any{})
+		p.want("the background in "+scheme, "getComputedStyle(document.body).backgroundColor", background)
 	}
 }
 

@@ -150,12 +150,8 @@ func FuzzAnswer(f *testing.F) {
 		}
 		r, a := newAnswerer(state.Get), NewAnswer(state.Get)
 		for _, p := range a.Problems {
-			switch {
-			case p.Line == 0:
-			case p.Field == "taints":
-				selected(t, nodes, p.Place)
-			default:
-				selected(t, pods, p.Place)
+			if p.Line > 0 {
+				selected(t, state.Get(p.Field), p.Place)
 			}
 		}
 		for _, x := range a.Taints {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -64,35 +65,28 @@ func TestYAMLAsKubernetes(t *testing.T) {
 // TestBombs checks that a small text that represents a large one costs no more
 // than its own size, and that its error is reported.
 func TestBombs(t *testing.T) {
-	var laughs strings.Builder
-	laughs.WriteString("a0: &a0 [{key: x}, {key: x}]\n")
-	for i := 1; i <= 60; i++ { // 2 to the 60th
-		fmt.Fprintf(&laughs, "a%d: &a%d [*a%d, *a%d]\n", i, i, i-1, i-1)
+	numbered := func(most int, format string) string { // with each number and the one before
+		var b strings.Builder
+		for i := 1; i <= most; i++ {
+			fmt.Fprintf(&b, format, i, i-1)
+		}
+		return b.String()
 	}
-	var fields, keys, merges, chain strings.Builder
-	for i := range 10_000 {
-		fmt.Fprintf(&fields, "f%d: 1, ", i)
-	}
-	keys.WriteString(strings.Repeat("key: x, ", 20_000))
-	merges.WriteString("kind: Pod\nbase: &m0 {x: 1}\n")
-	for i := 1; i <= 1000; i++ {
-		fmt.Fprintf(&merges, "m%d: &m%d {<<: *m%d, f%d: 1}\n", i, i, i-1, i)
-	}
-	chain.WriteString("s0: &s0 {tolerations: []}\n")
-	for i := 1; i <= 5000; i++ {
-		fmt.Fprintf(&chain, "s%d: &s%d {spec: *s%d}\n", i, i, i-1)
-	}
+	laughs := "a0: &a0 [{key: x}, {key: x}]\n" + numbered(60, "a%[1]d: &a%[1]d [*a%[2]d, *a%[2]d]\n") // 2 to the 60th
+	fields := numbered(10_000, "f%[1]d: 1, ")
+	merges := "kind: Pod\nbase: &m0 {x: 1}\n" + numbered(1000, "m%[1]d: &m%[1]d {<<: *m%[2]d, f%[1]d: 1}\n")
+	chain := "s0: &s0 {tolerations: []}\n" + numbered(5000, "s%[1]d: &s%[1]d {spec: *s%[2]d}\n")
 	for name, test := range map[string]struct{ text, message string }{
-		"laughs":         {laughs.String() + "tolerations: *a60\n", "expected an object, found a list"},
-		"many fields":    {"- &a {" + fields.String() + "}\n" + strings.Repeat("- *a\n", 499), "the rest is not read"},
-		"one field":      {"- &a {" + keys.String() + "key: y}\n" + strings.Repeat("- *a\n", 499), "this field is here twice"},
-		"merges":         {merges.String(), "merge keys copy more than 10000 fields; write the fields out"},
-		"merged lists":   {laughs.String() + "<<: *a60\n", "the merge key << takes an object or a list of objects, not a list"},
+		"laughs":         {laughs + "tolerations: *a60\n", "expected an object, found a list"},
+		"many fields":    {"- &a {" + fields + "}\n" + strings.Repeat("- *a\n", 499), "the rest is not read"},
+		"one field":      {"- &a {" + strings.Repeat("key: x, ", 20_000) + "key: y}\n" + strings.Repeat("- *a\n", 499), "this field is here twice"},
+		"merges":         {merges, "merge keys copy more than 10000 fields; write the fields out"},
+		"merged lists":   {laughs + "<<: *a60\n", "the merge key << takes an object or a list of objects, not a list"},
 		"merged nothing": {"a: &a [" + strings.Repeat("{},", 5000) + "]\nb: {<<: *a}\nc: {<<: *a}\nd: {<<: *a}\n", "merge keys copy more than 10000 fields"},
 		"cycle":          {"spec: &a {spec: *a}", "the anchor &a contains its own alias"},
 		"list in itself": {"&a [*a]", "the anchor &a contains its own alias"},
 		"merged cycle":   {"spec: &a {<<: *a}", "the anchor &a contains its own alias"},
-		"chain":          {chain.String() + "spec: *s5000\n", ""},
+		"chain":          {chain + "spec: *s5000\n", ""},
 		"lists":          {strings.Repeat("[", maxText), "exceeded max depth of 100"},
 		"objects":        {strings.Repeat("{a: ", maxText/4), "exceeded max depth of 100"},
 		"blocks":         {strings.Repeat("- ", maxText/2), "exceeded max depth of 100"},
@@ -107,12 +101,9 @@ func TestBombs(t *testing.T) {
 		if most := float64(3*len(test.text) + 10_000); allocs > most {
 			t.Errorf("%s: %d bytes take %.0f allocations", name, len(test.text), allocs)
 		}
-		switch {
-		case test.message == "" && len(l.problems) == 0:
-		case test.message == "" || len(l.problems) == 0:
+		isThere := func(p problem) bool { return strings.Contains(p.message, test.message) }
+		if test.message != "" && !slices.ContainsFunc(l.problems, isThere) || test.message == "" && len(l.problems) > 0 {
 			t.Errorf("%s: problems %v, want %q", name, l.problems, test.message)
-		case !strings.Contains(l.problems[len(l.problems)-1].message, test.message) && !strings.Contains(l.problems[0].message, test.message):
-			t.Errorf("%s: problem %q, want %q", name, l.problems[0].message, test.message)
 		}
 		if len(l.problems) > 2*maxEntries || len(l.elements) > maxEntries {
 			t.Errorf("%s: %d problems and %d tolerations", name, len(l.problems), len(l.elements))

@@ -3,8 +3,11 @@
 package controller
 
 import (
+	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"reflect"
 	"strings"
@@ -260,6 +263,7 @@ func TestAPIErrors(t *testing.T) {
 
 func TestBackoff(t *testing.T) {
 	later := func(seconds int) error { return apierrors.NewTooManyRequests("later", seconds) }
+	post := func(err error) error { return &url.Error{Op: "Post", URL: "https://10.0.0.1", Err: err} }
 	for _, tc := range []struct {
 		failures int
 		err      error
@@ -271,7 +275,15 @@ func TestBackoff(t *testing.T) {
 		{1, later(10), 10 * s},
 		{1000, later(10), lastRetry},
 		{1, later(3600), lastRetry},
+		// While there is no API server, the longest backoff is short.
+		{1, post(refused), firstRetry},
+		{1000, post(refused), outageRetry},
+		{1000, post(reset), outageRetry},
+		{1000, post(io.ErrUnexpectedEOF), outageRetry},
 		{1000, apierrors.NewServiceUnavailable("not yet"), outageRetry},
+		{1000, post(context.DeadlineExceeded), lastRetry},
+		{1000, post(x509.UnknownAuthorityError{}), lastRetry},
+		{1000, apierrors.NewInternalError(errors.New("etcd is gone")), lastRetry},
 	} {
 		if got := backoff(tc.failures, tc.err); got < tc.want || got > tc.want*3/2 {
 			t.Errorf("%d failures, %v: %v, want %v", tc.failures, tc.err, got, tc.want)

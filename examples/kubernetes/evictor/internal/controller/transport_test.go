@@ -5,7 +5,6 @@ package controller
 import (
 	"context"
 	"crypto/x509"
-	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -15,7 +14,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
 )
 
@@ -86,26 +84,5 @@ func TestReadsWait(t *testing.T) {
 				t.Errorf("%s, %v: returned %v after %v, %d attempts", tc.method, tc.err, err, after, reads)
 			}
 		})
-	}
-}
-
-func TestUnreachable(t *testing.T) {
-	failed := func(err error) error { return &url.Error{Op: "Post", URL: "https://10.0.0.1", Err: err} }
-	for _, tc := range []struct {
-		err  error
-		want bool
-	}{
-		{nil, false},
-		{failed(refused), true},
-		{failed(reset), true},
-		{failed(io.ErrUnexpectedEOF), true},
-		{apierrors.NewServiceUnavailable("not yet"), true},
-		{failed(context.DeadlineExceeded), false},
-		{failed(x509.UnknownAuthorityError{}), false},
-		{apierrors.NewInternalError(errors.New("etcd is gone")), false},
-	} {
-		if got := unreachable(tc.err); got != tc.want {
-			t.Errorf("%v: %v", tc.err, got)
-		}
 	}
 }

@@ -72,16 +72,21 @@ func review(namespace, pod string) string {
 	return string(text)
 }
 
+// requestOf returns a request with the body, as an API server sends it.
+func requestOf(path string, body io.Reader) *http.Request {
+	r := httptest.NewRequest(http.MethodPost, path, body)
+	r.Header.Set("Content-Type", "application/json; charset=utf-8")
+	return r
+}
+
 // A recorder accepts deadlines, as a server's connection does.
 type recorder struct{ *httptest.ResponseRecorder }
 
 func (recorder) SetReadDeadline(time.Time) error { return nil }
 
 func post(h http.Handler, path, body string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest("POST", path, strings.NewReader(body))
-	r.Header.Set("Content-Type", "application/json; charset=utf-8")
 	w := recorder{httptest.NewRecorder()}
-	h.ServeHTTP(w, r)
+	h.ServeHTTP(w, requestOf(path, strings.NewReader(body)))
 	return w.ResponseRecorder
 }
 
@@ -162,8 +167,7 @@ func TestBadRequests(t *testing.T) {
 		{"no request", `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"}`, nil, 400},
 		{"no uid", strings.Replace(good, `"uid":"u"`, `"uid":""`, 1), nil, 400},
 	} {
-		r := httptest.NewRequest("POST", "/validate", strings.NewReader(test.body))
-		r.Header.Set("Content-Type", "application/json")
+		r := requestOf("/validate", strings.NewReader(test.body))
 		if test.set != nil {
 			test.set(r)
 		}
@@ -206,8 +210,7 @@ func TestNoRoom(t *testing.T) {
 		small := review("web", pod(""))
 		large := small + strings.Repeat(" ", maxBody-len(small))
 		sent, sending := io.Pipe()
-		slow := httptest.NewRequest("POST", "/validate", sent)
-		slow.Header.Set("Content-Type", "application/json")
+		slow := requestOf("/validate", sent)
 		slow.ContentLength = maxBody
 		slowAnswer := recorder{httptest.NewRecorder()}
 		go v.ServeHTTP(slowAnswer, slow)

@@ -3,7 +3,6 @@
 package plugin
 
 import (
-	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -145,11 +144,9 @@ func TestStaleIndex(t *testing.T) {
 // TestConcurrent queries the index while nodes change. It is for the race detector,
 // and checks that answers stay exact.
 func TestConcurrent(t *testing.T) {
-	var versions [2][]*corev1.Node
-	for i := range 16 {
-		name := fmt.Sprintf("node-%d", i)
-		versions[0] = append(versions[0], node(name, dedicated))
-		versions[1] = append(versions[1], node(name))
+	versions := [2][]*corev1.Node{teams(16)}
+	for _, n := range versions[0] {
+		versions[1] = append(versions[1], node(n.Name))
 	}
 	p := &Taints{}
 	var all sync.WaitGroup

@@ -442,23 +442,18 @@ func (w *world) wantEvents(want ...string) {
 	}
 }
 
-func (w *world) wantCount(outcome string, want float64) {
+// wantCounts checks how often each outcome was counted, and how many attempts
+// failed for each reason: 0 unless wanted.
+func (w *world) wantCounts(want map[string]float64) {
 	w.t.Helper()
-	if got := testutil.ToFloat64(w.c.metrics.evictions.WithLabelValues(outcome)); got != want {
-		w.t.Errorf("%v evictions with outcome %s, want %v", got, outcome, want)
-	}
-}
-
-// wantFailures checks how many attempts failed, and that all had this reason.
-func (w *world) wantFailures(reason string, want float64) {
-	w.t.Helper()
-	for _, r := range []string{blocked, throttled, conflict, failed} {
-		wanted := 0.0
-		if r == reason {
-			wanted = want
-		}
-		if got := testutil.ToFloat64(w.c.metrics.failures.WithLabelValues(r)); got != wanted {
-			w.t.Errorf("%v attempts failed with reason %s, want %v", got, r, wanted)
+	for counter, names := range map[*prometheus.CounterVec][]string{
+		w.c.metrics.evictions: {done, gone, dryRun, canceled},
+		w.c.metrics.failures:  {blocked, throttled, conflict, failed},
+	} {
+		for _, name := range names {
+			if got := testutil.ToFloat64(counter.WithLabelValues(name)); got != want[name] {
+				w.t.Errorf("%v times %s, want %v", got, name, want[name])
+			}
 		}
 	}
 }

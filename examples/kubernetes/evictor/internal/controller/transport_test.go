@@ -15,17 +15,14 @@ import (
 	"time"
 
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/rest/fake"
 )
 
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 // adapted returns the transport of a client whose requests f answers.
-func adapted(f roundTripper) http.RoundTripper {
+func adapted(f func(*http.Request) (*http.Response, error)) http.RoundTripper {
 	config := &rest.Config{}
 	AdaptTransport(config)
-	return config.WrapTransport(f)
+	return config.WrapTransport(fake.CreateHTTPClient(f).Transport)
 }
 
 // Without the transport, a client would sleep for ten seconds and repeat the write.

@@ -122,10 +122,15 @@ func (w *world) standBy() {
 // lead makes the controller lead: its queue runs, and it checks all pods.
 func (w *world) lead() {
 	w.t.Helper()
+	log := func(_, line string) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.log.WriteString(line + "\n")
+	}
 	runner, err := controller.NewUnmanaged(name, controller.Options{
 		Reconciler:              w.c,
 		MaxConcurrentReconciles: w.o.Workers,
-		Logger:                  funcr.New(w.logged, funcr.Options{}),
+		Logger:                  funcr.New(log, funcr.Options{}),
 		SkipNameValidation:      ptr.To(true),
 	})
 	w.must(err)
@@ -143,12 +148,6 @@ func (w *world) lead() {
 		w.request(key(obj.Name))
 	}
 	w.settle()
-}
-
-func (w *world) logged(_, line string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.log.WriteString(line + "\n")
 }
 
 func (w *world) restart() {

@@ -15,6 +15,7 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/seed-0529bac1/taints"
@@ -49,12 +50,8 @@ func must[V any](value V, err error) func(testing.TB) V {
 }
 
 // podOf returns the JSON of a pod with the spec, and with labels as in "a=b".
-func podOf(spec string, labels ...string) string {
-	set := map[string]string{}
-	for _, l := range labels {
-		key, value, _ := strings.Cut(l, "=")
-		set[key] = value
-	}
+func podOf(spec string, list ...string) string {
+	set, _ := labels.ConvertSelectorToLabelsMap(strings.Join(list, ","))
 	text, _ := json.Marshal(set)
 	return fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","labels":%s},"spec":{%s}}`, text, spec)
 }
@@ -161,13 +158,13 @@ func TestMutate(t *testing.T) {
 		},
 		{"dedicated, in part", "none", `"nodeSelector":{"team":"a"}`, "team=a", []string{notReady, unreachable, "team=a"}, []string{addAll, "add /spec/nodeSelector/x~1y"}},
 		{
-			"dedicated twice", "own", `"nodeSelector":{}`, "team=a zone=z",
+			"dedicated twice", "own", `"nodeSelector":{}`, "team=a,zone=z",
 			[]string{"node.kubernetes.io/not-ready:NoExecute op=Exists for 20s", unreachable, "team=a", "zone op=Exists"},
 			[]string{addAll, "add /spec/nodeSelector/team", "add /spec/nodeSelector/x~1y", "add /spec/nodeSelector/zone"},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			after, steps := mutated(t, p, test.namespace, podOf(test.spec, strings.Fields(test.label)...))
+			after, steps := mutated(t, p, test.namespace, podOf(test.spec, test.label))
 			var got []string
 			for _, toleration := range kube.Tolerations(after.Spec.Tolerations) {
 				got = append(got, toleration.String())

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"golang.org/x/sync/semaphore"
@@ -37,13 +37,7 @@ const (
 
 func newHandler(t testing.TB, log io.Writer) http.Handler {
 	t.Helper()
-	noTime := func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey {
-			return slog.Attr{}
-		}
-		return a
-	}
-	logger := logr.FromSlogHandler(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.Level(-1), ReplaceAttr: noTime}))
+	logger := funcr.NewJSON(func(line string) { fmt.Fprintln(log, line) }, funcr.Options{Verbosity: 1})
 	policies, err := OpenPolicies("../../rules.json", taints.DefaultSeconds{}, logr.Discard())
 	if err != nil {
 		t.Fatal(err)
@@ -123,8 +117,8 @@ func TestReview(t *testing.T) {
 	}
 	ask(t, h, "/mutate", strings.Replace(review("web", pod("")), `"CREATE"`, `"DELETE"`, 1))
 
-	const allowed = `{"level":"DEBUG+3","msg":"decision","webhook":`
-	const refused = `{"level":"INFO","msg":"decision","webhook":`
+	const allowed = `{"logger":"","level":1,"msg":"decision","webhook":`
+	const refused = `{"logger":"","level":0,"msg":"decision","webhook":`
 	const lines = allowed + `"mutate","uid":"u","operation":"CREATE","namespace":"web","name":"p-","allowed":true,"patch":"` +
 		`[{add /spec/tolerations/- node.kubernetes.io/not-ready:NoExecute op=Exists for 300s} ` +
 		`{add /spec/tolerations/- node.kubernetes.io/unreachable:NoExecute op=Exists for 300s}]"}` + "\n" +

@@ -331,8 +331,14 @@ func TestSchedulerManifest(t *testing.T) {
 	manifest := fmt.Sprintf("%s\nclientConnection: {kubeconfig: %q}\n", config, kubeconfig)
 	monitored := only[*appsv1.Deployment](t, overlay(t, "scheduler", "scheduler/monitoring")).Spec.Template.Spec.Containers[0].Args
 	process, metrics := c.StartScheduler([]string{cluster.Binary(t, "scheduler")}, manifest, kubeconfig, monitored[len(monitored)-1])
-	checkAnonymous(t, metrics, http.StatusOK)
-	checkAnonymous(t, strings.Replace(metrics, "/metrics", "/configz", 1), http.StatusForbidden)
+	anybody := must(rest.HTTPClientFor(&rest.Config{TLSClientConfig: rest.TLSClientConfig{Insecure: true}}))(t)
+	for page, want := range map[string]int{"/metrics": http.StatusOK, "/configz": http.StatusForbidden} {
+		response := must(anybody.Get(strings.Replace(metrics, "/metrics", page, 1)))(t)
+		response.Body.Close()
+		if response.StatusCode != want {
+			t.Errorf("%s answers %s to anybody, want %d", page, response.Status, want)
+		}
+	}
 	c.RunScheduler(cluster.Profile{Name: corev1.DefaultSchedulerName})
 
 	second := cluster.Pod("second")
@@ -349,16 +355,6 @@ func TestSchedulerManifest(t *testing.T) {
 	checkRights(t, c, "kube-system", "taints-scheduler",
 		[]string{"create pods/binding", "update leases.coordination.k8s.io taints-scheduler"},
 		[]string{"update leases.coordination.k8s.io kube-controller-manager", "get secrets any"})
-}
-
-func checkAnonymous(t *testing.T, url string, want int) {
-	t.Helper()
-	client := must(rest.HTTPClientFor(&rest.Config{TLSClientConfig: rest.TLSClientConfig{Insecure: true}}))(t)
-	response := must(client.Get(url))(t)
-	response.Body.Close()
-	if response.StatusCode != want {
-		t.Errorf("%s answers %s to anybody, want %d", url, response.Status, want)
-	}
 }
 
 // TestEvictorManifest places the evictor's replicas. The nodes of both fail, so that

@@ -227,7 +227,12 @@ func TestAPIErrors(t *testing.T) {
 			t.Run(string(method)+"/"+name, func(t *testing.T) {
 				inWorld(t, with(func(o *Options) { o.Method = method }), func(w *world) {
 					uid := w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s"))
-					w.fail = failTimes(3, tc.err)
+					w.fail = func(string) error {
+						if len(w.attempts) > 3 {
+							return nil
+						}
+						return tc.err
+					}
 					w.setNode("n", taint("a:NoExecute", begin))
 					w.pass(10 * s)
 					w.setNode("n", taint("a:NoExecute", begin), taint("c:NoExecute", w.now()))
@@ -295,7 +300,7 @@ func TestBackoff(t *testing.T) {
 func TestALongError(t *testing.T) {
 	inWorld(t, fromTimeAdded, func(w *world) {
 		w.addPod(strings.Repeat("web.", 63)+"a", "n", nil)
-		w.fail = failTimes(2, errors.New(strings.Repeat("é", 2000)))
+		w.fail = func(string) error { return errors.New(strings.Repeat("é", 2000)) }
 		w.setNode("n", taint("a:NoExecute", begin))
 		w.pass(10 * s)
 		note := w.events[len(w.events)-1]

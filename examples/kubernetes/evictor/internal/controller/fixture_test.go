@@ -471,16 +471,6 @@ func (w *world) wantForgotten() {
 	}
 }
 
-func failTimes(n int, err error) func(string) error {
-	return func(string) error {
-		if n == 0 {
-			return nil
-		}
-		n--
-		return err
-	}
-}
-
 // taint parses a taint, and sets its timeAdded unless added is zero.
 func taint(spec string, added time.Time) corev1.Taint {
 	t := taints.MustParseTaint(spec)

@@ -26,11 +26,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	podsecurity "k8s.io/pod-security-admission/api"
 	"k8s.io/pod-security-admission/policy"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -96,6 +97,7 @@ func TestManifests(t *testing.T) {
 	for _, folder := range []string{"example", "../play/workloads"} {
 		must(cluster.Manifest(folder))(t)
 	}
+	namesTag := regexp.MustCompile(`(?m)^.*(\bimage: \S*:|\bnewTag:).*`)
 	err := filepath.WalkDir("../manifests", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || path == "../manifests/images/kustomization.yaml" {
 			return err
@@ -108,9 +110,6 @@ func TestManifests(t *testing.T) {
 	})
 	check(t, err)
 }
-
-// namesTag matches the lines of a manifest that name the version of an image.
-var namesTag = regexp.MustCompile(`(?m)^.*(\bimage: \S*:|\bnewTag:).*`)
 
 func only[T client.Object](t *testing.T, objects []client.Object) (found T) {
 	t.Helper()
@@ -126,9 +125,6 @@ func only[T client.Object](t *testing.T, objects []client.Object) (found T) {
 	}
 	return found
 }
-
-// imageUser is the user of the images.
-const imageUser = 65532
 
 func checkDeployment(t *testing.T, objects []client.Object) {
 	t.Helper()
@@ -151,11 +147,11 @@ func checkDeployment(t *testing.T, objects []client.Object) {
 	if result := policy.AggregateCheckResults(checks.EvaluatePod(restricted, &template.ObjectMeta, &spec)); !result.Allowed {
 		t.Errorf("not as the Pod Security Standards restrict a pod: %s", result.ForbiddenDetail())
 	}
-	if s := spec.SecurityContext; s.RunAsUser == nil || *s.RunAsUser != imageUser {
-		t.Errorf("the pod does not run as user %d", imageUser)
+	if user := ptr.Deref(spec.SecurityContext.RunAsUser, 0); user != 65532 {
+		t.Errorf("the pod runs as %d, not as the user of the images", user)
 	}
 	for _, container := range spec.Containers {
-		if s := container.SecurityContext; s.ReadOnlyRootFilesystem == nil || !*s.ReadOnlyRootFilesystem {
+		if !ptr.Deref(container.SecurityContext.ReadOnlyRootFilesystem, false) {
 			t.Errorf("container %s may write into its image", container.Name)
 		}
 		r := container.Resources
@@ -181,25 +177,22 @@ func checkDeployment(t *testing.T, objects []client.Object) {
 func checkMonitoring(t *testing.T, objects []client.Object) {
 	t.Helper()
 	template := only[*appsv1.Deployment](t, objects).Spec.Template
-	ports := map[string]bool{}
+	ports := sets.New[string]()
 	for _, port := range template.Spec.Containers[0].Ports {
-		ports[port.Name] = true
+		ports.Insert(port.Name)
 	}
 	policy := only[*networkingv1.NetworkPolicy](t, objects)
 	if !must(metav1.LabelSelectorAsSelector(&policy.Spec.PodSelector))(t).Matches(labels.Set(template.Labels)) {
 		t.Error("the NetworkPolicy is not for the pods")
 	}
-	open := map[intstr.IntOrString]bool{}
+	open := sets.New[string]()
 	for _, rule := range policy.Spec.Ingress {
 		for _, port := range rule.Ports {
-			open[*port.Port] = true
-			if !ports[port.Port.StrVal] {
-				t.Errorf("the NetworkPolicy is for a port %s, and there is none", port.Port)
-			}
+			open.Insert(port.Port.String())
 		}
 	}
-	if len(open) != len(ports) {
-		t.Errorf("of the ports %v, only %v can be reached", ports, open)
+	if !open.Equal(ports) {
+		t.Errorf("the NetworkPolicy is for the ports %v, and the pods have %v", open, ports)
 	}
 
 	var monitor struct {
@@ -230,7 +223,7 @@ func checkMonitoring(t *testing.T, objects []client.Object) {
 		}
 		for _, port := range service.Spec.Ports {
 			if wanted.Matches(labels.Set(service.Labels)) && port.Name == monitor.Spec.Endpoints[0].Port &&
-				ports[port.TargetPort.StrVal] {
+				ports.Has(port.TargetPort.StrVal) {
 				found++
 			}
 		}
@@ -338,8 +331,14 @@ func TestSchedulerManifest(t *testing.T) {
 	manifest := fmt.Sprintf("%s\nclientConnection: {kubeconfig: %q}\n", config, kubeconfig)
 	monitored := only[*appsv1.Deployment](t, overlay(t, "scheduler", "scheduler/monitoring")).Spec.Template.Spec.Containers[0].Args
 	process, metrics := c.StartScheduler([]string{cluster.Binary(t, "scheduler")}, manifest, kubeconfig, monitored[len(monitored)-1])
-	checkAnonymous(t, metrics, http.StatusOK)
-	checkAnonymous(t, strings.Replace(metrics, "/metrics", "/configz", 1), http.StatusForbidden)
+	anybody := must(rest.HTTPClientFor(&rest.Config{TLSClientConfig: rest.TLSClientConfig{Insecure: true}}))(t)
+	for page, want := range map[string]int{"/metrics": http.StatusOK, "/configz": http.StatusForbidden} {
+		response := must(anybody.Get(strings.Replace(metrics, "/metrics", page, 1)))(t)
+		response.Body.Close()
+		if response.StatusCode != want {
+			t.Errorf("%s answers %s to anybody, want %d", page, response.Status, want)
+		}
+	}
 	c.RunScheduler(cluster.Profile{Name: corev1.DefaultSchedulerName})
 
 	second := cluster.Pod("second")
@@ -356,16 +355,6 @@ func TestSchedulerManifest(t *testing.T) {
 	checkRights(t, c, "kube-system", "taints-scheduler",
 		[]string{"create pods/binding", "update leases.coordination.k8s.io taints-scheduler"},
 		[]string{"update leases.coordination.k8s.io kube-controller-manager", "get secrets any"})
-}
-
-func checkAnonymous(t *testing.T, url string, want int) {
-	t.Helper()
-	client := must(rest.HTTPClientFor(&rest.Config{TLSClientConfig: rest.TLSClientConfig{Insecure: true}}))(t)
-	response := must(client.Get(url))(t)
-	response.Body.Close()
-	if response.StatusCode != want {
-		t.Errorf("%s answers %s to anybody, want %d", url, response.Status, want)
-	}
 }
 
 // TestEvictorManifest places the evictor's replicas. The nodes of both fail, so that

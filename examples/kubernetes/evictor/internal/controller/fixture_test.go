@@ -122,10 +122,15 @@ func (w *world) standBy() {
 // lead makes the controller lead: its queue runs, and it checks all pods.
 func (w *world) lead() {
 	w.t.Helper()
+	log := func(_, line string) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.log.WriteString(line + "\n")
+	}
 	runner, err := controller.NewUnmanaged(name, controller.Options{
 		Reconciler:              w.c,
 		MaxConcurrentReconciles: w.o.Workers,
-		Logger:                  funcr.New(w.logged, funcr.Options{}),
+		Logger:                  funcr.New(log, funcr.Options{}),
 		SkipNameValidation:      ptr.To(true),
 	})
 	w.must(err)
@@ -143,12 +148,6 @@ func (w *world) lead() {
 		w.request(key(obj.Name))
 	}
 	w.settle()
-}
-
-func (w *world) logged(_, line string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.log.WriteString(line + "\n")
 }
 
 func (w *world) restart() {
@@ -442,23 +441,18 @@ func (w *world) wantEvents(want ...string) {
 	}
 }
 
-func (w *world) wantCount(outcome string, want float64) {
+// wantCounts checks how often each outcome was counted, and how many attempts
+// failed for each reason: 0 unless wanted.
+func (w *world) wantCounts(want map[string]float64) {
 	w.t.Helper()
-	if got := testutil.ToFloat64(w.c.metrics.evictions.WithLabelValues(outcome)); got != want {
-		w.t.Errorf("%v evictions with outcome %s, want %v", got, outcome, want)
-	}
-}
-
-// wantFailures checks how many attempts failed, and that all had this reason.
-func (w *world) wantFailures(reason string, want float64) {
-	w.t.Helper()
-	for _, r := range []string{blocked, throttled, conflict, failed} {
-		wanted := 0.0
-		if r == reason {
-			wanted = want
-		}
-		if got := testutil.ToFloat64(w.c.metrics.failures.WithLabelValues(r)); got != wanted {
-			w.t.Errorf("%v attempts failed with reason %s, want %v", got, r, wanted)
+	for counter, names := range map[*prometheus.CounterVec][]string{
+		w.c.metrics.evictions: {done, gone, dryRun, canceled},
+		w.c.metrics.failures:  {blocked, throttled, conflict, failed},
+	} {
+		for _, name := range names {
+			if got := testutil.ToFloat64(counter.WithLabelValues(name)); got != want[name] {
+				w.t.Errorf("%v times %s, want %v", got, name, want[name])
+			}
 		}
 	}
 }
@@ -474,16 +468,6 @@ func (w *world) wantForgotten() {
 	w.t.Helper()
 	if len(w.c.pods) != 0 || w.c.queueLength() != 0 {
 		w.t.Errorf("still remembered: %v, and %v in the queue", w.c.pods, w.c.queueLength())
-	}
-}
-
-func failTimes(n int, err error) func(string) error {
-	return func(string) error {
-		if n == 0 {
-			return nil
-		}
-		n--
-		return err
 	}
 }
 

@@ -104,16 +104,13 @@ func testEvictions(t *rapid.T) {
 	nodeTaints := map[string][]corev1.Taint{}
 	for range rapid.IntRange(1, 30).Draw(t, "steps") {
 		name := rapid.SampledFrom(podNames).Draw(t, "pod")
-		exists := slices.ContainsFunc(w.podList(), func(p corev1.Pod) bool { return p.Name == name })
-		switch rapid.IntRange(0, 7).Draw(t, "action") {
-		case 0, 1:
-			if exists {
+		switch action := rapid.IntRange(0, 7).Draw(t, "action"); action {
+		case 0, 1, 2:
+			if slices.ContainsFunc(w.podList(), func(p corev1.Pod) bool { return p.Name == name }) {
 				w.deletePod(name)
 			}
-			w.addPod(name, rapid.SampledFrom(nodeNames).Draw(t, "node"), drawTolerations(t))
-		case 2:
-			if exists {
-				w.deletePod(name)
+			if action < 2 {
+				w.addPod(name, rapid.SampledFrom(nodeNames).Draw(t, "node"), drawTolerations(t))
 			}
 		case 3, 4:
 			n := rapid.SampledFrom(nodeNames).Draw(t, "node")

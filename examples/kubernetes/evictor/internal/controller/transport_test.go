@@ -5,7 +5,6 @@ package controller
 import (
 	"context"
 	"crypto/x509"
-	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -15,19 +14,15 @@ import (
 	"testing/synctest"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/rest/fake"
 )
 
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 // adapted returns the transport of a client whose requests f answers.
-func adapted(f roundTripper) http.RoundTripper {
+func adapted(f func(*http.Request) (*http.Response, error)) http.RoundTripper {
 	config := &rest.Config{}
 	AdaptTransport(config)
-	return config.WrapTransport(f)
+	return config.WrapTransport(fake.CreateHTTPClient(f).Transport)
 }
 
 // Without the transport, a client would sleep for ten seconds and repeat the write.
@@ -86,26 +81,5 @@ func TestReadsWait(t *testing.T) {
 				t.Errorf("%s, %v: returned %v after %v, %d attempts", tc.method, tc.err, err, after, reads)
 			}
 		})
-	}
-}
-
-func TestUnreachable(t *testing.T) {
-	failed := func(err error) error { return &url.Error{Op: "Post", URL: "https://10.0.0.1", Err: err} }
-	for _, tc := range []struct {
-		err  error
-		want bool
-	}{
-		{nil, false},
-		{failed(refused), true},
-		{failed(reset), true},
-		{failed(io.ErrUnexpectedEOF), true},
-		{apierrors.NewServiceUnavailable("not yet"), true},
-		{failed(context.DeadlineExceeded), false},
-		{failed(x509.UnknownAuthorityError{}), false},
-		{apierrors.NewInternalError(errors.New("etcd is gone")), false},
-	} {
-		if got := unreachable(tc.err); got != tc.want {
-			t.Errorf("%v: %v", tc.err, got)
-		}
 	}
 }

@@ -3,8 +3,6 @@
 package plugin
 
 import (
-	"context"
-	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -22,6 +20,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/features"
 )
+
+var dedicated = taint("dedicated", "database", corev1.TaintEffectNoSchedule)
 
 // handle has as much of a scheduler as New needs.
 type handle struct {
@@ -45,7 +45,6 @@ func TestNew(t *testing.T) {
 
 func testNew(t *testing.T, gates bool) {
 	ctx := t.Context()
-	dedicated := taint("dedicated", "database", corev1.TaintEffectNoSchedule)
 	client := fake.NewClientset(node("node-0"), node("node-1", dedicated))
 	factory := informers.NewSharedInformerFactory(client, 0)
 	plugin, err := New(ctx, nil, handle{factory: factory})
@@ -82,7 +81,6 @@ func testNew(t *testing.T, gates bool) {
 func TestIndexCountsChanges(t *testing.T) {
 	var x index
 	handler := x.handler()
-	dedicated := taint("dedicated", "database", corev1.TaintEffectNoSchedule)
 	later := dedicated
 	later.TimeAdded = &metav1.Time{Time: time.Unix(1, 0)}
 	for i, step := range []struct {
@@ -111,10 +109,7 @@ func TestIndexCountsChanges(t *testing.T) {
 // TestStaleIndex asks an index that is behind the snapshot or ahead of it, for a pod
 // that tolerates nothing. Node 0 gets or loses its taint first in one of them.
 func TestStaleIndex(t *testing.T) {
-	var tainted []*corev1.Node
-	for i := range 8 {
-		tainted = append(tainted, node(fmt.Sprintf("node-%d", i), taint("dedicated", "database", corev1.TaintEffectNoSchedule)))
-	}
+	tainted := teams(8)
 	free := node("node-0")
 	withFree := append([]*corev1.Node{free}, tainted[1:]...)
 	var x index
@@ -149,12 +144,9 @@ func TestStaleIndex(t *testing.T) {
 // TestConcurrent queries the index while nodes change. It is for the race detector,
 // and checks that answers stay exact.
 func TestConcurrent(t *testing.T) {
-	dedicated := taint("dedicated", "database", corev1.TaintEffectNoSchedule)
-	var versions [2][]*corev1.Node
-	for i := range 16 {
-		name := fmt.Sprintf("node-%d", i)
-		versions[0] = append(versions[0], node(name, dedicated))
-		versions[1] = append(versions[1], node(name))
+	versions := [2][]*corev1.Node{teams(16)}
+	for _, n := range versions[0] {
+		versions[1] = append(versions[1], node(n.Name))
 	}
 	p := &Taints{}
 	var all sync.WaitGroup
@@ -170,8 +162,7 @@ func TestConcurrent(t *testing.T) {
 		all.Go(func() {
 			snapshot := snapshotOf(versions[i]...)
 			for range 500 {
-				state := newState()
-				verdict := filterAll(context.Background(), p, state, pod(), snapshot)
+				verdict := filterAll(t.Context(), p, newState(), pod(), snapshot)
 				for _, info := range snapshot {
 					if got, want := verdict(info).IsSuccess(), i == 1; got != want {
 						t.Errorf("%s fits: %v, want %v", info.Node().Name, got, want)

@@ -32,6 +32,15 @@ func pod(list ...corev1.Toleration) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod", UID: "pod"}, Spec: corev1.PodSpec{Tolerations: list}}
 }
 
+// knowing returns a plugin whose index has the nodes.
+func knowing(nodes ...*corev1.Node) *Taints {
+	p := &Taints{}
+	for _, n := range nodes {
+		p.nodes.set(n)
+	}
+	return p
+}
+
 func snapshotOf(nodes ...*corev1.Node) []fwk.NodeInfo {
 	return schedulertesting.BuildNodeInfos(nodes)
 }
@@ -134,8 +143,9 @@ func TestSameNodesAndScores(t *testing.T) {
 					fit = append(fit, info)
 				}
 			}
-			if got, want := signature(ctx, ours, p), signature(ctx, theirs, p); !reflect.DeepEqual(got, want) {
-				t.Fatalf("signature %v, want %v", got, want)
+			signature, _ := ours.SignPod(ctx, p)
+			if want, _ := theirs.SignPod(ctx, p); !reflect.DeepEqual(signature, want) {
+				t.Fatalf("signature %v, want %v", signature, want)
 			}
 			got, want := scoreAll(ctx, t, ours, ourState, p, fit), scoreAll(ctx, t, theirs, theirState, p, fit)
 			if !reflect.DeepEqual(got, want) {
@@ -186,11 +196,6 @@ func filterAll(ctx context.Context, p *Taints, state fwk.CycleState, pod *corev1
 	}
 }
 
-func signature(ctx context.Context, p fwk.SignPlugin, pod *corev1.Pod) []fwk.SignFragment {
-	fragments, _ := p.SignPod(ctx, pod)
-	return fragments
-}
-
 type scorer interface {
 	fwk.PreScorePlugin
 	fwk.ScorePlugin
@@ -219,11 +224,20 @@ func scoreAll(
 // pool returns a cluster of 8 nodes: one for databases, one for databases that is
 // cordoned, and six for web servers.
 func pool() []*corev1.Node {
-	database := taint("dedicated", "database", corev1.TaintEffectNoSchedule)
 	cordon := taint(corev1.TaintNodeUnschedulable, "", corev1.TaintEffectNoSchedule)
-	nodes := []*corev1.Node{node("node-0", database), node("node-1", cordon, database)}
+	nodes := []*corev1.Node{node("node-0", dedicated), node("node-1", cordon, dedicated)}
 	for i := 2; i < 8; i++ {
 		nodes = append(nodes, node(fmt.Sprintf("node-%d", i), taint("dedicated", "web", corev1.TaintEffectNoExecute)))
+	}
+	return nodes
+}
+
+// teams returns nodes with a taint of their own each.
+func teams(n int) []*corev1.Node {
+	var nodes []*corev1.Node
+	for i := range n {
+		name := fmt.Sprint("node-", i)
+		nodes = append(nodes, node(name, taint("team", name, corev1.TaintEffectNoSchedule)))
 	}
 	return nodes
 }
@@ -250,11 +264,7 @@ func TestNamedNodes(t *testing.T) {
 		"any but one":      affinity(other),
 		"one, any but one": affinity(append(other, named...)),
 	} {
-		p := &Taints{}
-		for _, n := range pool() {
-			p.nodes.set(n)
-		}
-		pod := pod(equal("dedicated", "Web")) // which fits on no node
+		p, pod := knowing(pool()...), pod(equal("dedicated", "Web")) // which fits on no node
 		pod.Spec.Affinity = a
 		snapshot := snapshotOf(pool()...)
 		result, _ := theirs.PreFilter(t.Context(), newState(), pod, snapshot)
@@ -281,10 +291,9 @@ func TestMessages(t *testing.T) {
 			nodes:   "6 have untolerated taint <key1>=<value1>:NoExecute, 2 have",
 		},
 	} {
-		ctx, p, nodes := t.Context(), &Taints{redact: redact}, pool()
-		for _, n := range nodes {
-			p.nodes.set(n)
-		}
+		ctx, nodes := t.Context(), pool()
+		p := knowing(nodes...)
+		p.redact = redact
 		state, database := newState(), pod(equal("dedicated", "database"))
 		result, _ := p.PreFilter(ctx, state, database, snapshotOf(nodes...))
 		if !result.NodeNames.Equal(sets.New("node-0")) {
@@ -346,14 +355,14 @@ func newState() fwk.CycleState { return framework.NewCycleState() }
 // Without PreFilter it cannot know which taints it has named, so it names none.
 func TestFilterNamesFewTaints(t *testing.T) {
 	ctx, p, state, next := t.Context(), &Taints{}, newState(), newState()
+	snapshot := snapshotOf(teams(maxReasons + 1)...)
 	expect := func(state fwk.CycleState, team int, named bool) {
 		t.Helper()
 		want := untolerated
 		if named {
-			want += fmt.Sprintf(": team=%d:NoSchedule", team)
+			want += fmt.Sprintf(": team=node-%d:NoSchedule", team)
 		}
-		n := node("node", taint("team", fmt.Sprint(team), corev1.TaintEffectNoSchedule))
-		if got := p.Filter(ctx, state, pod(), snapshotOf(n)[0]).Message(); got != want {
+		if got := p.Filter(ctx, state, pod(), snapshot[team]).Message(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -373,10 +382,7 @@ func TestSummary(t *testing.T) {
 	for distinct, more := range map[int]string{
 		maxReasons: "", maxReasons + 1: "1 more taint", maxReasons + 2: "2 more taints",
 	} {
-		p := &Taints{}
-		for i := range distinct {
-			p.nodes.set(node(fmt.Sprint("node-", i), taint(fmt.Sprint("key-", i), "", corev1.TaintEffectNoSchedule)))
-		}
+		p := knowing(teams(distinct)...)
 		got := p.summary(p.newCycle(pod()))
 		_, rest, _ := strings.Cut(got, ", and ")
 		if strings.Count(got, "NoSchedule") != min(distinct, maxReasons) || rest != more {
@@ -385,41 +391,26 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// hostile returns nodes with a taint of their own each, and a pod that tolerates
-// none of them and resembles all.
-func hostile(nodes, tolerations int) ([]*corev1.Node, *corev1.Pod) {
-	var cluster []*corev1.Node
-	for i := range nodes {
-		name := fmt.Sprint("node-", i)
-		cluster = append(cluster, node(name, taint("team", name, corev1.TaintEffectNoSchedule)))
-	}
-	var list []corev1.Toleration
-	for i := range tolerations {
-		list = append(list, equal("team", fmt.Sprint("NODE-", i)))
-	}
-	return cluster, pod(list...)
-}
-
 // A pod with many tolerations must not keep other pods waiting: only the taints
 // that a message names are explained, and with more tolerations none.
 func TestHostilePod(t *testing.T) {
-	ctx, p := t.Context(), &Taints{}
 	const nodes = 1000
+	cluster := teams(nodes)
+	p, snapshot := knowing(cluster...), snapshotOf(cluster...)
 	for tolerations, want := range map[int]struct {
 		allocs float64
 		named  bool
 	}{maxTolerations: {2 * nodes, true}, maxTolerations + 1: {nodes / 10, false}} {
-		nodes, pod := hostile(nodes, tolerations)
-		for _, n := range nodes {
-			p.nodes.set(n)
+		pod, state := pod(), newState()
+		for i := range tolerations { // each resembles a taint
+			pod.Spec.Tolerations = append(pod.Spec.Tolerations, equal("team", fmt.Sprint("NODE-", i)))
 		}
-		snapshot, state := snapshotOf(nodes...), newState()
 		var status *fwk.Status
-		allocs := testing.AllocsPerRun(1, func() { _, status = p.PreFilter(ctx, state, pod, snapshot) })
+		allocs := testing.AllocsPerRun(1, func() { _, status = p.PreFilter(t.Context(), state, pod, snapshot) })
 		if allocs > want.allocs {
 			t.Errorf("%d tolerations: %v allocations to explain %d taints", tolerations, allocs, maxReasons)
 		}
-		for _, message := range []string{status.Message(), p.Filter(ctx, state, pod, snapshot[10]).Message()} {
+		for _, message := range []string{status.Message(), p.Filter(t.Context(), state, pod, snapshot[10]).Message()} {
 			if strings.Contains(message, "closest: team=NODE-10,") != want.named {
 				t.Errorf("%d tolerations: %q", tolerations, message)
 			}

@@ -41,10 +41,7 @@ func TestBestEffort(t *testing.T) {
 		{"the pod's are empty", `"resources":{},"containers":[{"resources":{"requests":{"cpu":"1"}}}]`, true},
 		{"the pod's are null", `"resources":null,"containers":[{"resources":{"requests":{"cpu":"1"}}}]`, false},
 	} {
-		p, err := decodePod([]byte(podOf(test.spec)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must(decodePod([]byte(podOf(test.spec))))(t)
 		if got := p.bestEffort(); got != test.want {
 			t.Errorf("%s: %v, want %v", test.name, got, test.want)
 		}

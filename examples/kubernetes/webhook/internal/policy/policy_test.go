@@ -15,6 +15,7 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/seed-0529bac1/taints"
@@ -29,29 +30,28 @@ const (
 
 func testPolicy(t testing.TB) *Policy {
 	t.Helper()
-	text, err := os.ReadFile("../../rules.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return policyOf(t, string(text))
+	return policyOf(t, string(must(os.ReadFile("../../rules.json"))(t)))
 }
 
 func policyOf(t testing.TB, rules string) *Policy {
 	t.Helper()
-	r, err := ParseRules([]byte(rules))
-	if err != nil {
-		t.Fatal(err)
+	return &Policy{Rules: *must(ParseRules([]byte(rules)))(t)}
+}
+
+// must returns the value, and ends the test if there is an error.
+func must[V any](value V, err error) func(testing.TB) V {
+	return func(t testing.TB) V {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
 	}
-	return &Policy{Rules: *r}
 }
 
 // podOf returns the JSON of a pod with the spec, and with labels as in "a=b".
-func podOf(spec string, labels ...string) string {
-	set := map[string]string{}
-	for _, l := range labels {
-		key, value, _ := strings.Cut(l, "=")
-		set[key] = value
-	}
+func podOf(spec string, list ...string) string {
+	set, _ := labels.ConvertSelectorToLabelsMap(strings.Join(list, ","))
 	text, _ := json.Marshal(set)
 	return fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","labels":%s},"spec":{%s}}`, text, spec)
 }
@@ -89,20 +89,8 @@ func mutated(t *testing.T, p *Policy, namespace, pod string) (after corev1.Pod, 
 	for _, step := range d.Patch {
 		steps = append(steps, step.Operation+" "+step.Path)
 	}
-	text, err := json.Marshal(d.Patch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	patched := []byte(pod)
-	if len(d.Patch) > 0 {
-		patch, err := jsonpatch.DecodePatch(text)
-		if err == nil {
-			patched, err = patch.Apply(patched)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	patch := must(jsonpatch.DecodePatch(must(json.Marshal(d.Patch))(t)))(t)
+	patched := must(patch.Apply([]byte(pod)))(t)
 	if again := p.Mutate(request(namespace, string(patched), "")); again.Refusal != nil || len(again.Patch) > 0 {
 		t.Fatalf("again: %+v", again)
 	}
@@ -170,13 +158,13 @@ func TestMutate(t *testing.T) {
 		},
 		{"dedicated, in part", "none", `"nodeSelector":{"team":"a"}`, "team=a", []string{notReady, unreachable, "team=a"}, []string{addAll, "add /spec/nodeSelector/x~1y"}},
 		{
-			"dedicated twice", "own", `"nodeSelector":{}`, "team=a zone=z",
+			"dedicated twice", "own", `"nodeSelector":{}`, "team=a,zone=z",
 			[]string{"node.kubernetes.io/not-ready:NoExecute op=Exists for 20s", unreachable, "team=a", "zone op=Exists"},
 			[]string{addAll, "add /spec/nodeSelector/team", "add /spec/nodeSelector/x~1y", "add /spec/nodeSelector/zone"},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			after, steps := mutated(t, p, test.namespace, podOf(test.spec, strings.Fields(test.label)...))
+			after, steps := mutated(t, p, test.namespace, podOf(test.spec, test.label))
 			var got []string
 			for _, toleration := range kube.Tolerations(after.Spec.Tolerations) {
 				got = append(got, toleration.String())
@@ -368,16 +356,12 @@ func TestDaemonSets(t *testing.T) {
 		if mutated := p.Mutate(q); mutated.Refusal != nil || len(mutated.Patch) > 0 {
 			t.Errorf("%s: mutated: %+v", test.name, mutated)
 		}
-		want := ""
+		var want *Refusal
 		if test.want != "" {
-			want = fmt.Sprintf("toleration %q is not allowed in namespace \"web\"; allowed are: spot op=Exists", test.want)
+			want = forbid("not-allowed", "toleration %q is not allowed in namespace \"web\"; allowed are: spot op=Exists", test.want)
 		}
-		got := ""
-		if d := p.Validate(q); d.Refusal != nil {
-			got = d.Refusal.Message
-		}
-		if got != want {
-			t.Errorf("%s: %s\nwant %s", test.name, got, want)
+		if diff := cmp.Diff(want, p.Validate(q).Refusal); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
 		}
 	}
 	// A dedication keeps the pods of DaemonSets on its nodes, too.

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"golang.org/x/sync/semaphore"
@@ -37,13 +37,7 @@ const (
 
 func newHandler(t testing.TB, log io.Writer) http.Handler {
 	t.Helper()
-	noTime := func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey {
-			return slog.Attr{}
-		}
-		return a
-	}
-	logger := logr.FromSlogHandler(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.Level(-1), ReplaceAttr: noTime}))
+	logger := funcr.NewJSON(func(line string) { fmt.Fprintln(log, line) }, funcr.Options{Verbosity: 1})
 	policies, err := OpenPolicies("../../rules.json", taints.DefaultSeconds{}, logr.Discard())
 	if err != nil {
 		t.Fatal(err)
@@ -72,16 +66,21 @@ func review(namespace, pod string) string {
 	return string(text)
 }
 
+// requestOf returns a request with the body, as an API server sends it.
+func requestOf(path string, body io.Reader) *http.Request {
+	r := httptest.NewRequest(http.MethodPost, path, body)
+	r.Header.Set("Content-Type", "application/json; charset=utf-8")
+	return r
+}
+
 // A recorder accepts deadlines, as a server's connection does.
 type recorder struct{ *httptest.ResponseRecorder }
 
 func (recorder) SetReadDeadline(time.Time) error { return nil }
 
 func post(h http.Handler, path, body string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest("POST", path, strings.NewReader(body))
-	r.Header.Set("Content-Type", "application/json; charset=utf-8")
 	w := recorder{httptest.NewRecorder()}
-	h.ServeHTTP(w, r)
+	h.ServeHTTP(w, requestOf(path, strings.NewReader(body)))
 	return w.ResponseRecorder
 }
 
@@ -118,8 +117,8 @@ func TestReview(t *testing.T) {
 	}
 	ask(t, h, "/mutate", strings.Replace(review("web", pod("")), `"CREATE"`, `"DELETE"`, 1))
 
-	const allowed = `{"level":"DEBUG+3","msg":"decision","webhook":`
-	const refused = `{"level":"INFO","msg":"decision","webhook":`
+	const allowed = `{"logger":"","level":1,"msg":"decision","webhook":`
+	const refused = `{"logger":"","level":0,"msg":"decision","webhook":`
 	const lines = allowed + `"mutate","uid":"u","operation":"CREATE","namespace":"web","name":"p-","allowed":true,"patch":"` +
 		`[{add /spec/tolerations/- node.kubernetes.io/not-ready:NoExecute op=Exists for 300s} ` +
 		`{add /spec/tolerations/- node.kubernetes.io/unreachable:NoExecute op=Exists for 300s}]"}` + "\n" +
@@ -162,8 +161,7 @@ func TestBadRequests(t *testing.T) {
 		{"no request", `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"}`, nil, 400},
 		{"no uid", strings.Replace(good, `"uid":"u"`, `"uid":""`, 1), nil, 400},
 	} {
-		r := httptest.NewRequest("POST", "/validate", strings.NewReader(test.body))
-		r.Header.Set("Content-Type", "application/json")
+		r := requestOf("/validate", strings.NewReader(test.body))
 		if test.set != nil {
 			test.set(r)
 		}
@@ -206,8 +204,7 @@ func TestNoRoom(t *testing.T) {
 		small := review("web", pod(""))
 		large := small + strings.Repeat(" ", maxBody-len(small))
 		sent, sending := io.Pipe()
-		slow := httptest.NewRequest("POST", "/validate", sent)
-		slow.Header.Set("Content-Type", "application/json")
+		slow := requestOf("/validate", sent)
 		slow.ContentLength = maxBody
 		slowAnswer := recorder{httptest.NewRecorder()}
 		go v.ServeHTTP(slowAnswer, slow)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package nodetaints_test shows the two ways in which an operator writes the
-// taints of a node, and what each does to the taints of others.
+// Package nodetaints_test shows how an operator writes the taints of a node without
+// losing those of others.
 package nodetaints_test
 
 import (
@@ -17,7 +17,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
@@ -28,7 +27,9 @@ import (
 // and patch. If another client changes the node meanwhile, the API server refuses
 // the patch and the taints are computed again, so no taint is lost. An update
 // would work the same way, but it sends the whole node: an operator built with an
-// older API drops the fields that it does not know.
+// older API drops the fields that it does not know. Server-side apply is no
+// substitute: all taints of a node are one field, so it is refused while another
+// manager owns them, and with force it removes the taints of every other client.
 func patchTaints(ctx context.Context, client kubernetes.Interface, name string, changes taints.Changes) error {
 	nodes := client.CoreV1().Nodes()
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
@@ -44,19 +45,6 @@ func patchTaints(ctx context.Context, client kubernetes.Interface, name string, 
 		_, err = nodes.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
 		return err
 	})
-}
-
-// applyTaints writes all taints of a node by server-side apply, in which they are
-// one field: the API server refuses it while another manager owns the field, and
-// with force it would remove the taints of every other client. It is for the one
-// manager of all taints of its nodes.
-func applyTaints(ctx context.Context, client kubernetes.Interface, name string, all []corev1.Taint) error {
-	node := applycorev1.Node(name).WithSpec(applycorev1.NodeSpec())
-	for _, t := range all {
-		node.Spec.WithTaints(applycorev1.Taint().WithKey(t.Key).WithValue(t.Value).WithEffect(t.Effect))
-	}
-	_, err := client.CoreV1().Nodes().Apply(ctx, node, metav1.ApplyOptions{FieldManager: "pool-operator"})
-	return err
 }
 
 var startup = corev1.Taint{Key: "example.com/starting", Effect: corev1.TaintEffectNoSchedule}
@@ -110,29 +98,5 @@ func TestConcurrentWrites(t *testing.T) {
 	}
 	if got := taints.FormatTaints(kube.Taints(node.Spec.Taints)); got != "other:NoExecute" || writes != 2 {
 		t.Errorf("%q after %d writes", got, writes)
-	}
-}
-
-// Server-side apply is refused while another manager owns the taints, because they
-// are one field.
-func TestServerSideApply(t *testing.T) {
-	ctx, client := context.Background(), fake.NewClientset()
-	nodes := client.CoreV1().Nodes()
-	if _, err := nodes.Create(ctx, newNode(), metav1.CreateOptions{FieldManager: "kubelet"}); err != nil {
-		t.Fatal(err)
-	}
-	pool := []corev1.Taint{{Key: "pool", Value: "gpu", Effect: corev1.TaintEffectNoSchedule}}
-	if err := applyTaints(ctx, client, "node-1", pool); !apierrors.IsConflict(err) {
-		t.Errorf("the taints of another manager are overwritten: %v", err)
-	}
-	if err := applyTaints(ctx, client, "node-2", pool); err != nil {
-		t.Fatal(err)
-	}
-	node, err := nodes.Get(ctx, "node-2", metav1.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := taints.FormatTaints(kube.Taints(node.Spec.Taints)); got != "pool=gpu:NoSchedule" {
-		t.Errorf("applied %q", got)
 	}
 }

@@ -13,33 +13,28 @@ import (
 	"github.com/seed-0529bac1/taints/explain"
 )
 
-// A scheduler keeps a node pool for one team and asks which nodes a pod may use.
+// The code at the beginning of README.md.
 func Example() {
-	nodes := []struct {
-		name   string
-		taints []taints.Taint
-	}{
-		{"general-1", nil},
-		{"ml-1", []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule")}},
-		{"spot-1", []taints.Taint{taints.MustParseTaint("spot:PreferNoSchedule")}},
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+	node, err := taints.ParseTaints("nvidia.com/gpu=present:NoSchedule,maintenance:NoExecute")
+	if err != nil {
+		panic(err)
 	}
-	for _, pod := range []struct {
-		name        string
-		tolerations []taints.Toleration
-	}{{"web", nil}, {"train", []taints.Toleration{{Key: "dedicated", Value: "ml", Effect: taints.NoSchedule}}}} {
-		m := taints.Compile(pod.tolerations)
-		for _, node := range nodes {
-			v := m.Filter(node.taints)
-			fmt.Printf("%-5s on %-9s schedulable %-5v avoid %v\n", pod.name, node.name, v.Schedulable(), v.Avoid())
-		}
+	pod := []taints.Toleration{ // or decoded from a pod's JSON
+		{Key: "nvidia.com/gpu", Operator: taints.OpExists},
+		taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s"),
 	}
+	m := taints.Compile(pod) // once for a pod, then for every node
+	fmt.Println(m.Filter(node).Schedulable())
+	fmt.Println(m.EvictionOf(node, now).Wait(now))
+	fmt.Println(explain.Node(taints.Compile(pod[1:]), node))
+
 	// Output:
-	// web   on general-1 schedulable true  avoid false
-	// web   on ml-1      schedulable false avoid false
-	// web   on spot-1    schedulable true  avoid true
-	// train on general-1 schedulable true  avoid false
-	// train on ml-1      schedulable true  avoid false
-	// train on spot-1    schedulable true  avoid true
+	// true
+	// 10m0s true
+	// nvidia.com/gpu=present:NoSchedule is not tolerated
+	// maintenance:NoExecute is tolerated by maintenance:NoExecute op=Exists for 600s
 }
 
 func ExampleParseTaint() {
@@ -95,23 +90,6 @@ func ExampleParseTaints() {
 	// parse "dedicated=ml:NoSchedule,spot" at offset 28: taints[1].effect: required: must be NoSchedule, PreferNoSchedule or NoExecute
 }
 
-// Four ways to tolerate a node by its failure score.
-func ExampleOperator() {
-	node := taints.MustParseTaint("failure-score=5:NoSchedule")
-	for _, operator := range []taints.Operator{taints.OpEqual, taints.OpExists, taints.OpLt, taints.OpGt} {
-		toleration := taints.Toleration{Key: "failure-score", Operator: operator}
-		if operator != taints.OpExists {
-			toleration.Value = "6"
-		}
-		fmt.Println(operator, toleration.Tolerates(node))
-	}
-	// Output:
-	// Equal false
-	// Exists true
-	// Lt true
-	// Gt false
-}
-
 // A spot pool is for pods that tolerate it. PreferNoSchedule makes other pods
 // use other nodes while those have room.
 func ExampleNormalizeScores() {
@@ -128,15 +106,6 @@ func ExampleNormalizeScores() {
 	// Output:
 	// [0 1 2] [100 50 0]
 	// [0 0 1] [100 100 0]
-}
-
-// The tolerations of a pod and those of its queue count as one list.
-func ExampleCompile_lists() {
-	pod := []taints.Toleration{taints.MustParseToleration("team=ml:NoSchedule")}
-	queue := []taints.Toleration{taints.MustParseToleration("spot:NoSchedule op=Exists")}
-	m := taints.Compile(pod, queue)
-	fmt.Println(m.Match(taints.MustParseTaint("spot=2h:NoSchedule")))
-	// Output: 1 true
 }
 
 // A provisioner opens a node only for pods that tolerate everything there, soft
@@ -396,31 +365,6 @@ func ExampleErrorList() {
 	// Output: startupTaints[1]: "gpu=x:NoSchedule" is a duplicate: a node has at most one taint of a key and effect
 }
 
-// An autoscaler skips nodes that it has marked for deletion.
-func ExampleFindTaint() {
-	node := []taints.Taint{taints.MustParseTaint("ToBeDeletedByClusterAutoscaler=1763726400:NoSchedule")}
-	mark := taints.TaintID{Key: "ToBeDeletedByClusterAutoscaler", Effect: taints.NoSchedule}
-	if i, marked := taints.FindTaint(node, mark); marked {
-		fmt.Println("marked at", node[i].Value)
-	}
-	// Output: marked at 1763726400
-}
-
-// A job that taints nodes for the night passes its changes to another job as
-// JSON.
-func ExampleChanges() {
-	night := taints.Changes{
-		Add:        []taints.Taint{taints.MustParseTaint("batch:NoSchedule")},
-		RemoveKeys: []string{"interactive"},
-	}
-	text, err := json.Marshal(night)
-	fmt.Println(string(text), err)
-	fmt.Println("kubectl taint nodes gpu-1", night)
-	// Output:
-	// {"add":[{"key":"batch","effect":"NoSchedule"}],"removeKeys":["interactive"]} <nil>
-	// kubectl taint nodes gpu-1 batch:NoSchedule interactive-
-}
-
 // An admission webhook gets a pod that requests a GPU. It validates the pod's
 // tolerations and then adds those that the cluster's own plugins would add.
 func ExampleAddDefaults() {
@@ -487,28 +431,4 @@ func ExampleValidateTolerationsUpdate() {
 	// Output:
 	// <nil>
 	// old[0]: "maintenance:NoExecute op=Exists for 60s" is forbidden: an existing toleration cannot be removed or changed, except its tolerationSeconds
-}
-
-// The code at the beginning of README.md.
-func Example_readme() {
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-
-	node, err := taints.ParseTaints("nvidia.com/gpu=present:NoSchedule,maintenance:NoExecute")
-	if err != nil {
-		panic(err)
-	}
-	pod := []taints.Toleration{ // or decoded from a pod's JSON
-		{Key: "nvidia.com/gpu", Operator: taints.OpExists},
-		taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s"),
-	}
-	m := taints.Compile(pod) // once for a pod, then for every node
-	fmt.Println(m.Filter(node).Schedulable())
-	fmt.Println(m.EvictionOf(node, now).Wait(now))
-	fmt.Println(explain.Node(taints.Compile(pod[1:]), node))
-
-	// Output:
-	// true
-	// 10m0s true
-	// nvidia.com/gpu=present:NoSchedule is not tolerated
-	// maintenance:NoExecute is tolerated by maintenance:NoExecute op=Exists for 600s
 }

@@ -323,7 +323,7 @@ func first(t *testing.T, name, pattern string) string {
 
 // README.md shows the example, with its output.
 func TestReadmeExample(t *testing.T) {
-	_, body, _ := strings.Cut(read(t, "example_test.go"), "func Example_readme() {")
+	_, body, _ := strings.Cut(read(t, "example_test.go"), "func Example() {")
 	_, body, _ = strings.Cut(body, "time.UTC)\n\n")
 	body, _, _ = strings.Cut(body, "\n}\n")
 	code := Blocks(t, filepath.Join(root, "README.md"), "go")[0].Text

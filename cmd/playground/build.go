@@ -13,6 +13,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -28,9 +30,16 @@ func build(ctx context.Context, dir string) error {
 	if err := writePage(dir); err != nil {
 		return err
 	}
-	out := filepath.Join(dir, "taints.wasm")
+	ldflags := "-ldflags=-s -w"
+	if info, ok := debug.ReadBuildInfo(); ok && strings.HasPrefix(info.Main.Version, "v") {
+		ldflags += " -X main.version=" + info.Main.Version // a build in the module cache does not know it
+	}
+	out, err := filepath.Abs(filepath.Join(dir, "taints.wasm"))
+	if err != nil {
+		return err
+	}
 	// Without inlining, the program is larger but compresses better.
-	if _, err := toolchain(ctx, "build", "-trimpath", "-ldflags=-s -w", "-gcflags=all=-l", "-o", out,
+	if _, err := toolchain(ctx, "build", "-trimpath", ldflags, "-gcflags=all=-l", "-o", out,
 		"github.com/seed-0529bac1/taints/cmd/playground/wasm"); err != nil {
 		return err
 	}
@@ -75,10 +84,10 @@ func writePage(dir string) error {
 	return nil
 }
 
-// toolchain runs the go command for WebAssembly, in the current folder, which is
-// in the module, and returns its output.
+// toolchain runs the go command for WebAssembly and returns its output.
 func toolchain(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = sourceDir()
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -92,6 +101,17 @@ func toolchain(ctx context.Context, args ...string) (string, error) {
 		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, bytes.TrimSpace(stderr.Bytes()))
 	}
 	return strings.TrimSpace(string(out)), nil
+}
+
+// sourceDir returns the folder of this program's source, so that the program can
+// run in any folder. It returns the empty string, which means the current
+// folder, if the source folder is not known.
+func sourceDir() string {
+	_, source, _, _ := runtime.Caller(0)
+	if _, err := os.Stat(source); err != nil || !filepath.IsAbs(source) {
+		return ""
+	}
+	return filepath.Dir(source)
 }
 
 // A sample is a question and a form that shows the answer.

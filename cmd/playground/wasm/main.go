@@ -14,10 +14,14 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/playground/internal/play"
 )
 
+// version is set by the linker if the program that builds this one is a release.
+var version string
+
 func main() {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		js.Global().Set("taintsVersion", info.Main.Version)
+	if info, ok := debug.ReadBuildInfo(); ok && version == "" {
+		version = info.Main.Version
 	}
+	js.Global().Set("taintsVersion", version)
 	js.Global().Set("answerTaints", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		return play.NewAnswer(func(name string) string {
 			if len(args) > 0 && args[0].Type() == js.TypeObject && args[0].Get(name).Type() == js.TypeString {

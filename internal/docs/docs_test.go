@@ -331,27 +331,3 @@ func TestReadmeExample(t *testing.T) {
 		t.Errorf("README.md shows:\n%s\nthe example is:\n%s", code, got)
 	}
 }
-
-// Check compares outputs exactly, except for "…".
-func TestCheck(t *testing.T) {
-	for text, want := range map[string]bool{
-		"$ echo two\ntwo\n$ echo bad >&2; false\nb…d\n": true,
-		"$ echo two\nthree\n":                           false,
-		"$ echo two\ntwo…x\n":                           false,
-		"$ echo two\n":                                  false,
-		"$ echo 1\n1\n$ echo 2\n1\n":                    false,
-	} {
-		fake := &failures{TB: t}
-		Block{Text: text}.Check(fake, t.TempDir())
-		if fake.failed == want {
-			t.Errorf("%q passes: %v", text, !fake.failed)
-		}
-	}
-}
-
-type failures struct {
-	testing.TB
-	failed bool
-}
-
-func (f *failures) Errorf(string, ...any) { f.failed = true }

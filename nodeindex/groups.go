@@ -35,17 +35,6 @@ type file[N comparable] struct {
 
 type pair struct{ key, value string }
 
-// each yields the nodes with the verdict until yield returns false. It reports
-// whether yield never returned false.
-func (g *group[N]) each(v taints.Verdict, yield func(N, taints.Verdict) bool) bool {
-	for _, node := range g.nodes {
-		if !yield(node, v) {
-			return false
-		}
-	}
-	return true
-}
-
 // group returns the group of the nodes with the taints. It adds the group if it
 // is new.
 func (x *Index[N]) group(list []taints.Taint) *group[N] {

@@ -137,8 +137,13 @@ func (x *Index[N]) FeasibleVerdicts(m *taints.Matcher) iter.Seq2[N, taints.Verdi
 		for _, f := range x.reach(m, buf[:0]) {
 			for _, g := range f.groups {
 				v := m.Filter(g.taints)
-				if v.Schedulable() && !g.each(v, yield) {
-					return
+				if !v.Schedulable() {
+					continue
+				}
+				for _, node := range g.nodes {
+					if !yield(node, v) {
+						return
+					}
 				}
 			}
 		}
@@ -151,8 +156,11 @@ func (x *Index[N]) FeasibleVerdicts(m *taints.Matcher) iter.Seq2[N, taints.Verdi
 func (x *Index[N]) Verdicts(m *taints.Matcher) iter.Seq2[N, taints.Verdict] {
 	return func(yield func(N, taints.Verdict) bool) {
 		for _, g := range x.all.groups {
-			if !g.each(m.Filter(g.taints), yield) {
-				return
+			v := m.Filter(g.taints)
+			for _, node := range g.nodes {
+				if !yield(node, v) {
+					return
+				}
 			}
 		}
 	}

@@ -126,8 +126,8 @@ func hostileRows() []measure.Row {
 // index asks an Index.
 func (s hostileScene) index() func(int) {
 	var x nodeindex.Index[int]
-	for i := range s.nodes {
-		x.Set(i, s.taints(i))
+	for i, list := range repeated(s.nodes, s.taints) {
+		x.Set(i, list)
 	}
 	m := taints.Compile(s.pod)
 	if s.verdicts == nil {

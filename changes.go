@@ -120,9 +120,9 @@ func (c Changes) apply(taints []Taint, overwrite bool) (result []Taint, changed 
 
 // clones returns copies of the first n taints, with room for the others and c.Add.
 func (c Changes) clones(taints []Taint, n int) []Taint {
-	list := make([]Taint, 0, len(taints)+len(c.Add))
-	for i := range n {
-		list = append(list, taints[i].clone())
+	list := append(make([]Taint, 0, len(taints)+len(c.Add)), taints[:n]...)
+	for i := range list {
+		list[i].own()
 	}
 	return list
 }

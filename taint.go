@@ -76,11 +76,16 @@ func compareOptional[T any](a, b *T, compare func(T, T) int) int {
 
 // clone returns the taint with its own copy of TimeAdded.
 func (t Taint) clone() Taint {
+	t.own()
+	return t
+}
+
+// own gives the taint its own copy of TimeAdded.
+func (t *Taint) own() {
 	if t.TimeAdded != nil {
 		added := *t.TimeAdded
 		t.TimeAdded = &added
 	}
-	return t
 }
 
 // String returns the taint as kubectl prints it (Taint.ToString in Kubernetes):

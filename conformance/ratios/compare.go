@@ -63,7 +63,7 @@ func (r *report) compared(row measure.Row, ours, other samples) {
 		fmt.Sprintf("%s (%s)", times(ratio), times(least)),
 		fmt.Sprintf("%s / %s", number(allocs), number(slices.Min(other.allocs))),
 		fmt.Sprintf("%s, %s", times(row.Floor), number(row.Allocs)),
-		r.verdict(ratio >= row.Floor && allocs <= row.Allocs),
+		r.verdict(rounded(ratio) >= row.Floor && allocs <= row.Allocs),
 	})
 }
 

@@ -9,7 +9,8 @@
 // It compares processor time, including garbage collection. Both sides of a row run
 // in separate processes, in turn for a slice of time each, and the ratio is the
 // median of the ratios of two successive slices. The command prints tables, and
-// exits with 1 if a floor is missed. With -match REGEXP it measures only some rows.
+// exits with 1 if a floor is missed by a ratio as printed. With -match REGEXP it
+// measures only some rows.
 package main
 
 import (

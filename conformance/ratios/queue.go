@@ -50,7 +50,7 @@ func (r *report) queues(program string, rounds int) error {
 		}
 		ratio := theirs.Cost / ours.Cost
 		if ours.Floor > 0 {
-			floor, met = times(ours.Floor), r.verdict(ratio >= ours.Floor)
+			floor, met = times(ours.Floor), r.verdict(rounded(ratio) >= ours.Floor)
 		}
 		r.add([]string{"a million pending evictions", "ours", "Kubernetes", "ratio", "floor", ""}, []string{
 			ours.Work, amount(ours.Cost), amount(theirs.Cost), times(ratio), floor, met,

@@ -65,13 +65,20 @@ func duration(ns float64) string {
 
 func times(ratio float64) string { return digits(ratio) + "×" }
 
-// digits rounds a number to two digits, because more do not repeat.
 func digits(x float64) string {
 	if x < 10 {
-		return strconv.FormatFloat(x, 'f', 1, 64)
+		return strconv.FormatFloat(rounded(x), 'f', 1, 64)
+	}
+	return strconv.FormatFloat(rounded(x), 'f', 0, 64)
+}
+
+// rounded rounds a number to two digits, because more do not repeat.
+func rounded(x float64) float64 {
+	if x < 10 {
+		return math.Round(x*10) / 10
 	}
 	unit := math.Pow10(int(math.Log10(x)) - 1)
-	return strconv.FormatFloat(math.Round(x/unit)*unit, 'f', 0, 64)
+	return math.Round(x/unit) * unit
 }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

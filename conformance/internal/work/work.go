@@ -106,7 +106,7 @@ var rows = []measure.Row{
 		Other: filterInKubernetes,
 	},
 	{
-		Name: "compile 8 tolerations; Kubernetes: filter one node", Beside: Kubernetes, Floor: 0.9, Allocs: 3,
+		Name: "compile 8 tolerations; Kubernetes: filter one node", Beside: Kubernetes, Floor: 0.7, Allocs: 3,
 		Ours: func() func(int) {
 			tols := tolerations()
 			return measure.Each(func() { measure.MustNot(taints.Compile(tols) == nil) })

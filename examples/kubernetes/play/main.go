@@ -19,8 +19,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
-
-	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 )
 
 func main() {
@@ -50,8 +48,6 @@ type session struct {
 	failed   atomic.Bool
 }
 
-var _ cluster.T = (*session)(nil)
-
 // end takes down everything that was started, the newest first.
 func (s *session) end() {
 	s.mu.Lock()
@@ -69,7 +65,7 @@ func (s *session) printf(format string, args ...any) {
 	fmt.Println(strings.TrimSuffix(fmt.Sprintf(format, args...), "\n"))
 }
 
-// The remaining methods implement [cluster.T].
+// The remaining methods implement T of package cluster.
 
 func (s *session) Helper()                         {}
 func (s *session) Name() string                    { return "play" }

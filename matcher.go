@@ -53,7 +53,7 @@ func (o Options) Compile(lists ...[]Toleration) *Matcher {
 // Compile is like the function [Compile] under the policy and its options:
 // [Matcher.EvictionOf] follows the policy.
 func (p EvictionPolicy) Compile(lists ...[]Toleration) *Matcher {
-	m := &Matcher{policy: p, tolerations: concat(lists)}
+	m := &Matcher{policy: p, tolerations: slices.Concat(lists...)}
 	m.enterAll(len(m.tolerations))
 	seconds := m.seconds[:0]
 	for i := len(m.tolerations) - 1; i >= 0; i-- {
@@ -65,17 +65,6 @@ func (p EvictionPolicy) Compile(lists ...[]Toleration) *Matcher {
 		}
 	}
 	return m
-}
-
-// concat is slices.Concat. It allocates and copies a single list in one step, which
-// saves a twentieth of what Compile takes while garbage is collected.
-func concat(lists [][]Toleration) []Toleration {
-	if len(lists) == 1 {
-		all := make([]Toleration, len(lists[0]))
-		copy(all, lists[0])
-		return all
-	}
-	return slices.Concat(lists...)
 }
 
 // enter adds the toleration at the index to the table, which has all later ones.

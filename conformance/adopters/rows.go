@@ -122,7 +122,7 @@ func ephemeral() measure.Row {
 	}
 	list = append(list, nodeTaints()...)
 	return measure.Row{
-		Name: "IsKnownEphemeralTaint, for 3 taints that are and 3 that are not", Beside: karpenter, Floor: 0.7,
+		Name: "IsKnownEphemeralTaint, for 3 taints that are and 3 that are not", Beside: karpenter, Floor: 0.9,
 		Ours: func() func(int) {
 			known := taints.Options{KeyWildcards: true}.Compile(
 				taints.TolerationsOf(kube.Taints(scheduling.KnownEphemeralTaints)),

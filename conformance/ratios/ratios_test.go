@@ -3,6 +3,7 @@
 package main
 
 import (
+	"runtime"
 	"testing"
 
 	"github.com/seed-0529bac1/taints/conformance/internal/work"
@@ -10,6 +11,7 @@ import (
 
 // TestRows does the work of each row both ways, and expects no failure.
 func TestRows(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, row := range work.Rows() {
 		row.Ours()(2)
 		row.Other()(2)

@@ -22,11 +22,9 @@ func TestAllocs(t *testing.T) {
 	)
 	var (
 		m        = taints.Compile(tols)
-		shortest = taints.EvictionPolicy{Select: taints.ForeverElseShortest, FromTimeAdded: true}.Compile(tols)
+		shortest = taints.EvictionPolicy{ForeverElseShortest: true, FromTimeAdded: true}.Compile(tols)
 		now      = time.Now()
 		buf      = make([]byte, 0, 256)
-		counts   = []int{0, 1, 2}
-		scores   = make([]int64, 0, 3)
 		sink     int
 	)
 	var none *taints.Matcher
@@ -38,7 +36,6 @@ func TestAllocs(t *testing.T) {
 		"Matcher.FindUntolerated":           func() { m.FindUntolerated(list, taints.Hard) },
 		"Filter":                            func() { taints.Filter(list, tols) },
 		"Matcher.Filter":                    func() { m.Filter(list) },
-		"NormalizeScores":                   func() { taints.NormalizeScores(scores, counts, 100) },
 		"Effects":                           func() { sink += int(taints.Effects(taints.NoSchedule, taints.NoExecute)) },
 		"EvictionOf":                        func() { taints.EvictionOf(list, tols, now) },
 		"Matcher.EvictionOf":                func() { shortest.EvictionOf(list, now) },
@@ -49,17 +46,15 @@ func TestAllocs(t *testing.T) {
 		"Matcher.EvictionOf, nil":           func() { none.EvictionOf(list, now) },
 		"ValidateTaints":                    func() { mustBe(nil, taints.ValidateTaints(list)) },
 		"ValidateTolerations":               func() { mustBe(nil, taints.ValidateTolerations(tols)) },
-		"ValidateTolerationsUpdate":         func() { mustBe(nil, taints.ValidateTolerationsUpdate(tols, tols)) },
 		"Taint.Validate":                    func() { mustBe(nil, list[1].Validate()) },
 		"Toleration.Validate":               func() { mustBe(nil, tols[1].Validate()) },
-		"ParseTaint":                        func() { taints.MustParseTaint("example.com/gpu=x:NoSchedule") },
-		"ParseToleration":                   func() { taints.MustParseToleration("score=60:NoExecute op=Lt") },
+		"ParseTaint":                        func() { taints.Must(taints.ParseTaint("example.com/gpu=x:NoSchedule")) },
+		"ParseToleration":                   func() { taints.Must(taints.ParseToleration("score=60:NoExecute op=Lt")) },
 		"Taint.AppendTo":                    func() { list[1].AppendTo(buf) },
 		"Toleration.AppendTo":               func() { tols[1].AppendTo(buf) },
 		"Taint.Equal":                       func() { list[3].Equal(list[3]) },
 		"Toleration.Equal":                  func() { tols[1].Equal(tols[2]) },
 		"ID":                                func() { _ = list[0].ID() == list[1].ID() },
-		"IsExtendedResourceName":            func() { taints.IsExtendedResourceName("nvidia.com/gpu") },
 		"AddMemoryPressure, nothing to add": func() { sink += len(taints.AddMemoryPressure(parsed)) },
 		"Untolerated":                       func() { taints.Untolerated(list, tols, taints.AllEffects)(visit) },
 		"Tolerated":                         func() { taints.Tolerated(list, tols, taints.AllEffects)(visit) },
@@ -99,9 +94,9 @@ func TestAllocsOfChangesThatAreMade(t *testing.T) {
 		"the last":        {Add: node[3:]},
 		"all":             {Add: node},
 		"in another way":  {Add: parseTaints("c:NoExecute", "a=x:NoSchedule")},
-		"gone":            {Remove: taints.IDs(parseTaints("a:NoExecute")), RemoveKeys: []string{"d"}},
+		"gone":            {Remove: taints.Removal(parseTaints("a:NoExecute")...).Remove, RemoveKeys: []string{"d"}},
 		"there and gone":  {Add: node[1:3], RemoveKeys: []string{"d"}},
-		"taken and added": {Add: node, Remove: taints.IDs(node[1:]), RemoveKeys: []string{"a"}},
+		"taken and added": {Add: node, Remove: taints.Removal(node[1:]...).Remove, RemoveKeys: []string{"a"}},
 	} {
 		if n := testing.AllocsPerRun(100, func() {
 			_, applied := c.Apply(node)

@@ -142,9 +142,9 @@ func (r *removed) has(t *Taint) bool { return r.ids.Find(t.ID()) >= 0 || r.keys.
 // ApplyStrict returns the taints with the changes made as "kubectl taint" makes
 // them, with or without --overwrite. It returns an error if
 //
-//   - the node has a taint of Add and overwrite is false ([ErrExists]),
+//   - the node has a taint of Add and overwrite is false ([ErrForbidden]),
 //   - no taint is left for an entry of Remove or RemoveKeys ([ErrNotFound]),
-//   - Remove or RemoveKeys names a taint of Add ([ErrConflict]), or
+//   - Remove or RemoveKeys names a taint of Add ([ErrInvalid]), or
 //   - Add has a taint with the key and effect of an earlier one ([ErrDuplicate]).
 //
 // Otherwise the result is that of [Changes.Apply]. In contrast, kubectl puts added

@@ -84,6 +84,14 @@ func TestParseChangesErrors(t *testing.T) {
 	})
 }
 
+// idsOf returns the identities of the taints, valid or not.
+func idsOf(list []taints.Taint) (ids []taints.TaintID) {
+	for _, t := range list {
+		ids = append(ids, t.ID())
+	}
+	return ids
+}
+
 // listOf parses printed taints, valid or not, separated by spaces.
 func listOf(text string) []taints.Taint {
 	var list []taints.Taint
@@ -118,13 +126,13 @@ func TestApply(t *testing.T) {
 	for _, tc := range []struct{ name, node, changes, want, ensure, faults string }{
 		{"nothing", node, "", node, "", ""},
 		{"nothing on an empty node", "", "", "", "", ""},
-		{"what is there", node, "b:x", node, "", "add[0] b:x: already present"},
+		{"what is there", node, "b:x", node, "", "add[0] b:x: forbidden"},
 		{"what is gone", node, "b:z- B-", node, "", "remove[0] b:z: not found; removeKeys[0] B: not found"},
-		{"another value, in place", node, "a=2:x", "a=2:x b:x b=2:y", node, "add[0] a=2:x: already present"},
-		{"another value, and a new one", "a=1:x", "a=2:x b:x", "a=2:x b:x", "a=1:x b:x", "add[0] a=2:x: already present"},
+		{"another value, in place", node, "a=2:x", "a=2:x b:x b=2:y", node, "add[0] a=2:x: forbidden"},
+		{"another value, and a new one", "a=1:x", "a=2:x b:x", "a=2:x b:x", "a=1:x b:x", "add[0] a=2:x: forbidden"},
 		{
 			"another value of the second", "a=1:x b=1:x", "a=1:x b=2:x", "a=1:x b=2:x", "a=1:x b=1:x",
-			"add[0] a=1:x: already present; add[1] b=2:x: already present",
+			"add[0] a=1:x: forbidden; add[1] b=2:x: forbidden",
 		},
 		{"new ones come last", node, "c:x a=1:y", node + " c:x a=1:y", "", ""},
 		{"one effect goes", node, "b=9:x-", "a=1:x b=2:y", "", ""},
@@ -134,20 +142,20 @@ func TestApply(t *testing.T) {
 		{"removed twice", node, "a- a-", "b:x b=2:y", "", "removeKeys[1] a: not found"},
 		{"removed by effect and by key", node, "b:x- b-", "a=1:x", "", ""},
 		{"nothing is left of the key", "b:x", "b:x- b-", "", "", "removeKeys[0] b: not found"},
-		{"in both: it stays", node, "b:x b-", "a=1:x b:x", "", "add[0] b:x: already present; add[0] b:x: in conflict"},
-		{"in both, and not there", "a:x", "b:x b:x-", "a:x b:x", "", "add[0] b:x: in conflict"},
+		{"in both: it stays", node, "b:x b-", "a=1:x b:x", "", "add[0] b:x: forbidden; add[0] b:x: invalid"},
+		{"in both, and not there", "a:x", "b:x b:x-", "a:x b:x", "", "add[0] b:x: invalid"},
 		{"added and another effect removed", node, "b=3:z b:x-", "a=1:x b=2:y b=3:z", "", ""},
 		{
 			"all faults at once", node, "b=3:x c:x d:y e- c- f:x-", "a=1:x b=3:x b=2:y c:x d:y", node + " c:x d:y",
-			"add[0] b=3:x: already present; add[1] c:x: in conflict; remove[0] f:x: not found; removeKeys[0] e: not found",
+			"add[0] b=3:x: forbidden; add[1] c:x: invalid; remove[0] f:x: not found; removeKeys[0] e: not found",
 		},
 		{"added twice: the first counts", "", "a=1:x a=2:x", "a=1:x", "", "add[1] a=2:x: a duplicate"},
 		{
 			"added twice, and there", "a=2:x", "a=1:x a=2:x", "a=1:x", "a=2:x",
-			"add[0] a=1:x: already present; add[1] a=2:x: already present; add[1] a=2:x: a duplicate",
+			"add[0] a=1:x: forbidden; add[1] a=2:x: forbidden; add[1] a=2:x: a duplicate",
 		},
 		{"twice on the node, not named", "a=1:x a=2:x", "b:x", "a=1:x a=2:x b:x", "", ""},
-		{"twice on the node, added", "a=1:x a=2:x", "a=1:x", "a=1:x", "", "add[0] a=1:x: already present"},
+		{"twice on the node, added", "a=1:x a=2:x", "a=1:x", "a=1:x", "", "add[0] a=1:x: forbidden"},
 		{"twice on the node, removed", "a=1:x b:x a=2:x", "a:x-", "b:x", "", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -177,11 +185,11 @@ func TestApply(t *testing.T) {
 func TestApplyStrictErrorText(t *testing.T) {
 	c := changesOf("gpu:NoSchedule dedicated=db:NoSchedule dedicated- tier:NoExecute-")
 	_, err := c.ApplyStrict(listOf("gpu:NoSchedule dedicated=ml:NoSchedule"), false)
-	want := `add[0]: "gpu:NoSchedule" is already present: ` +
+	want := `add[0]: "gpu:NoSchedule" is forbidden: ` +
 		`the node already has this taint; overwriting would not change it; ` +
-		`add[1]: "dedicated=db:NoSchedule" is already present: ` +
+		`add[1]: "dedicated=db:NoSchedule" is forbidden: ` +
 		`the node has another value for this key and effect; overwriting would replace it; ` +
-		`add[1]: "dedicated=db:NoSchedule" is in conflict: ` +
+		`add[1]: "dedicated=db:NoSchedule" is invalid: ` +
 		`it is also to be removed; to replace a taint, add it with overwrite and do not remove it; ` +
 		`remove[0]: "tier:NoExecute" is not found: the node has no such taint, or an earlier entry removes it`
 	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
@@ -266,17 +274,17 @@ func TestChangesValidate(t *testing.T) {
 		},
 		{"removed by effect and by key", "", "a:NoSchedule", "a", nil},
 		{
-			"in conflict", "a:NoSchedule b:NoExecute c:NoExecute", "a:NoSchedule c:NoSchedule", "b",
-			[]string{"add[0]. in conflict", "add[1]. in conflict"},
+			"invalid", "a:NoSchedule b:NoExecute c:NoExecute", "a:NoSchedule c:NoSchedule", "b",
+			[]string{"add[0]. invalid", "add[1]. invalid"},
 		},
 		{
 			"not valid beside", "a:NoSchedule a=-:NoSchedule c=-:NoSchedule", "", "c",
-			[]string{"add[1].value invalid", "add[1]. a duplicate", "add[2].value invalid", "add[2]. in conflict"},
+			[]string{"add[1].value invalid", "add[1]. a duplicate", "add[2].value invalid", "add[2]. invalid"},
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := taints.Changes{
-				Add: listOf(tc.add), Remove: taints.IDs(listOf(tc.remove)), RemoveKeys: strings.Fields(tc.keys),
+				Add: listOf(tc.add), Remove: idsOf(listOf(tc.remove)), RemoveKeys: strings.Fields(tc.keys),
 			}
 			var got []string
 			for _, f := range faultsIn(c.Validate()) {

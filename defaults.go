@@ -9,14 +9,10 @@ import (
 	"github.com/seed-0529bac1/taints/internal/lookup"
 )
 
-// DefaultTolerationSeconds is how long a pod stays on a node that is not ready or
-// unreachable, in seconds, unless its tolerations say otherwise. It is the
-// default of the API server's flags --default-not-ready-toleration-seconds and
-// --default-unreachable-toleration-seconds.
-const DefaultTolerationSeconds int64 = 300
-
 // DefaultSeconds are the seconds that [AddDefaults] gives to tolerations of
-// [NodeNotReady] and [NodeUnreachable]. Nil means [DefaultTolerationSeconds].
+// [NodeNotReady] and [NodeUnreachable]. Nil means 300, the default of the API
+// server's flags --default-not-ready-toleration-seconds and
+// --default-unreachable-toleration-seconds.
 type DefaultSeconds struct {
 	NotReady    *int64 `json:"notReady,omitempty"`
 	Unreachable *int64 `json:"unreachable,omitempty"`
@@ -44,7 +40,7 @@ func addDefault(tolerations []Toleration, key string, seconds *int64) []Tolerati
 			return tolerations
 		}
 	}
-	s := DefaultTolerationSeconds
+	s := int64(300)
 	if seconds != nil {
 		s = *seconds
 	}
@@ -54,35 +50,31 @@ func addDefault(tolerations []Toleration, key string, seconds *int64) []Tolerati
 
 // AddDaemonSetDefaults adds the tolerations that the DaemonSet controller gives
 // to its pods: of [NodeNotReady] and [NodeUnreachable] with NoExecute, forever,
-// and of [NodeDiskPressure], [NodeMemoryPressure], [NodePIDPressure] and
-// [NodeUnschedulable] with NoSchedule. All have the operator Exists. For a pod on
-// the host's network call [AddNetworkUnavailable] too.
+// and of [NodeDiskPressure], [NodeMemoryPressure], [NodePIDPressure],
+// [NodeUnschedulable] and the keys of more with NoSchedule. All have the operator
+// Exists. For a pod on the host's network, more is [NodeNetworkUnavailable].
 //
 // As in Kubernetes, a toleration with the same key, operator, value and effect
 // stays in its place but loses its seconds, and a broader toleration does not
 // replace any of these. Otherwise AddDaemonSetDefaults is like [AddDefaults].
-func AddDaemonSetDefaults(tolerations []Toleration) []Toleration {
-	return addForever(tolerations, []TaintID{
+func AddDaemonSetDefaults(tolerations []Toleration, more ...string) []Toleration {
+	ids := []TaintID{
 		{NodeNotReady, NoExecute},
 		{NodeUnreachable, NoExecute},
 		{NodeDiskPressure, NoSchedule},
 		{NodeMemoryPressure, NoSchedule},
 		{NodePIDPressure, NoSchedule},
 		{NodeUnschedulable, NoSchedule},
-	})
-}
-
-// AddNetworkUnavailable adds the toleration that the DaemonSet controller gives
-// to its pods on the host's network after those of [AddDaemonSetDefaults]: of
-// [NodeNetworkUnavailable] with Exists and NoSchedule. Otherwise it is like
-// AddDaemonSetDefaults.
-func AddNetworkUnavailable(tolerations []Toleration) []Toleration {
-	return addForever(tolerations, []TaintID{{NodeNetworkUnavailable, NoSchedule}})
+	}
+	for _, key := range more {
+		ids = append(ids, TaintID{key, NoSchedule})
+	}
+	return addForever(tolerations, ids)
 }
 
 // addForever adds tolerations of the taints with Exists and without seconds, or
 // removes the seconds of those that are present (AddOrUpdateTolerationInPodSpec
-// in Kubernetes). No identity may repeat.
+// in Kubernetes).
 func addForever(tolerations []Toleration, ids []TaintID) []Toleration {
 	wanted := lookup.FirstOf(ids, identityOf)
 	present := make([]bool, len(ids))
@@ -106,7 +98,7 @@ func addForever(tolerations []Toleration, ids []TaintID) []Toleration {
 	}
 	var missing []Toleration
 	for i, id := range ids {
-		if !present[i] {
+		if !present[i] && wanted.Find(id) == i {
 			missing = append(missing, Toleration{Key: id.Key, Operator: OpExists, Effect: id.Effect})
 		}
 	}
@@ -116,26 +108,26 @@ func addForever(tolerations []Toleration, ids []TaintID) []Toleration {
 // AddExtendedResources adds the tolerations that the ExtendedResourceToleration
 // admission plugin gives to a pod that requests extended resources, such as
 // GPUs: for each extended resource a toleration with the name as its key, Exists
-// and NoSchedule, sorted by name. Names that [IsExtendedResourceName] does not
-// accept are ignored, so names may be all of a pod's requests. Otherwise
-// AddExtendedResources is like [AddDaemonSetDefaults].
+// and NoSchedule, sorted by name. Otherwise it is like [AddDaemonSetDefaults].
+//
+// Other names are ignored, so names may be all of a pod's requests. That of an
+// extended resource (IsExtendedResourceName in Kubernetes) is qualified, as in
+// "nvidia.com/gpu", has no "kubernetes.io/" anywhere, does not begin with
+// "requests.", and is a valid key even with "requests." as a prefix.
 func AddExtendedResources(tolerations []Toleration, names ...string) []Toleration {
 	sorted := slices.Clone(names)
 	slices.Sort(sorted)
 	var taints []TaintID
 	for _, name := range slices.Compact(sorted) {
-		if IsExtendedResourceName(name) {
+		if isExtendedResource(name) {
 			taints = append(taints, TaintID{name, NoSchedule})
 		}
 	}
 	return addForever(tolerations, taints)
 }
 
-// IsExtendedResourceName reports whether name is that of an extended resource
-// (IsExtendedResourceName in Kubernetes): qualified, as in "nvidia.com/gpu",
-// without "kubernetes.io/" anywhere, not beginning with "requests.", and a valid
-// key even with "requests." as a prefix.
-func IsExtendedResourceName(name string) bool {
+// isExtendedResource is Kubernetes' IsExtendedResourceName.
+func isExtendedResource(name string) bool {
 	const requests = "requests."
 	domain, _, qualified := cut(name, '/')
 	if !qualified || strings.Contains(name, "kubernetes.io/") || strings.HasPrefix(name, requests) {

@@ -69,7 +69,7 @@ func TestAddExtendedResources(t *testing.T) {
 	}
 }
 
-func TestIsExtendedResourceName(t *testing.T) {
+func TestExtendedResourceNames(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		want bool
@@ -94,7 +94,7 @@ func TestIsExtendedResourceName(t *testing.T) {
 		{"a/" + strings.Repeat("g", 63), true},
 		{"a/" + strings.Repeat("g", 64), false},
 	} {
-		if got := taints.IsExtendedResourceName(tc.name); got != tc.want {
+		if got := taints.AddExtendedResources(nil, tc.name) != nil; got != tc.want {
 			t.Errorf("%q: %v, want %v", tc.name, got, tc.want)
 		}
 	}
@@ -105,8 +105,9 @@ var adders = map[string]func([]taints.Toleration) []taints.Toleration{
 	"AddDefaults": func(l []taints.Toleration) []taints.Toleration {
 		return taints.AddDefaults(l, taints.DefaultSeconds{})
 	},
-	"AddDaemonSetDefaults":  taints.AddDaemonSetDefaults,
-	"AddNetworkUnavailable": taints.AddNetworkUnavailable,
+	"AddDaemonSetDefaults": func(l []taints.Toleration) []taints.Toleration {
+		return taints.AddDaemonSetDefaults(l, taints.NodeNetworkUnavailable, taints.NodeDiskPressure)
+	},
 	"AddExtendedResources": func(l []taints.Toleration) []taints.Toleration {
 		return taints.AddExtendedResources(l, "nvidia.com/gpu", "amd.com/gpu", "cpu")
 	},

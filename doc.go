@@ -75,7 +75,7 @@
 // # Guarantees
 //
 // Every function accepts any input, including invalid, zero and nil values, and
-// follows the rules above. Only Must functions panic, and methods called on a nil
+// follows the rules above. Only Must panics, and methods called on a nil
 // pointer unless their comment says what they return; like a map, an Index or
 // Queue also panics on an interface key that is not comparable. Only the Validate,
 // Parse and UnmarshalText functions and ApplyStrict reject input. They reject it as

@@ -36,8 +36,6 @@ const (
 	// Hard holds the effects that keep new pods off a node: NoSchedule and
 	// NoExecute. The kube-scheduler's TaintToleration plugin filters by them.
 	Hard EffectSet = 1<<indexNoSchedule | 1<<indexNoExecute
-	// Evicting holds NoExecute, which evicts running pods.
-	Evicting EffectSet = 1 << indexNoExecute
 	// AllEffects holds every effect, known to Kubernetes or not.
 	AllEffects EffectSet = 1<<32 - 1
 )

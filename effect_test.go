@@ -19,7 +19,7 @@ func TestEffectSet(t *testing.T) {
 		{taints.Effects(), "none", []bool{false, false, false, false, false, false}},
 		{taints.Hard, "NoSchedule|NoExecute", []bool{true, false, true, false, false, false}},
 		{taints.Effects("PreferNoSchedule"), "PreferNoSchedule", []bool{false, true, false, false, false, false}},
-		{taints.Evicting, "NoExecute", []bool{false, false, true, false, false, false}},
+		{taints.Effects(taints.NoExecute), "NoExecute", []bool{false, false, true, false, false, false}},
 		{taints.AllEffects, "all", []bool{true, true, true, true, true, true}},
 		{taints.Effects("x"), "other", []bool{false, false, false, true, true, true}},
 		{taints.Effects(""), "other", []bool{false, false, false, true, true, true}},

@@ -10,15 +10,13 @@ import (
 // An ErrorKind classifies a [FieldError]; use it with [errors.Is].
 type ErrorKind string
 
-// The kinds of fault that validation, parsing and changes report.
+// The kinds of fault that validation, parsing and changes report, which are types
+// of Kubernetes' field.Error.
 const (
 	// ErrRequired: the field must be set.
 	ErrRequired ErrorKind = "required"
-	// ErrInvalid: the field is malformed, or does not fit the other fields.
+	// ErrInvalid: the field is malformed or too long, or does not fit the others.
 	ErrInvalid ErrorKind = "invalid"
-	// ErrTooLong: the field, or a part of it, is longer than 63 or 253
-	// characters.
-	ErrTooLong ErrorKind = "too long"
 	// ErrUnsupported: the effect, the operator or the name is unknown.
 	ErrUnsupported ErrorKind = "not supported"
 	// ErrDuplicate: an earlier entry has the same key and effect, or includes
@@ -26,13 +24,8 @@ const (
 	ErrDuplicate ErrorKind = "a duplicate"
 	// ErrForbidden: the change, or the toleration, is not allowed.
 	ErrForbidden ErrorKind = "forbidden"
-	// ErrExists: the node has a taint with the key and effect, and overwriting
-	// is off.
-	ErrExists ErrorKind = "already present"
 	// ErrNotFound: the node has no taint with the key and effect, or the key.
 	ErrNotFound ErrorKind = "not found"
-	// ErrConflict: a taint is both to be added and to be removed.
-	ErrConflict ErrorKind = "in conflict"
 )
 
 // Error returns the text of the kind.

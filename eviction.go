@@ -10,32 +10,6 @@ import (
 	"github.com/seed-0529bac1/taints/internal/enum"
 )
 
-// A Selection chooses among several tolerations that match one taint, breaking
-// ties by list order.
-type Selection uint8
-
-const (
-	// FirstMatch selects the first in the list, as Kubernetes does for nodes.
-	FirstMatch Selection = iota
-	// ForeverElseShortest selects the first without seconds or, if all have
-	// seconds, the first with the least, as Kubernetes does for devices.
-	ForeverElseShortest
-)
-
-var selectionNames = []string{"FirstMatch", "ForeverElseShortest"}
-
-// String returns the name of the constant, and "Selection(n)" for other numbers.
-func (s Selection) String() string { return enum.String(s, "Selection", selectionNames) }
-
-// MarshalText returns what String returns. The error is always nil.
-func (s Selection) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
-// UnmarshalText parses the name of a constant. If there is an error, s is
-// unchanged.
-func (s *Selection) UnmarshalText(text []byte) error {
-	return enum.Parse(s, "Selection", selectionNames, text)
-}
-
 // An Outcome says what happens to a running pod.
 type Outcome uint8
 
@@ -67,9 +41,11 @@ func (o *Outcome) UnmarshalText(text []byte) error {
 type EvictionPolicy struct {
 	// Options are the rules of matching.
 	Options Options `json:"options,omitzero"`
-	// Select says which of the tolerations that match a taint counts for it. An
-	// unknown number means FirstMatch.
-	Select Selection `json:"select,omitzero"`
+	// ForeverElseShortest says which of the tolerations that match a taint counts
+	// for it, as Kubernetes does for devices: the first without seconds or, if all
+	// have seconds, the first with the least. Otherwise the first in the list
+	// counts, as Kubernetes does for nodes.
+	ForeverElseShortest bool `json:"foreverElseShortest,omitempty"`
 	// FromTimeAdded counts the seconds from the taint's TimeAdded, if that is set,
 	// and not from the time of observation. A controller that restarts then finds
 	// the same deadlines again, whereas Kubernetes' controller gives every pod its
@@ -197,7 +173,7 @@ func (m *Matcher) choose(t *Taint) (toleration int, seconds *int64) {
 		return -1, nil
 	}
 	toleration, seconds = i, m.tolerations[i].TolerationSeconds
-	if m.policy.Select != ForeverElseShortest {
+	if !m.policy.ForeverElseShortest {
 		return toleration, seconds
 	}
 	for i = m.next(t, i+1); i >= 0 && seconds != nil; i = m.next(t, i+1) {

@@ -137,7 +137,7 @@ func checkEviction(
 			want.From = now
 		}
 		if want.Tolerated {
-			seconds := reference.Seconds(p.Select, tols, matches)
+			seconds := reference.Seconds(p, tols, matches)
 			want.Toleration = matches[slices.IndexFunc(matches, func(i int) bool {
 				s := tols[i].TolerationSeconds
 				return s != nil && seconds.Cmp(big.NewInt(max(0, *s))) == 0
@@ -210,8 +210,8 @@ func TestTaintThatDecides(t *testing.T) {
 }
 
 // The toleration that counts, and its seconds; -1 if the pod stays. Zero and
-// negative seconds are equal. An unknown selection is FirstMatch.
-func TestSelection(t *testing.T) {
+// negative seconds are equal.
+func TestForeverElseShortest(t *testing.T) {
 	for _, tc := range []struct {
 		list                       []string
 		first, foreverElseShortest int
@@ -226,16 +226,14 @@ func TestSelection(t *testing.T) {
 		{[]string{"n:NoExecute for 5s", "n:NoExecute for 5s"}, 0, 0},
 		{[]string{"n:NoExecute for 60s", "n:NoExecute for 30s", "n:NoExecute for 20s"}, 0, 2},
 	} {
-		for selection, want := range map[taints.Selection]int{
-			taints.FirstMatch: tc.first, taints.ForeverElseShortest: tc.foreverElseShortest, 2: tc.first,
-		} {
-			m := taints.EvictionPolicy{Select: selection}.Compile(parseTolerations(tc.list...))
+		for policy, want := range map[bool]int{false: tc.first, true: tc.foreverElseShortest} {
+			m := taints.EvictionPolicy{ForeverElseShortest: policy}.Compile(parseTolerations(tc.list...))
 			got := -1
 			if e := m.EvictionOf(parseTaints("n:NoExecute"), observed); e.Outcome != taints.Stays {
 				got = e.Toleration
 			}
 			if got != want {
-				t.Errorf("%v of %q: %d, want %d", selection, tc.list, got, want)
+				t.Errorf("%v of %q: %d, want %d", policy, tc.list, got, want)
 			}
 		}
 	}

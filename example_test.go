@@ -23,7 +23,7 @@ func Example() {
 	}
 	pod := []taints.Toleration{ // or decoded from a pod's JSON
 		{Key: "nvidia.com/gpu", Operator: taints.OpExists},
-		taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s"),
+		taints.Must(taints.ParseToleration("maintenance:NoExecute op=Exists for 600s")),
 	}
 	m := taints.Compile(pod) // once for a pod, then for every node
 	fmt.Println(m.Filter(node).Schedulable())
@@ -90,28 +90,10 @@ func ExampleParseTaints() {
 	// parse "dedicated=ml:NoSchedule,spot" at offset 28: taints[1].effect: required: must be NoSchedule, PreferNoSchedule or NoExecute
 }
 
-// A spot pool is for pods that tolerate it. PreferNoSchedule makes other pods
-// use other nodes while those have room.
-func ExampleNormalizeScores() {
-	spot := taints.MustParseTaint("spot:PreferNoSchedule")
-	nodes := [][]taints.Taint{nil, {spot}, {spot, taints.MustParseTaint("old-kernel:PreferNoSchedule")}}
-	for _, pod := range [][]taints.Toleration{nil, {taints.MustParseToleration("spot op=Exists")}} {
-		m := taints.Compile(pod)
-		var counts []int
-		for _, node := range nodes {
-			counts = append(counts, m.Filter(node).PreferNoSchedule)
-		}
-		fmt.Println(counts, taints.NormalizeScores(nil, counts, 100))
-	}
-	// Output:
-	// [0 1 2] [100 50 0]
-	// [0 0 1] [100 100 0]
-}
-
 // A provisioner opens a node only for pods that tolerate everything there, soft
 // taints included.
 func ExampleVerdict_AllTolerated() {
-	spot := taints.Filter([]taints.Taint{taints.MustParseTaint("spot:PreferNoSchedule")}, nil)
+	spot := taints.Filter([]taints.Taint{taints.Must(taints.ParseTaint("spot:PreferNoSchedule"))}, nil)
 	fmt.Println(spot.Schedulable(), spot.AllTolerated())
 	// Output: true false
 }
@@ -119,8 +101,8 @@ func ExampleVerdict_AllTolerated() {
 // A program for different clusters takes the rules from a flag: the threshold
 // counts only in clusters with the comparison operators on.
 func ExampleOptions() {
-	node := []taints.Taint{taints.MustParseTaint("failure-score=4:NoSchedule")}
-	pod := []taints.Toleration{taints.MustParseToleration("failure-score=6 op=Lt")}
+	node := []taints.Taint{taints.Must(taints.ParseTaint("failure-score=4:NoSchedule"))}
+	pod := []taints.Toleration{taints.Must(taints.ParseToleration("failure-score=6 op=Lt"))}
 	for _, gate := range []bool{true, false} {
 		cluster := taints.Options{NoComparison: !gate}
 		fmt.Println(cluster.Compile(pod).Filter(node))
@@ -133,15 +115,15 @@ func ExampleOptions() {
 // A drain: the node is tainted for maintenance, and each pod gets its
 // tolerationSeconds.
 func ExampleEvictionOf() {
-	node := []taints.Taint{taints.MustParseTaint("maintenance:NoExecute")}
+	node := []taints.Taint{taints.Must(taints.ParseTaint("maintenance:NoExecute"))}
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for _, pod := range []struct {
 		name        string
 		tolerations []taints.Toleration
 	}{
 		{"web", nil},
-		{"database", []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 3600s")}},
-		{"agent", []taints.Toleration{taints.MustParseToleration("op=Exists")}},
+		{"database", []taints.Toleration{taints.Must(taints.ParseToleration("maintenance:NoExecute op=Exists for 3600s"))}},
+		{"agent", []taints.Toleration{taints.Must(taints.ParseToleration("op=Exists"))}},
 	} {
 		e := taints.EvictionOf(node, pod.tolerations, now)
 		switch e.Outcome {
@@ -182,7 +164,7 @@ func ExampleEvictionPolicy_arrival() {
 	arrived := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	added := arrived.Add(-24 * time.Hour)
 	node := []taints.Taint{{Key: "maintenance", Effect: taints.NoExecute, TimeAdded: &added}}
-	pod := []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s")}
+	pod := []taints.Toleration{taints.Must(taints.ParseToleration("maintenance:NoExecute op=Exists for 600s"))}
 
 	policy := taints.EvictionPolicy{FromTimeAdded: true, Arrival: arrived}
 	later := arrived.Add(time.Minute) // whenever the controller looks
@@ -194,7 +176,7 @@ func ExampleEvictionPolicy_arrival() {
 // one. It updates the node only if that changed anything.
 func ExampleChanges_Apply() {
 	ensure := taints.Changes{
-		Add:    []taints.Taint{taints.MustParseTaint("example.com/updating:NoSchedule")},
+		Add:    []taints.Taint{taints.Must(taints.ParseTaint("example.com/updating:NoSchedule"))},
 		Remove: []taints.TaintID{{Key: "example.com/outdated", Effect: taints.PreferNoSchedule}},
 	}
 	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,example.com/outdated:PreferNoSchedule")
@@ -211,9 +193,9 @@ func ExampleChanges_Apply() {
 // Cluster API adds a taint to a new node, and keeps the value that another
 // client has given it since.
 func ExampleChanges_Ensure() {
-	node := []taints.Taint{taints.MustParseTaint("tier=gold:NoSchedule")}
+	node := []taints.Taint{taints.Must(taints.ParseTaint("tier=gold:NoSchedule"))}
 	ensure := taints.Changes{Add: []taints.Taint{
-		taints.MustParseTaint("tier=silver:NoSchedule"), taints.MustParseTaint("dedicated=ml:NoSchedule"),
+		taints.Must(taints.ParseTaint("tier=silver:NoSchedule")), taints.Must(taints.ParseTaint("dedicated=ml:NoSchedule")),
 	}}
 	fmt.Println(ensure.Ensure(node))
 	fmt.Println(ensure.Apply(node))
@@ -237,7 +219,7 @@ func ExampleParseChanges() {
 	fmt.Println(err)
 	// Output:
 	// [dedicated=db:NoSchedule] <nil>
-	// add[0]: "dedicated=db:NoSchedule" is already present: the node has another value for this key and effect; overwriting would replace it
+	// add[0]: "dedicated=db:NoSchedule" is forbidden: the node has another value for this key and effect; overwriting would replace it
 }
 
 // A machine set's template changed. On this node, Kubernetes has added a taint
@@ -245,12 +227,12 @@ func ExampleParseChanges() {
 // another value. The machine set leaves both alone.
 func ExampleReconcile() {
 	node := []taints.Taint{
-		taints.MustParseTaint("dedicated=ml:NoSchedule"),
-		taints.MustParseTaint("tier=gold:PreferNoSchedule"),
-		taints.MustParseTaint("node.kubernetes.io/memory-pressure:NoSchedule"),
+		taints.Must(taints.ParseTaint("dedicated=ml:NoSchedule")),
+		taints.Must(taints.ParseTaint("tier=gold:PreferNoSchedule")),
+		taints.Must(taints.ParseTaint("node.kubernetes.io/memory-pressure:NoSchedule")),
 	}
 	old, _ := taints.ParseTaints("dedicated=ml:NoSchedule,tier=silver:PreferNoSchedule")
-	template := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoExecute")}
+	template := []taints.Taint{taints.Must(taints.ParseTaint("dedicated=ml:NoExecute"))}
 
 	changes := taints.Reconcile(node, old, template)
 	fmt.Println(changes)
@@ -270,9 +252,9 @@ func ExampleReconcileOwned() {
 		return
 	}
 	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,startup=1:NoExecute,spot:PreferNoSchedule")
-	desired := []taints.Taint{taints.MustParseTaint("dedicated=db:NoSchedule")}
+	desired := []taints.Taint{taints.Must(taints.ParseTaint("dedicated=db:NoSchedule"))}
 	fmt.Println(taints.ReconcileOwned(node, owned, desired))
-	record, err := json.Marshal(taints.IDs(desired))
+	record, err := json.Marshal(taints.Removal(desired...).Remove)
 	fmt.Println(string(record), err)
 	// Output:
 	// dedicated=db:NoSchedule startup:NoExecute-
@@ -284,7 +266,7 @@ func ExampleReconcileOwned() {
 func ExampleReconcile_lastApplied() {
 	annotation := "pool=a:NoSchedule,burst:PreferNoSchedule"
 	node, _ := taints.ParseTaints("pool=a:NoSchedule,node.kubernetes.io/disk-pressure:NoSchedule")
-	desired := []taints.Taint{taints.MustParseTaint("pool=a:NoSchedule")}
+	desired := []taints.Taint{taints.Must(taints.ParseTaint("pool=a:NoSchedule"))}
 
 	lastApplied, err := taints.ParseTaints(annotation)
 	if err != nil {
@@ -331,8 +313,8 @@ func ExampleTolerationsOf() {
 
 // A cloud controller asks whether it has to initialize a node.
 func ExampleFindKey() {
-	node := []taints.Taint{taints.MustParseTaint("node.cloudprovider.kubernetes.io/uninitialized=true:NoSchedule")}
-	_, found := taints.FindKey(node, taints.CloudProviderUninitialized)
+	node := []taints.Taint{taints.Must(taints.ParseTaint("node.cloudprovider.kubernetes.io/uninitialized=true:NoSchedule"))}
+	_, found := taints.FindKey(node, "node.cloudprovider.kubernetes.io/uninitialized")
 	fmt.Println(found)
 	// Output: true
 }
@@ -340,7 +322,7 @@ func ExampleFindKey() {
 // An operator removes its startup taint, and every taint with an old key.
 func ExampleRemoval() {
 	node, _ := taints.ParseTaints("startup=1:NoExecute,old:NoSchedule,old:NoExecute,spot:PreferNoSchedule")
-	done := taints.Removal(taints.MustParseTaint("startup:NoExecute"), taints.Taint{Key: "old"})
+	done := taints.Removal(taints.Must(taints.ParseTaint("startup:NoExecute")), taints.Taint{Key: "old"})
 	fmt.Println(done)
 	fmt.Println(done.Apply(node))
 	// Output:
@@ -350,8 +332,8 @@ func ExampleRemoval() {
 
 // Karpenter's NodePools have two lists, in which no key and effect may repeat.
 func ExampleErrorList() {
-	permanent := []taints.Taint{taints.MustParseTaint("gpu:NoSchedule")}
-	startup := []taints.Taint{taints.MustParseTaint("cni:NoExecute"), taints.MustParseTaint("gpu=x:NoSchedule")}
+	permanent := []taints.Taint{taints.Must(taints.ParseTaint("gpu:NoSchedule"))}
+	startup := []taints.Taint{taints.Must(taints.ParseTaint("cni:NoExecute")), taints.Must(taints.ParseTaint("gpu=x:NoSchedule"))}
 	err := taints.ValidateTaints(slices.Concat(permanent, startup))
 	var list taints.ErrorList
 	if errors.As(err, &list) {
@@ -368,7 +350,7 @@ func ExampleErrorList() {
 // An admission webhook gets a pod that requests a GPU. It validates the pod's
 // tolerations and then adds those that the cluster's own plugins would add.
 func ExampleAddDefaults() {
-	tolerations := []taints.Toleration{taints.MustParseToleration("dedicated=ml:NoSchedule")}
+	tolerations := []taints.Toleration{taints.Must(taints.ParseToleration("dedicated=ml:NoSchedule"))}
 	if err := taints.ValidateTolerations(tolerations); err != nil {
 		fmt.Println(err)
 		return
@@ -388,7 +370,7 @@ func ExampleAddDefaults() {
 // A log shipper runs on every node, even a cordoned or failing one, and uses the
 // host network.
 func ExampleAddDaemonSetDefaults() {
-	for _, t := range taints.AddNetworkUnavailable(taints.AddDaemonSetDefaults(nil)) {
+	for _, t := range taints.AddDaemonSetDefaults(nil, taints.NodeNetworkUnavailable) {
 		fmt.Println(t)
 	}
 	// Output:
@@ -420,15 +402,4 @@ func ExampleValidateTolerations() {
 	// tolerations[1].operator: "In" is not supported: must be Exists, Equal, Lt or Gt, or empty for Equal
 	// tolerations[1].effect: "NoSchedule" is invalid: must be NoExecute when tolerationSeconds is set
 	// true
-}
-
-// A running pod's tolerations may only get other seconds.
-func ExampleValidateTolerationsUpdate() {
-	old := []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 60s")}
-	longer := []taints.Toleration{taints.MustParseToleration("maintenance:NoExecute op=Exists for 600s")}
-	fmt.Println(taints.ValidateTolerationsUpdate(old, longer))
-	fmt.Println(taints.ValidateTolerationsUpdate(old, nil))
-	// Output:
-	// <nil>
-	// old[0]: "maintenance:NoExecute op=Exists for 60s" is forbidden: an existing toleration cannot be removed or changed, except its tolerationSeconds
 }

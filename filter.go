@@ -4,7 +4,6 @@ package taints
 
 import (
 	"iter"
-	"math/bits"
 	"strconv"
 	"strings"
 )
@@ -12,7 +11,8 @@ import (
 // FindUntolerated returns the index of the first taint with an effect in the set
 // that none of the tolerations tolerates, and whether there is one
 // (FindMatchingUntoleratedTaint in Kubernetes). The set is [Hard] for filtering
-// nodes, Effects(PreferNoSchedule) for scoring, and [Evicting] for eviction.
+// nodes, Effects(PreferNoSchedule) for scoring, and Effects(NoExecute) for
+// eviction.
 func FindUntolerated(taints []Taint, tolerations []Toleration, in EffectSet) (taint int, found bool) {
 	taint = -1
 	if len(taints) > 0 { // so that this is inlined, for the many nodes without taints
@@ -96,8 +96,8 @@ func (m *Matcher) each(taints []Taint, in EffectSet, tolerated bool, yield func(
 type Verdict struct {
 	// NoSchedule counts untolerated NoSchedule taints.
 	NoSchedule int `json:"noSchedule,omitempty"`
-	// PreferNoSchedule counts untolerated PreferNoSchedule taints, for
-	// [NormalizeScores].
+	// PreferNoSchedule counts untolerated PreferNoSchedule taints. NormalizeScores
+	// of package nodeindex turns such counts into scores.
 	PreferNoSchedule int `json:"preferNoSchedule,omitempty"`
 	// NoExecute counts untolerated NoExecute taints.
 	NoExecute int `json:"noExecute,omitempty"`
@@ -187,41 +187,4 @@ func (v *Verdict) count(effect Effect) {
 	default:
 		v.Other++
 	}
-}
-
-// NormalizeScores appends to dst a score for each node's count of untolerated
-// PreferNoSchedule taints and returns the extended slice (DefaultNormalizeScore
-// in the kube-scheduler, where maxScore is 100). The score is
-//
-//	maxScore - maxScore*count/largest
-//
-// rounded as in Kubernetes: maxScore for a node without such taints, and 0 for a
-// node with the largest count. If no count is above zero, all scores are
-// maxScore. A negative count, which Kubernetes leaves undefined, means zero. Large
-// numbers do not overflow.
-func NormalizeScores(dst []int64, counts []int, maxScore int64) []int64 {
-	largest := 0
-	for _, c := range counts {
-		largest = max(largest, c)
-	}
-	for _, c := range counts {
-		score := maxScore
-		if c > 0 {
-			score -= share(maxScore, uint64(c), uint64(largest))
-		}
-		dst = append(dst, score)
-	}
-	return dst
-}
-
-// share returns n*part/whole, rounded toward zero, for 0 <= part <= whole and
-// whole > 0.
-func share(n int64, part, whole uint64) int64 {
-	size, sign := uint64(n), int64(1)
-	if n < 0 {
-		size, sign = -size, -1
-	}
-	hi, lo := bits.Mul64(size, part)
-	quotient, _ := bits.Div64(hi, lo, whole)
-	return sign * int64(quotient)
 }

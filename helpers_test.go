@@ -5,13 +5,11 @@ package taints_test
 import (
 	"fmt"
 	"reflect"
-	"slices"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/reference"
 )
 
 // A fataler is a *testing.T or a *rapid.T.
@@ -25,7 +23,7 @@ func seconds(s int64) *int64 { return &s }
 func parseTaints(specs ...string) []taints.Taint {
 	var list []taints.Taint
 	for _, s := range specs {
-		list = append(list, taints.MustParseTaint(s))
+		list = append(list, taints.Must(taints.ParseTaint(s)))
 	}
 	return list
 }
@@ -33,7 +31,7 @@ func parseTaints(specs ...string) []taints.Taint {
 func parseTolerations(specs ...string) []taints.Toleration {
 	var list []taints.Toleration
 	for _, s := range specs {
-		list = append(list, taints.MustParseToleration(s))
+		list = append(list, taints.Must(taints.ParseToleration(s)))
 	}
 	return list
 }
@@ -61,19 +59,4 @@ func difference(want, got any) string {
 		return ""
 	}
 	return cmp.Diff(want, got, cmpopts.EquateEmpty())
-}
-
-func refValidUpdate(o taints.Options, old, new []taints.Toleration) bool {
-	for _, t := range old {
-		kept := slices.ContainsFunc(new, func(u taints.Toleration) bool {
-			return u.Key == t.Key && u.Operator == t.Operator && u.Value == t.Value && u.Effect == t.Effect
-		})
-		if !kept {
-			return false
-		}
-		if t.Operator == taints.OpLt || t.Operator == taints.OpGt {
-			o.NoComparison = false
-		}
-	}
-	return !slices.ContainsFunc(new, func(t taints.Toleration) bool { return !reference.ValidToleration(o, t) })
 }

@@ -91,7 +91,7 @@ func TestMatcherSkips(t *testing.T) {
 	}{
 		{taints.Toleration{Operator: taints.OpExists}, taints.AllEffects},
 		{taints.Toleration{Operator: taints.OpExists, Effect: taints.NoSchedule}, taints.Effects(taints.NoSchedule)},
-		{taints.Toleration{Operator: taints.OpExists, Effect: taints.NoExecute}, taints.Evicting},
+		{taints.Toleration{Operator: taints.OpExists, Effect: taints.NoExecute}, taints.Effects(taints.NoExecute)},
 		{taints.Toleration{Operator: taints.OpExists, Effect: "x"}, 0}, // there are more other effects
 		{taints.Toleration{Key: "gpu", Operator: taints.OpExists}, 0},
 		{taints.Toleration{}, 0},

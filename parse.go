@@ -43,16 +43,6 @@ func parseTaint(s string) (Taint, *FieldError) {
 	return Taint{Key: key, Value: value, Effect: Effect(effect)}, nil
 }
 
-// MustParseTaint calls [ParseTaint] and panics on error. It is intended for use
-// in tests with constant strings.
-func MustParseTaint(s string) Taint {
-	t, err := ParseTaint(s)
-	if err != nil {
-		panic(err)
-	}
-	return t
-}
-
 // ParseTaints parses taints separated by commas, the form of the kubelet's
 // --register-with-taints, as in "dedicated=ml:NoSchedule,spot:PreferNoSchedule".
 // It accepts what the kubelet accepts, except removals ("key-"), which the
@@ -104,23 +94,6 @@ func FormatTaints(taints []Taint) string {
 		b = taints[i].AppendTo(b)
 	}
 	return string(b)
-}
-
-// ParseTaintID parses s as "key:Effect", as [TaintID.String] prints a valid one.
-// The error is a [*FieldError], as for [ParseTaint], and the identity is then
-// zero.
-func ParseTaintID(s string) (TaintID, error) {
-	key, effect, _ := cut(s, ':')
-	if p := checkKey(key); p != noProblem {
-		return TaintID{}, parseFault(s, 0, "key", key, p)
-	}
-	if effect == "" {
-		return TaintID{}, parseFault(s, len(s), "effect", "", effectMissing)
-	}
-	if p := checkEffect(Effect(effect)); p != noProblem {
-		return TaintID{}, parseFault(s, len(key)+1, "effect", effect, p)
-	}
-	return TaintID{key, Effect(effect)}, nil
 }
 
 // ParseToleration parses the text that [Toleration.String] returns:
@@ -221,12 +194,13 @@ func (t *Toleration) offset(s, field string) int {
 	return 0
 }
 
-// MustParseToleration calls [ParseToleration] and panics on error. It is intended
-// for use in tests with constant strings.
-func MustParseToleration(s string) Toleration {
-	t, err := ParseToleration(s)
+// Must returns v, and panics if there is an error. It is for tests and variables
+// with constant texts, as in
+//
+//	var spot = taints.Must(taints.ParseTaint("spot:NoSchedule"))
+func Must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return t
+	return v
 }

@@ -28,7 +28,6 @@ const (
 	operatorWithoutKey
 	optionsMalformed
 	taintRepeated
-	tolerationGone
 	taintPresent
 	taintOfOtherValue
 	taintAbsent
@@ -54,10 +53,10 @@ var problems = [...]struct {
 		"must have a DNS subdomain before the '/': lowercase letters, digits, '-' and '.', " +
 			"with a letter or digit at both ends of each part",
 	},
-	prefixTooLong:      {ErrTooLong, "must have at most 253 characters before the '/'"},
-	nameTooLong:        {ErrTooLong, "must have at most 63 characters in its name, the part after the '/' if it has one"},
+	prefixTooLong:      {ErrInvalid, "must have at most 253 characters before the '/'"},
+	nameTooLong:        {ErrInvalid, "must have at most 63 characters in its name, the part after the '/' if it has one"},
 	valueMalformed:     {ErrInvalid, "must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends"},
-	valueTooLong:       {ErrTooLong, "must have at most 63 characters"},
+	valueTooLong:       {ErrInvalid, "must have at most 63 characters"},
 	valueUnwanted:      {ErrInvalid, "must be empty, as the operator matches every value"},
 	notInteger:         {ErrInvalid, "must be a decimal integer within int64, without leading zeros or '+'"},
 	effectMissing:      {ErrRequired, effectRule},
@@ -73,11 +72,10 @@ var problems = [...]struct {
 			"in this order, each at most once",
 	},
 	taintRepeated:     {ErrDuplicate, "a node has at most one taint of a key and effect"},
-	tolerationGone:    {ErrForbidden, "an existing toleration cannot be removed or changed, except its tolerationSeconds"},
-	taintPresent:      {ErrExists, "the node already has this taint; overwriting would not change it"},
-	taintOfOtherValue: {ErrExists, "the node has another value for this key and effect; overwriting would replace it"},
+	taintPresent:      {ErrForbidden, "the node already has this taint; overwriting would not change it"},
+	taintOfOtherValue: {ErrForbidden, "the node has another value for this key and effect; overwriting would replace it"},
 	taintAbsent:       {ErrNotFound, "the node has no such taint, or an earlier entry removes it"},
-	taintRemovedToo:   {ErrConflict, "it is also to be removed; to replace a taint, add it with overwrite and do not remove it"},
+	taintRemovedToo:   {ErrInvalid, "it is also to be removed; to replace a taint, add it with overwrite and do not remove it"},
 	removalRepeated:   {ErrDuplicate, "an earlier entry removes it too"},
 }
 

@@ -47,7 +47,8 @@ func Reconcile(current, lastApplied, desired []Taint) Changes {
 // ReconcileOwned is like [Reconcile] for a controller that records only the
 // identities of the taints it owns, as Cluster API does in an annotation. An
 // owned taint that is not desired is removed whatever its value. Taints are
-// removed in the order of current. The record to keep is [IDs] of desired.
+// removed in the order of current. The record to keep is Remove of the [Removal]
+// of desired.
 func ReconcileOwned(current []Taint, owned []TaintID, desired []Taint) Changes {
 	c := missing(current, desired)
 	now, own, wanted := lookup.FirstOf(current, identity),

@@ -101,12 +101,12 @@ func TestRecordedUpdates(t *testing.T) {
 		dropped := 0
 		for i, update := range updates {
 			defaulted := taints.AddDefaults(update.New, taints.DefaultSeconds{})
-			err := taints.ValidateTolerationsUpdate(update.Old, defaulted)
+			err := tolerationset.ValidateUpdate(update.Old, defaulted, taints.Options{})
 			if (err == nil) != update.Accepted {
 				t.Errorf("update %d: accepted %v by Kubernetes, got %v", i, update.Accepted, err)
 			}
 			sameFields(t, i, err, update.Causes, defaulted)
-			if update.Accepted && taints.ValidateTolerationsUpdate(update.Old, update.New) != nil {
+			if update.Accepted && tolerationset.ValidateUpdate(update.Old, update.New, taints.Options{}) != nil {
 				dropped++
 			}
 		}
@@ -224,10 +224,11 @@ func testRecordedDefaults(t *testing.T, pods []defaultedPod) {
 	for i, pod := range pods {
 		tols := pod.Given
 		if pod.DaemonSet {
-			tols = taints.AddDaemonSetDefaults(tols)
+			var more []string
 			if pod.HostNetwork {
-				tols = taints.AddNetworkUnavailable(tols)
+				more = []string{taints.NodeNetworkUnavailable}
 			}
+			tols = taints.AddDaemonSetDefaults(tols, more...)
 		}
 		tols = taints.AddDefaults(tols, taints.DefaultSeconds{})
 		if pod.QOS != "BestEffort" {

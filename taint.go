@@ -134,8 +134,8 @@ func (id TaintID) MarshalText() ([]byte, error) { return []byte(id.String()), ni
 
 // UnmarshalText parses the text that MarshalText returns. Like the JSON of a
 // [Taint], it is not validated: the key ends at the first colon, so a key with a
-// colon, which is not valid, comes back as another one. Use [ParseTaintID] for
-// text that people write. The error for a text without a colon is a
+// colon, which is not valid, comes back as another one. [ParseTaint]
+// validates the text of an identity. The error for a text without a colon is a
 // [*FieldError], and id is then unchanged.
 func (id *TaintID) UnmarshalText(text []byte) error {
 	s := string(text)
@@ -145,19 +145,6 @@ func (id *TaintID) UnmarshalText(text []byte) error {
 	}
 	*id = TaintID{key, Effect(effect)}
 	return nil
-}
-
-// IDs returns the identity of each taint, in order, for the record of a
-// controller; see [ReconcileOwned]. It returns nil for an empty list.
-func IDs(taints []Taint) []TaintID {
-	if len(taints) == 0 {
-		return nil
-	}
-	ids := make([]TaintID, len(taints))
-	for i := range taints {
-		ids[i] = taints[i].ID()
-	}
-	return ids
 }
 
 // FindTaint returns the index of the first taint with the identity, and whether

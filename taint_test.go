@@ -59,7 +59,7 @@ func TestTaintString(t *testing.T) {
 			t.Errorf("%+v appends as %q", tc.taint, got)
 		}
 	}
-	id := taints.MustParseTaint("k=v:NoSchedule").ID()
+	id := taints.Must(taints.ParseTaint("k=v:NoSchedule")).ID()
 	if id != (taints.TaintID{Key: "k", Effect: taints.NoSchedule}) || id.String() != "k:NoSchedule" {
 		t.Errorf("identity %v", id)
 	}
@@ -98,23 +98,18 @@ func TestTaintCompare(t *testing.T) {
 // The constants of an enumeration have their names as texts, and other numbers have
 // none.
 func TestEnumerations(t *testing.T) {
-	for want, s := range map[string]taints.Selection{
-		"FirstMatch": taints.FirstMatch, "ForeverElseShortest": taints.ForeverElseShortest,
-	} {
-		checkName(t, want, s, s.UnmarshalText, &s)
-	}
 	for want, o := range map[string]taints.Outcome{
 		"Stays": taints.Stays, "EvictsAt": taints.EvictsAt, "EvictsNow": taints.EvictsNow,
 	} {
 		checkName(t, want, o, o.UnmarshalText, &o)
 	}
-	var s taints.Selection
-	const refused = `unknown Selection "firstMatch": must be one of FirstMatch, ForeverElseShortest`
-	if err := s.UnmarshalText([]byte("firstMatch")); err == nil || err.Error() != refused {
+	var o taints.Outcome
+	const refused = `unknown Outcome "stays": must be one of Stays, EvictsAt, EvictsNow`
+	if err := o.UnmarshalText([]byte("stays")); err == nil || err.Error() != refused {
 		t.Errorf("got %v, want %s", err, refused)
 	}
-	if got := taints.Selection(2).String() + taints.Outcome(3).String(); got != "Selection(2)Outcome(3)" {
-		t.Errorf("unknown numbers are %q", got)
+	if got := taints.Outcome(3).String(); got != "Outcome(3)" {
+		t.Errorf("an unknown number is %q", got)
 	}
 }
 
@@ -129,7 +124,7 @@ func checkName[E comparable](t *testing.T, want string, e E, parse func([]byte) 
 	if err := parse(text); err != nil || *read != e {
 		t.Errorf("%q is read as %v, %v", text, *read, err)
 	}
-	for _, wrong := range []string{"", strings.ToLower(want), want + "x", "FirstMatch(9)"} {
+	for _, wrong := range []string{"", strings.ToLower(want), want + "x", "Outcome(9)"} {
 		if err := parse([]byte(wrong)); err == nil || *read != e || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is read as %v, %v", wrong, *read, err)
 		}
@@ -147,16 +142,16 @@ func TestJSON(t *testing.T) {
 		text string
 	}{
 		{taints.Taint{}, `{"key":"","effect":""}`},
-		{taints.MustParseTaint("dedicated=ml:NoSchedule"), `{"key":"dedicated","value":"ml","effect":"NoSchedule"}`},
+		{taints.Must(taints.ParseTaint("dedicated=ml:NoSchedule")), `{"key":"dedicated","value":"ml","effect":"NoSchedule"}`},
 		{
 			taints.Taint{Key: taints.NodeUnreachable, Effect: taints.NoExecute, TimeAdded: &added},
 			`{"key":"node.kubernetes.io/unreachable","effect":"NoExecute","timeAdded":"2026-11-21T01:24:15Z"}`,
 		},
 		{taints.Toleration{}, `{}`},
-		{taints.MustParseToleration("op=Exists"), `{"operator":"Exists"}`},
-		{taints.MustParseToleration("k:NoExecute for 0s"), `{"key":"k","effect":"NoExecute","tolerationSeconds":0}`},
+		{taints.Must(taints.ParseToleration("op=Exists")), `{"operator":"Exists"}`},
+		{taints.Must(taints.ParseToleration("k:NoExecute for 0s")), `{"key":"k","effect":"NoExecute","tolerationSeconds":0}`},
 		{
-			taints.MustParseToleration("k=v:NoExecute op=Equal for 300s"),
+			taints.Must(taints.ParseToleration("k=v:NoExecute op=Equal for 300s")),
 			`{"key":"k","operator":"Equal","value":"v","effect":"NoExecute","tolerationSeconds":300}`,
 		},
 		{map[taints.TaintID]string{{Key: "a", Effect: "x"}: "mine", {Key: "b"}: ""}, `{"a:x":"mine","b:":""}`},
@@ -171,12 +166,12 @@ func TestJSON(t *testing.T) {
 		{taints.EvictionPolicy{}, `{}`},
 		{
 			taints.EvictionPolicy{
-				Options:       taints.Options{NoComparison: true},
-				Select:        taints.ForeverElseShortest,
-				FromTimeAdded: true,
-				Arrival:       time.Unix(0, 0).UTC(),
+				Options:             taints.Options{NoComparison: true},
+				ForeverElseShortest: true,
+				FromTimeAdded:       true,
+				Arrival:             time.Unix(0, 0).UTC(),
 			},
-			`{"options":{"noComparison":true},"select":"ForeverElseShortest","fromTimeAdded":true,"arrival":"1970-01-01T00:00:00Z"}`,
+			`{"options":{"noComparison":true},"foreverElseShortest":true,"fromTimeAdded":true,"arrival":"1970-01-01T00:00:00Z"}`,
 		},
 		{taints.Changes{}, `{}`},
 		{

@@ -115,9 +115,6 @@ func TestTolerationsOf(t *testing.T) {
 	if got := list[0].Toleration(); got != exact {
 		t.Errorf("of one taint: %#v", got)
 	}
-	if got := taints.IDs([]taints.Taint{}); got != nil {
-		t.Errorf("identities of no taints: %v", got)
-	}
 	var fault *taints.FieldError
 	if err := new(taints.TaintID).UnmarshalText([]byte("bad")); !errors.As(err, &fault) ||
 		fault.Kind != taints.ErrRequired || fault.Field != "effect" || fault.Offset != 3 {

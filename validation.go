@@ -19,8 +19,7 @@ const (
 // no two have the same key and effect. Otherwise the error is an [ErrorList] with
 // every fault, of the list "taints".
 //
-// The kinds of fault are more precise than in Kubernetes, which reports a
-// missing key and a name that is too long as invalid values.
+// A missing key is an [ErrRequired]. In Kubernetes it is an invalid value.
 func ValidateTaints(taints []Taint) error {
 	f := faults{list: "taints"}
 	all := lookup.FirstOf(taints, identity)
@@ -83,45 +82,6 @@ func (t Toleration) Validate() error {
 	var f faults
 	f.toleration(&t, Options{})
 	return f.err()
-}
-
-// ValidateTolerationsUpdate returns nil if an API server lets a pod's
-// tolerations change from old to new: new is valid, and has each toleration of
-// old with the same key, operator (as written), value and effect. Seconds and
-// order may change, and tolerations may be added. An API server first puts the two
-// default tolerations back: call [AddDefaults] on new before. Otherwise the error
-// is an [ErrorList] with every fault. A missing toleration is an [ErrForbidden] of
-// the list "old". Kubernetes reports only the first of these.
-func ValidateTolerationsUpdate(old, new []Toleration) error {
-	return Options{}.ValidateTolerationsUpdate(old, new)
-}
-
-// ValidateTolerationsUpdate is like the function [ValidateTolerationsUpdate]
-// under the options. Under NoComparison, the operators that it turns off are valid
-// in new if old has one of them, as for an API server with the feature gate off.
-func (o Options) ValidateTolerationsUpdate(old, new []Toleration) error {
-	f := faults{list: "old"}
-	kept := lookup.FirstOf(new, withoutSeconds)
-	for i := range old {
-		t := &old[i]
-		if kept.Find(withoutSeconds(t)) < 0 {
-			f.index = i
-			f.report("", t.String(), tolerationGone)
-		}
-		if op := valueset.Find(string(t.Operator)); op != nil && op.Comparison {
-			o.NoComparison = false
-		}
-	}
-	f.list = "tolerations"
-	f.tolerations(new, o)
-	return f.err()
-}
-
-// withoutSeconds returns the toleration without seconds, as a key of a map.
-func withoutSeconds(t *Toleration) Toleration {
-	u := *t
-	u.TolerationSeconds = nil
-	return u
 }
 
 func (f *faults) tolerations(list []Toleration, o Options) {

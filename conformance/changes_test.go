@@ -150,7 +150,7 @@ func TestDifferenceOrderOfTaints(t *testing.T) {
 		{"b=2:NoSchedule", "b=2:NoSchedule,a=1:NoSchedule", "a=1:NoSchedule,b=2:NoSchedule"},
 		{"b:NoSchedule", "b:NoSchedule,a=1:NoSchedule", "a=1:NoSchedule,b:NoSchedule"},
 	} {
-		add := []taints.Taint{taints.MustParseTaint(test.add)}
+		add := []taints.Taint{taints.Must(taints.ParseTaint(test.add))}
 		theirs, _ := kubectlTaint(list, kube.CoreTaints(add), nil, true)
 		same(t, "kubectl taint", taints.FormatTaints(kube.Taints(theirs)), test.kubernetes)
 		ours, _ := taints.Changes{Add: add}.ApplyStrict(kube.Taints(list), true)

@@ -43,7 +43,7 @@ func TestDefaultTolerationSeconds(t *testing.T) {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	defaulttolerationseconds.RegisterFlags(flags)
 	setFlag := func(name string, seconds *int64) {
-		value := taints.DefaultTolerationSeconds
+		value := int64(300)
 		if seconds != nil {
 			value = *seconds
 		}
@@ -107,7 +107,7 @@ func TestIsExtendedResourceName(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := name.Draw(t, "name")
 		want := v1helper.IsExtendedResourceName(corev1.ResourceName(s))
-		same(t, "IsExtendedResourceName", taints.IsExtendedResourceName(s), want)
+		same(t, "IsExtendedResourceName", taints.AddExtendedResources(nil, s) != nil, want)
 	})
 }
 
@@ -123,10 +123,11 @@ func TestAddOrUpdateDaemonPodTolerations(t *testing.T) {
 			before[i].Key = daemonKeys.Draw(t, "key")
 		}
 		spec := corev1.PodSpec{Tolerations: slices.Clone(before), HostNetwork: rapid.Bool().Draw(t, "hostNetwork")}
-		got := taints.AddDaemonSetDefaults(kube.Tolerations(before))
+		var more []string
 		if spec.HostNetwork {
-			got = taints.AddNetworkUnavailable(got)
+			more = []string{taints.NodeNetworkUnavailable}
 		}
+		got := taints.AddDaemonSetDefaults(kube.Tolerations(before), more...)
 		daemonutil.AddOrUpdateDaemonPodTolerations(&spec)
 		same(t, "AddDaemonSetDefaults", kube.CoreTolerations(got), spec.Tolerations)
 	})

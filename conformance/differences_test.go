@@ -8,7 +8,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -71,15 +70,10 @@ func theirFaults(toleration corev1.Toleration) field.ErrorList {
 func firstFault(err error) *taints.FieldError { return err.(taints.ErrorList)[0] }
 
 func TestDifferenceKindOfFault(t *testing.T) {
-	for key, kind := range map[string]taints.ErrorKind{
-		"":                      taints.ErrRequired,
-		strings.Repeat("n", 64): taints.ErrTooLong,
-	} {
-		taint := corev1.Taint{Key: key, Effect: corev1.TaintEffectNoSchedule}
-		theirs := linked.ValidateNodeTaints(convert.ToCoreTaints([]corev1.Taint{taint}), field.NewPath("taints"))
-		same(t, "Kubernetes kind", theirs[0].Type, field.ErrorTypeInvalid)
-		same(t, "library kind", firstFault(kube.Taint(taint).Validate()).Kind, kind)
-	}
+	taint := corev1.Taint{Effect: corev1.TaintEffectNoSchedule}
+	theirs := linked.ValidateNodeTaints(convert.ToCoreTaints([]corev1.Taint{taint}), field.NewPath("taints"))
+	same(t, "Kubernetes kind", theirs[0].Type, field.ErrorTypeInvalid)
+	same(t, "library kind", firstFault(kube.Taint(taint).Validate()).Kind, taints.ErrRequired)
 }
 
 func TestDifferenceWording(t *testing.T) {
@@ -106,7 +100,7 @@ func TestDifferenceUpdateFaults(t *testing.T) {
 	before, after := []corev1.Toleration{{Key: "a"}, {Key: "b"}}, []corev1.Toleration{{Key: "c"}}
 	theirs := slices.DeleteFunc(validateUpdate(before, after), func(err *field.Error) bool { return err.Field != "spec.tolerations" })
 	same(t, "Kubernetes faults", len(theirs), 1)
-	err := taints.ValidateTolerationsUpdate(kube.Tolerations(before), kube.Tolerations(after))
+	err := tolerationset.ValidateUpdate(kube.Tolerations(before), kube.Tolerations(after), taints.Options{})
 	same(t, "library faults", len(err.(taints.ErrorList)), 2)
 }
 
@@ -129,7 +123,7 @@ func TestDifferenceString(t *testing.T) {
 
 // tol returns the valid toleration with the text.
 func tol(text string) corev1.Toleration {
-	return kube.CoreToleration(taints.MustParseToleration(text))
+	return kube.CoreToleration(taints.Must(taints.ParseToleration(text)))
 }
 
 func tols(texts ...string) (list []corev1.Toleration) {

@@ -117,7 +117,7 @@ var filters = []struct {
 		return t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute
 	}},
 	{taints.AllEffects, nil},
-	{taints.Evicting, func(t *corev1.Taint) bool { return t.Effect == corev1.TaintEffectNoExecute }},
+	{taints.Effects(taints.NoExecute), func(t *corev1.Taint) bool { return t.Effect == corev1.TaintEffectNoExecute }},
 	{taints.Effects(taints.PreferNoSchedule), func(t *corev1.Taint) bool {
 		return t.Effect == corev1.TaintEffectPreferNoSchedule
 	}},

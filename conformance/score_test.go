@@ -8,9 +8,9 @@ import (
 	"context"
 	"testing"
 
-	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/gated"
 	"github.com/seed-0529bac1/taints/kube"
+	"github.com/seed-0529bac1/taints/nodeindex"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	plugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper"
@@ -52,7 +52,7 @@ func TestTaintTolerationPlugin(t *testing.T) {
 				counts = append(counts, verdict.PreferNoSchedule)
 			}
 			same(t, "NormalizeScore", plugin.NormalizeScore(ctx, state, pod, scores).IsSuccess(), true)
-			same(t, "NormalizeScores", taints.NormalizeScores(nil, counts, maxScore), scoresOf(scores))
+			same(t, "NormalizeScores", nodeindex.NormalizeScores(nil, counts, maxScore), scoresOf(scores))
 		})
 	}
 }
@@ -62,7 +62,7 @@ func TestDefaultNormalizeScore(t *testing.T) {
 	maximum := rapid.OneOf(rapid.SampledFrom([]int64{100, 10, 0, 1, -100}), rapid.Int64Range(-1<<12, 1<<12))
 	rapid.Check(t, func(t *rapid.T) {
 		counts, most := rapid.SliceOfN(count, 0, 8).Draw(t, "counts"), maximum.Draw(t, "max")
-		same(t, "NormalizeScores", taints.NormalizeScores(nil, counts, most), normalized(t, counts, most))
+		same(t, "NormalizeScores", nodeindex.NormalizeScores(nil, counts, most), normalized(t, counts, most))
 	})
 }
 
@@ -89,6 +89,6 @@ func TestDifferenceScores(t *testing.T) {
 		kubernetes, library []int64
 	}{{[]int{1 << 60, 1 << 59}, []int64{96, 98}, []int64{0, 50}}, {[]int{2, -1}, []int64{0, 150}, []int64{0, 100}}} {
 		same(t, "DefaultNormalizeScore", normalized(t, test.counts, maxScore), test.kubernetes)
-		same(t, "NormalizeScores", taints.NormalizeScores(nil, test.counts, maxScore), test.library)
+		same(t, "NormalizeScores", nodeindex.NormalizeScores(nil, test.counts, maxScore), test.library)
 	}
 }

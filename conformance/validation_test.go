@@ -16,6 +16,7 @@ import (
 	"github.com/seed-0529bac1/taints/conformance/internal/gated"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
 	"github.com/seed-0529bac1/taints/kube"
+	"github.com/seed-0529bac1/taints/tolerationset"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -184,9 +185,9 @@ func TestValidatePodUpdate(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			before, after := drawUpdate(t)
 			theirs := validateUpdate(before, after)
-			got := mode.options.ValidateTolerationsUpdate(kube.Tolerations(before), kube.Tolerations(after))
-			same(t, "ValidateTolerationsUpdate succeeds", got == nil, len(theirs) == 0)
-			samePlaces(t, "Options.ValidateTolerationsUpdate", got, kubernetesPlaces(theirs, path))
+			got := tolerationset.ValidateUpdate(kube.Tolerations(before), kube.Tolerations(after), mode.options)
+			same(t, "ValidateUpdate succeeds", got == nil, len(theirs) == 0)
+			samePlaces(t, "ValidateUpdate", got, kubernetesPlaces(theirs, path))
 		})
 	}
 }
@@ -200,7 +201,7 @@ func TestDifferenceUpdateWithoutGate(t *testing.T) {
 	}
 	same(t, "Kubernetes allows", len(validateUpdate(list, list)) == 0, gated.Comparison)
 	ours := kube.Tolerations(list)
-	same(t, "library", taints.Options{NoComparison: true}.ValidateTolerationsUpdate(ours, ours), nil)
+	same(t, "library", tolerationset.ValidateUpdate(ours, ours, taints.Options{NoComparison: true}), nil)
 }
 
 // A RuntimeClass never allows Lt and Gt, whatever the gate, and no two tolerations

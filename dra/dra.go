@@ -104,9 +104,9 @@ func Options() taints.Options { return taints.Options{NoComparison: true} }
 // the tolerations that [EvictionTolerations] returns.
 func Policy() taints.EvictionPolicy {
 	return taints.EvictionPolicy{
-		Options:       Options(),
-		Select:        taints.ForeverElseShortest,
-		FromTimeAdded: true,
+		Options:             Options(),
+		ForeverElseShortest: true,
+		FromTimeAdded:       true,
 	}
 }
 

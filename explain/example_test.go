@@ -13,12 +13,12 @@ import (
 // A pod is pending because its author wrote ML instead of ml.
 func ExampleNode() {
 	node := []taints.Taint{
-		taints.MustParseTaint("nvidia.com/gpu=present:NoSchedule"),
-		taints.MustParseTaint("dedicated=ml:NoSchedule"),
+		taints.Must(taints.ParseTaint("nvidia.com/gpu=present:NoSchedule")),
+		taints.Must(taints.ParseTaint("dedicated=ml:NoSchedule")),
 	}
 	pod := taints.Compile([]taints.Toleration{
-		taints.MustParseToleration("nvidia.com/gpu:NoSchedule op=Exists"),
-		taints.MustParseToleration("dedicated=ML:NoSchedule"),
+		taints.Must(taints.ParseToleration("nvidia.com/gpu:NoSchedule op=Exists")),
+		taints.Must(taints.ParseToleration("dedicated=ML:NoSchedule")),
 	})
 	fmt.Println(explain.Node(pod, node))
 	// Output:
@@ -29,10 +29,10 @@ func ExampleNode() {
 // A webhook warns about a toleration that is probably not what its author meant.
 func ExampleReason() {
 	pod := taints.Compile([]taints.Toleration{
-		taints.MustParseToleration("spot op=Exists"),
-		taints.MustParseToleration("nvidia.com/gpu:NoSchedule"),
+		taints.Must(taints.ParseToleration("spot op=Exists")),
+		taints.Must(taints.ParseToleration("nvidia.com/gpu:NoSchedule")),
 	})
-	gpuNode := []taints.Taint{taints.MustParseTaint("nvidia.com/gpu=present:NoSchedule")}
+	gpuNode := []taints.Taint{taints.Must(taints.ParseTaint("nvidia.com/gpu=present:NoSchedule"))}
 	for _, reason := range explain.Node(pod, gpuNode) {
 		if reason.Hint() == explain.HintEmptyValue {
 			fmt.Printf("spec.tolerations[%d]: %s; did you mean the operator Exists?\n", reason.Toleration, reason.Why())
@@ -44,10 +44,10 @@ func ExampleReason() {
 // A ticket for another company contains no names from the cluster.
 func ExampleExplanation_Redact() {
 	node := []taints.Taint{
-		taints.MustParseTaint("customer=acme:NoSchedule"),
-		taints.MustParseTaint("region=acme:NoExecute"),
+		taints.Must(taints.ParseTaint("customer=acme:NoSchedule")),
+		taints.Must(taints.ParseTaint("region=acme:NoExecute")),
 	}
-	pod := taints.Compile([]taints.Toleration{taints.MustParseToleration("customer=Acme:NoSchedule")})
+	pod := taints.Compile([]taints.Toleration{taints.Must(taints.ParseToleration("customer=Acme:NoSchedule"))})
 	fmt.Println(explain.Node(pod, node).Redact())
 	// Output:
 	// <key1>=<value1>:NoSchedule is not tolerated (closest: <key1>=<value2>:NoSchedule, the value differs only in letter case)
@@ -57,10 +57,10 @@ func ExampleExplanation_Redact() {
 // A scheduler writes a message about all nodes to the status of a pod.
 func ExampleGroups() {
 	var cluster nodeindex.Index[string]
-	cluster.Set("node-1", []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule")})
-	cluster.Set("node-2", []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule")})
-	cluster.Set("node-3", []taints.Taint{taints.MustParseTaint("node.kubernetes.io/unschedulable:NoSchedule")})
-	pod := taints.Compile([]taints.Toleration{taints.MustParseToleration("dedicated:NoSchedule")})
+	cluster.Set("node-1", []taints.Taint{taints.Must(taints.ParseTaint("dedicated=ml:NoSchedule"))})
+	cluster.Set("node-2", []taints.Taint{taints.Must(taints.ParseTaint("dedicated=ml:NoSchedule"))})
+	cluster.Set("node-3", []taints.Taint{taints.Must(taints.ParseTaint("node.kubernetes.io/unschedulable:NoSchedule"))})
+	pod := taints.Compile([]taints.Toleration{taints.Must(taints.ParseToleration("dedicated:NoSchedule"))})
 	fmt.Println(explain.Groups(pod, taints.Hard, cluster.Groups(), 10))
 	// Output: 0/3 nodes are available: 2 have untolerated taint dedicated=ml:NoSchedule (closest: dedicated:NoSchedule, its empty value matches only an empty value), 1 has untolerated taint node.kubernetes.io/unschedulable:NoSchedule
 }

@@ -15,15 +15,15 @@ import (
 	"github.com/seed-0529bac1/taints/explain"
 )
 
-func parseTaints(specs ...string) []taints.Taint { return parseAll(specs, taints.MustParseTaint) }
+func parseTaints(specs ...string) []taints.Taint { return parseAll(specs, taints.ParseTaint) }
 
 func parseTolerations(specs ...string) []taints.Toleration {
-	return parseAll(specs, taints.MustParseToleration)
+	return parseAll(specs, taints.ParseToleration)
 }
 
-func parseAll[T any](specs []string, parse func(string) T) (list []T) {
+func parseAll[T any](specs []string, parse func(string) (T, error)) (list []T) {
 	for _, spec := range specs {
-		list = append(list, parse(spec))
+		list = append(list, taints.Must(parse(spec)))
 	}
 	return list
 }
@@ -153,7 +153,7 @@ func written(text string) (list []taints.Toleration, marked int) {
 
 // The reason if a taint is tolerated, or if no toleration comes close.
 func TestNodeWithoutDifferences(t *testing.T) {
-	disk := taints.MustParseTaint("disk:NoSchedule")
+	disk := taints.Must(taints.ParseTaint("disk:NoSchedule"))
 	list := parseTolerations("gpu op=Exists", "op=Exists", "disk op=Exists")
 	tolerated := explain.Reason{Taint: disk, Tolerated: true, Closest: list[1], Toleration: 1}
 	for _, tc := range []struct {
@@ -220,7 +220,7 @@ func TestNodeUnderOptions(t *testing.T) {
 // The tolerations of a row are equally far from the taint, and those of the
 // following rows are farther.
 func TestClosestIsTheOneThatDiffersLeast(t *testing.T) {
-	taint := taints.MustParseTaint("dedicated=ml:NoSchedule")
+	taint := taints.Must(taints.ParseTaint("dedicated=ml:NoSchedule"))
 	var rows [][]taints.Toleration
 	for _, row := range []string{
 		"dedicated=ML:NoSchedule dedicated=ml:noschedule dedicated:noschedule op=Exists",

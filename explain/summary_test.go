@@ -97,7 +97,7 @@ func TestSummarySteps(t *testing.T) {
 	if got := explain.Nodes(m, taints.Hard, each(list[:13]), 0).String(); got != "0/1 nodes are available: 12 untolerated taints" {
 		t.Errorf("many taints: %s", got)
 	}
-	taint := taints.MustParseTaint("gpu=a:NoSchedule")
+	taint := taints.Must(taints.ParseTaint("gpu=a:NoSchedule"))
 	for at, want := range map[int]explain.Hint{999: explain.HintOtherKey, 1000: explain.HintNone} {
 		tolerations[0], tolerations[at] = taints.Toleration{Key: "gpu", Value: "b"}, taints.Toleration{Key: "other", Value: "a"}
 		if got := node(taint, tolerations...).Hint(); got != want {

@@ -27,12 +27,10 @@ import (
 //     before these by its List, unless that is the list of the path: "taints",
 //     "tolerations" or "specs". A fault of the list "old" has no place in the
 //     validated object, so its path has no index.
-//   - The type follows from the kind of the fault: Required, Invalid, TooLong,
-//     NotSupported, Duplicate and Forbidden from the kinds with these names,
-//     Duplicate from [taints.ErrExists], NotFound from [taints.ErrNotFound], and
-//     Invalid from [taints.ErrConflict]. Any other kind is an InternalError.
-//   - BadValue and Detail are the fault's Value and Detail. As in Kubernetes, a
-//     value that is too long is omitted.
+//   - The type is that with the name of the fault's kind. Any other kind is an
+//     InternalError.
+//   - BadValue and Detail are the fault's Value and Detail. As in Kubernetes,
+//     Required and Forbidden have no value.
 //
 // A branch of the tree without a fault becomes an InternalError, with the error
 // as its BadValue. A branch that is nil, a nil pointer or a nil list is ignored.
@@ -107,12 +105,11 @@ func fieldError(fault *taints.FieldError, path *field.Path) *field.Error {
 	if !ok {
 		return internalError(path, fault)
 	}
-	return &field.Error{
-		Type:     kind,
-		Field:    path.String(),
-		BadValue: badValue(kind, fault.Value),
-		Detail:   fault.Detail,
+	value := fault.Value
+	if kind == field.ErrorTypeRequired || kind == field.ErrorTypeForbidden {
+		value = ""
 	}
+	return &field.Error{Type: kind, Field: path.String(), BadValue: value, Detail: fault.Detail}
 }
 
 // extend returns the path of the field at fault.
@@ -140,25 +137,11 @@ func internalError(path *field.Path, err error) *field.Error {
 	return &field.Error{Type: field.ErrorTypeInternal, Field: path.String(), BadValue: err, Detail: detail}
 }
 
-// badValue returns the BadValue of a field error of the type.
-func badValue(kind field.ErrorType, value string) any {
-	switch kind {
-	case field.ErrorTypeRequired, field.ErrorTypeForbidden:
-		return ""
-	case field.ErrorTypeTooLong:
-		return "<value omitted>"
-	}
-	return value
-}
-
 var errorTypes = map[taints.ErrorKind]field.ErrorType{
 	taints.ErrRequired:    field.ErrorTypeRequired,
 	taints.ErrInvalid:     field.ErrorTypeInvalid,
-	taints.ErrTooLong:     field.ErrorTypeTooLong,
 	taints.ErrUnsupported: field.ErrorTypeNotSupported,
 	taints.ErrDuplicate:   field.ErrorTypeDuplicate,
 	taints.ErrForbidden:   field.ErrorTypeForbidden,
-	taints.ErrExists:      field.ErrorTypeDuplicate,
 	taints.ErrNotFound:    field.ErrorTypeNotFound,
-	taints.ErrConflict:    field.ErrorTypeInvalid,
 }

@@ -73,18 +73,12 @@ func TestFieldErrors(t *testing.T) {
 		{"required", key, path, field.ErrorList{required}},
 		{"invalid", fault("taints", 1, "value", taints.ErrInvalid), path, one(invalid, "spec.taints[1].value", "v")},
 		{
-			"too long", fault("taints", 1, "key", taints.ErrTooLong), path,
-			one(field.ErrorTypeTooLong, "spec.taints[1].key", "<value omitted>"),
-		},
-		{
 			"not supported", fault("taints", 1, "effect", taints.ErrUnsupported), path,
 			one(field.ErrorTypeNotSupported, "spec.taints[1].effect", "v"),
 		},
 		{"duplicate", fault("taints", 3, "", taints.ErrDuplicate), path, one(duplicate, "spec.taints[3]", "v")},
 		{"forbidden", fault("", 0, "", taints.ErrForbidden), path, one(field.ErrorTypeForbidden, "spec.taints", "")},
-		{"exists", fault("taints", 1, "", taints.ErrExists), path, one(duplicate, "spec.taints[1]", "v")},
 		{"not found", fault("taints", 0, "", taints.ErrNotFound), path, one(field.ErrorTypeNotFound, "spec.taints[0]", "v")},
-		{"conflict", fault("taints", 0, "", taints.ErrConflict), path, one(invalid, "spec.taints[0]", "v")},
 		{"another kind", other, path, field.ErrorList{internal(path.Index(2).Child("key"), other)}},
 		{"no kind", noKind, path, field.ErrorList{internal(path.Child("key"), noKind)}},
 

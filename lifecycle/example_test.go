@@ -20,7 +20,7 @@ func Example() {
 	pods := map[string]*taints.Matcher{
 		"web": policy.Compile(taints.AddDefaults(nil, taints.DefaultSeconds{})),
 		"database": policy.Compile([]taints.Toleration{
-			taints.MustParseToleration(taints.NodeUnreachable + ":NoExecute op=Exists for 30s"),
+			taints.Must(taints.ParseToleration(taints.NodeUnreachable + ":NoExecute op=Exists for 30s")),
 		}),
 		"agent": policy.Compile(taints.AddDaemonSetDefaults(nil)),
 	}
@@ -118,14 +118,14 @@ func ExampleReconcileConditions_limitedRate() {
 // that it is ready, and evicts them when its health check fails.
 func ExampleConditionRules_Reconcile() {
 	const ready = "example.com/GPUReady"
-	starting := taints.MustParseTaint("example.com/gpu=starting:NoSchedule")
+	starting := taints.Must(taints.ParseTaint("example.com/gpu=starting:NoSchedule"))
 	rules := lifecycle.ConditionRules{
 		{Type: ready, Taint: starting},
 		{Type: ready, Status: "Unknown", Taint: starting},
-		{Type: ready, Status: "False", Taint: taints.MustParseTaint("example.com/gpu=failed:NoSchedule")},
-		{Type: ready, Status: "False", Taint: taints.MustParseTaint("example.com/gpu=failed:NoExecute")},
+		{Type: ready, Status: "False", Taint: taints.Must(taints.ParseTaint("example.com/gpu=failed:NoSchedule"))},
+		{Type: ready, Status: "False", Taint: taints.Must(taints.ParseTaint("example.com/gpu=failed:NoExecute"))},
 	}
-	node := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoSchedule")}
+	node := []taints.Taint{taints.Must(taints.ParseTaint("dedicated=ml:NoSchedule"))}
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for _, status := range []string{"missing", "True", "False", "True"} {
 		var state lifecycle.NodeState

@@ -11,6 +11,7 @@ import (
 // No query for a typical pod allocates, nor does a Set that changes nothing, or
 // one that moves a node between groups with room.
 func TestAllocs(t *testing.T) {
+	counts, scores := []int{0, 1, 2}, make([]int64, 0, 3)
 	for _, tenants := range []int{3, 1000} {
 		var x Index[int]
 		for i := range 5_000 {
@@ -27,6 +28,7 @@ func TestAllocs(t *testing.T) {
 			"Feasible":         func() { x.Feasible(pod)(func(n int) bool { sink += n; return true }) },
 			"FeasibleVerdicts": func() { x.FeasibleVerdicts(pod)(func(n int, _ taints.Verdict) bool { sink += n; return true }) },
 			"Verdicts":         func() { x.Verdicts(all)(func(n int, _ taints.Verdict) bool { sink += n; return true }) },
+			"NormalizeScores":  func() { NormalizeScores(scores, counts, 100) },
 			"Groups":           func() { x.Groups()(func(_ []taints.Taint, n int) bool { sink += n; return true }) },
 		} {
 			if n := testing.AllocsPerRun(20, query); n > 0 {

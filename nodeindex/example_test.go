@@ -22,10 +22,10 @@ func ExampleIndex() {
 		nodes.Set(name, list)
 	}
 	watch("cpu-1", nil)
-	watch("gpu-1", []taints.Taint{taints.MustParseTaint("nvidia.com/gpu:NoSchedule")})
-	watch("gpu-2", []taints.Taint{taints.MustParseTaint("nvidia.com/gpu:NoExecute")})
+	watch("gpu-1", []taints.Taint{taints.Must(taints.ParseTaint("nvidia.com/gpu:NoSchedule"))})
+	watch("gpu-2", []taints.Taint{taints.Must(taints.ParseTaint("nvidia.com/gpu:NoExecute"))})
 
-	pod := taints.Compile([]taints.Toleration{taints.MustParseToleration("nvidia.com/gpu:NoSchedule op=Exists")})
+	pod := taints.Compile([]taints.Toleration{taints.Must(taints.ParseToleration("nvidia.com/gpu:NoSchedule op=Exists"))})
 	mu.RLock()
 	defer mu.RUnlock()
 	for name := range nodes.Feasible(pod) {
@@ -34,4 +34,22 @@ func ExampleIndex() {
 	// Unordered output:
 	// cpu-1
 	// gpu-1
+}
+
+// A spot pool is for pods that tolerate it. PreferNoSchedule makes other pods
+// use other nodes while those have room.
+func ExampleNormalizeScores() {
+	spot := taints.Must(taints.ParseTaint("spot:PreferNoSchedule"))
+	nodes := [][]taints.Taint{nil, {spot}, {spot, taints.Must(taints.ParseTaint("old-kernel:PreferNoSchedule"))}}
+	for _, pod := range [][]taints.Toleration{nil, {taints.Must(taints.ParseToleration("spot op=Exists"))}} {
+		m := taints.Compile(pod)
+		var counts []int
+		for _, node := range nodes {
+			counts = append(counts, m.Filter(node).PreferNoSchedule)
+		}
+		fmt.Println(counts, nodeindex.NormalizeScores(nil, counts, 100))
+	}
+	// Output:
+	// [0 1 2] [100 50 0]
+	// [0 0 1] [100 100 0]
 }

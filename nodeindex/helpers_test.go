@@ -10,13 +10,13 @@ import (
 
 // parse returns the taints in their text forms.
 func parse(specs ...string) []taints.Taint {
-	return times(len(specs), func(i int) taints.Taint { return taints.MustParseTaint(specs[i]) })
+	return times(len(specs), func(i int) taints.Taint { return taints.Must(taints.ParseTaint(specs[i])) })
 }
 
 // compile returns a Matcher for the tolerations in their text forms.
 func compile(specs ...string) *taints.Matcher {
 	return taints.Compile(times(len(specs), func(i int) taints.Toleration {
-		return taints.MustParseToleration(specs[i])
+		return taints.Must(taints.ParseToleration(specs[i]))
 	}))
 }
 

@@ -130,7 +130,7 @@ func (x *Index[N]) CountFeasible(m *taints.Matcher) int {
 
 // FeasibleVerdicts is like [Index.Feasible], but also yields the result of
 // [taints.Matcher.Filter] for each node. The counts in its PreferNoSchedule are
-// the input of [taints.NormalizeScores]. It calls Filter once for each group.
+// the input of [NormalizeScores]. It calls Filter once for each group.
 func (x *Index[N]) FeasibleVerdicts(m *taints.Matcher) iter.Seq2[N, taints.Verdict] {
 	return func(yield func(N, taints.Verdict) bool) {
 		var buf [8]*file[N]

@@ -12,14 +12,14 @@ import (
 
 // The tolerations of a pod.
 var usual = []taints.Toleration{
-	taints.MustParseToleration("node.kubernetes.io/not-ready:NoExecute op=Exists for 300s"),
-	taints.MustParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists for 300s"),
-	taints.MustParseToleration("maintenance:NoExecute op=Exists for 60s"),
-	taints.MustParseToleration("maintenance=planned:NoExecute for 600s"),
-	taints.MustParseToleration("score=60:NoSchedule op=Lt"),
-	taints.MustParseToleration("dedicated=ml:NoSchedule"),
-	taints.MustParseToleration("dedicated=db op=Equal"),
-	taints.MustParseToleration("nvidia.com/gpu:NoSchedule op=Exists"),
+	taints.Must(taints.ParseToleration("node.kubernetes.io/not-ready:NoExecute op=Exists for 300s")),
+	taints.Must(taints.ParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists for 300s")),
+	taints.Must(taints.ParseToleration("maintenance:NoExecute op=Exists for 60s")),
+	taints.Must(taints.ParseToleration("maintenance=planned:NoExecute for 600s")),
+	taints.Must(taints.ParseToleration("score=60:NoSchedule op=Lt")),
+	taints.Must(taints.ParseToleration("dedicated=ml:NoSchedule")),
+	taints.Must(taints.ParseToleration("dedicated=db op=Equal")),
+	taints.Must(taints.ParseToleration("nvidia.com/gpu:NoSchedule op=Exists")),
 }
 
 func TestAllocs(t *testing.T) {
@@ -33,6 +33,7 @@ func TestAllocs(t *testing.T) {
 		"Covers":              func() { tolerationset.Covers(usual[5], usual[6], none) },
 		"Covers Lt":           func() { tolerationset.Covers(usual[4], usual[4], none) },
 		"ValidateAllowed":     func() { must(t, tolerationset.ValidateAllowed(usual, usual, none) == nil) },
+		"ValidateUpdate":      func() { must(t, tolerationset.ValidateUpdate(usual, usual, none) == nil) },
 		"Merge nothing":       func() { must(t, identical(tolerationset.Merge(usual, usual, none), usual)) },
 		"Same 8":              func() { must(t, tolerationset.Same(usual, usual, none)) },
 		"Same, reordered":     func() { must(t, tolerationset.Same(usual, reversed, none)) },

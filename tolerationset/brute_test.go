@@ -319,7 +319,7 @@ func TestBruteLint(t *testing.T) {
 		}
 		checkDropped(t, o, list, covered)
 		for time := range 4 {
-			// No Selection notices, as each taint is tolerated for the same times.
+			// No policy notices, as each taint is tolerated for the same times.
 			if evictedAfter(time, list).Cmp(evictedAfter(time, without(list, covered))) != 0 {
 				t.Fatalf("under %+v %v: the times differ without %v", o, tols, covered)
 			}

@@ -16,13 +16,13 @@ import (
 func ExampleReconcile() {
 	const annotation = `[{"key":"storage","operator":"Exists"},{"key":"old","effect":"NoSchedule"}]`
 	current := []taints.Toleration{
-		taints.MustParseToleration("storage op=Exists"),
-		taints.MustParseToleration("added-by-hand:NoSchedule"),
-		taints.MustParseToleration("old:NoSchedule"),
+		taints.Must(taints.ParseToleration("storage op=Exists")),
+		taints.Must(taints.ParseToleration("added-by-hand:NoSchedule")),
+		taints.Must(taints.ParseToleration("old:NoSchedule")),
 	}
 	setting := []taints.Toleration{
-		taints.MustParseToleration("storage op=Exists"),
-		taints.MustParseToleration("new:NoSchedule"),
+		taints.Must(taints.ParseToleration("storage op=Exists")),
+		taints.Must(taints.ParseToleration("new:NoSchedule")),
 	}
 	var lastApplied []taints.Toleration
 	if err := json.Unmarshal([]byte(annotation), &lastApplied); err != nil {
@@ -42,12 +42,12 @@ func ExampleReconcile() {
 // A pod keeps the times that it sets. Its namespace adds the rest.
 func ExampleMerge() {
 	pod := []taints.Toleration{
-		taints.MustParseToleration("tenant=a:NoSchedule"),
-		taints.MustParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists for 20s"),
+		taints.Must(taints.ParseToleration("tenant=a:NoSchedule")),
+		taints.Must(taints.ParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists for 20s")),
 	}
 	namespace := []taints.Toleration{
-		taints.MustParseToleration("tenant=shared:NoSchedule"),
-		taints.MustParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists for 600s"),
+		taints.Must(taints.ParseToleration("tenant=shared:NoSchedule")),
+		taints.Must(taints.ParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists for 600s")),
 	}
 	for _, t := range tolerationset.Merge(pod, namespace, taints.Options{}) {
 		fmt.Println(t)
@@ -61,10 +61,10 @@ func ExampleMerge() {
 // A chart has accumulated tolerations over the years.
 func ExampleMinimize() {
 	chart := []taints.Toleration{
-		taints.MustParseToleration("nvidia.com/gpu=a100:NoSchedule"),
-		taints.MustParseToleration("nvidia.com/gpu=h100:NoSchedule"),
-		taints.MustParseToleration("dedicated=ml:NoSchedule"),
-		taints.MustParseToleration("nvidia.com/gpu op=Exists"),
+		taints.Must(taints.ParseToleration("nvidia.com/gpu=a100:NoSchedule")),
+		taints.Must(taints.ParseToleration("nvidia.com/gpu=h100:NoSchedule")),
+		taints.Must(taints.ParseToleration("dedicated=ml:NoSchedule")),
+		taints.Must(taints.ParseToleration("nvidia.com/gpu op=Exists")),
 	}
 	fmt.Println(tolerationset.Minimize(chart, taints.Options{}))
 	// Output: [dedicated=ml:NoSchedule nvidia.com/gpu op=Exists]
@@ -73,12 +73,12 @@ func ExampleMinimize() {
 // A namespace may use the GPU nodes, and stay on a failed node for ten minutes.
 func ExampleValidateAllowed() {
 	allow := []taints.Toleration{
-		taints.MustParseToleration("nvidia.com/gpu:NoSchedule op=Exists"),
-		taints.MustParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists for 600s"),
+		taints.Must(taints.ParseToleration("nvidia.com/gpu:NoSchedule op=Exists")),
+		taints.Must(taints.ParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists for 600s")),
 	}
 	pod := []taints.Toleration{
-		taints.MustParseToleration("nvidia.com/gpu=a100:NoSchedule"),
-		taints.MustParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists"),
+		taints.Must(taints.ParseToleration("nvidia.com/gpu=a100:NoSchedule")),
+		taints.Must(taints.ParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists")),
 	}
 	fmt.Println(tolerationset.ValidateAllowed(pod, allow, taints.Options{}))
 	// Output: tolerations[1]: "node.kubernetes.io/unreachable:NoExecute op=Exists" is forbidden: no entry of the allow-list tolerates as much for as long
@@ -87,13 +87,13 @@ func ExampleValidateAllowed() {
 // A controller does not roll out a template whose tolerations were only sorted.
 func ExampleSame() {
 	before := []taints.Toleration{
-		taints.MustParseToleration("gpu op=Exists"),
-		taints.MustParseToleration("gpu=a100:NoSchedule"),
-		taints.MustParseToleration("tenant=blue:NoSchedule"),
+		taints.Must(taints.ParseToleration("gpu op=Exists")),
+		taints.Must(taints.ParseToleration("gpu=a100:NoSchedule")),
+		taints.Must(taints.ParseToleration("tenant=blue:NoSchedule")),
 	}
 	after := []taints.Toleration{
-		taints.MustParseToleration("tenant=blue:NoSchedule op=Equal"),
-		taints.MustParseToleration("gpu op=Exists"),
+		taints.Must(taints.ParseToleration("tenant=blue:NoSchedule op=Equal")),
+		taints.Must(taints.ParseToleration("gpu op=Exists")),
 	}
 	fmt.Println(tolerationset.Same(before, after, taints.Options{}))
 	fmt.Println(tolerationset.Same(before, after[1:], taints.Options{}))
@@ -106,10 +106,10 @@ func ExampleSame() {
 // what they seem to.
 func ExampleLint() {
 	chart := []taints.Toleration{
-		taints.MustParseToleration("nvidia.com/gpu:NoSchedule"),
-		taints.MustParseToleration("node-role.kubernetes.io/master:NoSchedule op=Exists"),
-		taints.MustParseToleration("maintenance:NoExecute op=Exists for 300s"),
-		taints.MustParseToleration("maintenance=planned:NoExecute for 3600s"),
+		taints.Must(taints.ParseToleration("nvidia.com/gpu:NoSchedule")),
+		taints.Must(taints.ParseToleration("node-role.kubernetes.io/master:NoSchedule op=Exists")),
+		taints.Must(taints.ParseToleration("maintenance:NoExecute op=Exists for 300s")),
+		taints.Must(taints.ParseToleration("maintenance=planned:NoExecute for 3600s")),
 	}
 	for _, finding := range tolerationset.Lint(chart, taints.Options{}) {
 		fmt.Println(finding)
@@ -118,4 +118,15 @@ func ExampleLint() {
 	// tolerations[0] (empty-value): Its empty value matches only taints without a value; for any value, set the operator to Exists.
 	// tolerations[1] (legacy-key): Nothing sets taints with this key anymore; tolerate node-role.kubernetes.io/control-plane instead.
 	// tolerations[3] (shadowed): tolerations[2] matches all its NoExecute taints first and tolerates them for 300s. So its 3600s never applies; move it before tolerations[2].
+}
+
+// A running pod's tolerations may only get other seconds.
+func ExampleValidateUpdate() {
+	old := []taints.Toleration{taints.Must(taints.ParseToleration("maintenance:NoExecute op=Exists for 60s"))}
+	longer := []taints.Toleration{taints.Must(taints.ParseToleration("maintenance:NoExecute op=Exists for 600s"))}
+	fmt.Println(tolerationset.ValidateUpdate(old, longer, taints.Options{}))
+	fmt.Println(tolerationset.ValidateUpdate(old, nil, taints.Options{}))
+	// Output:
+	// <nil>
+	// old[0]: "maintenance:NoExecute op=Exists for 60s" is forbidden: an existing toleration cannot be removed or changed, except its tolerationSeconds
 }

@@ -25,13 +25,13 @@ const (
 	CodeCovered Code = "covered"
 	// CodeShadowed: an earlier toleration matches every NoExecute taint that this
 	// one matches, for another time, so that the time of this one never applies.
-	// It holds for [taints.FirstMatch] only.
+	// It does not hold under [taints.EvictionPolicy]'s ForeverElseShortest.
 	CodeShadowed Code = "shadowed"
 	// CodeNoTime: the tolerationSeconds are zero or negative, so that a pod may be
 	// placed on a node with such a taint and is evicted at once. Zero is not
 	// reported for [taints.NodeNotReady] and [taints.NodeUnreachable], because it
-	// evicts a pod sooner than the seconds of [taints.AddDefaults] would. It holds
-	// for [taints.FirstMatch] only.
+	// evicts a pod sooner than the seconds of [taints.AddDefaults] would. It does
+	// not hold under ForeverElseShortest.
 	CodeNoTime Code = "no-time"
 	// CodeEverything: Exists without a key also tolerates the taints of broken
 	// nodes. It is not reported for the effect PreferNoSchedule, nor if the list
@@ -94,9 +94,9 @@ func entryName(i int) string { return "tolerations[" + strconv.Itoa(i) + "]" }
 // recognizes a daemon by what the DaemonSet controller adds. Call it with the
 // tolerations of a pod, or with a template's after [taints.AddDaemonSetDefaults].
 //
-// Under a [taints.Selection] other than FirstMatch, ignore CodeShadowed and
-// CodeNoTime, as another toleration may determine the time. The other findings
-// hold under every Selection. Lint takes as long as [Minimize].
+// Under the policy ForeverElseShortest, ignore CodeShadowed and CodeNoTime, as
+// another toleration may determine the time. The other findings hold under every
+// policy. Lint takes as long as [Minimize].
 func Lint(tolerations []taints.Toleration, o taints.Options) []Finding {
 	if o.ValidateTolerations(tolerations) != nil {
 		return nil
@@ -105,7 +105,7 @@ func Lint(tolerations []taints.Toleration, o taints.Options) []Finding {
 	shadows := c.shadows()
 	by := c.superfluous(shadows)
 	c.relation = rules.covers
-	l := linter{catalog: c, forDaemons: taints.AddNetworkUnavailable(taints.AddDaemonSetDefaults(nil))}
+	l := linter{catalog: c, forDaemons: taints.AddDaemonSetDefaults(nil, taints.NodeNetworkUnavailable)}
 	l.daemon = !slices.ContainsFunc(l.forDaemons, func(t taints.Toleration) bool {
 		return t.Key != taints.NodeNetworkUnavailable && !slices.ContainsFunc(tolerations, t.Equal)
 	})
@@ -254,8 +254,10 @@ func (l *linter) checkValue(i int, t *taints.Toleration) {
 // even if another one covers it.
 func (l *linter) isAdded(t *taints.Toleration) bool {
 	return slices.ContainsFunc(l.forDaemons, t.Equal) ||
-		t.Operator == taints.OpExists && t.Effect == taints.NoSchedule && taints.IsExtendedResourceName(t.Key)
+		t.Operator == taints.OpExists && t.Effect == taints.NoSchedule && taints.AddExtendedResources(nil, t.Key) != nil
 }
+
+const controlPlane = "node-role.kubernetes.io/control-plane"
 
 // knownKeys holds the keys of the taints that Kubernetes sets today. The keys
 // of taints without a value come first.
@@ -267,10 +269,10 @@ var knownKeys = [...]string{
 	taints.NodePIDPressure,
 	taints.NodeNetworkUnavailable,
 	taints.NodeUnschedulable,
-	taints.CloudProviderShutdown,
-	taints.NodeRoleControlPlane,
-	taints.NodeOutOfService,
-	taints.CloudProviderUninitialized,
+	"node.cloudprovider.kubernetes.io/shutdown",
+	controlPlane,
+	"node.kubernetes.io/out-of-service",
+	"node.cloudprovider.kubernetes.io/uninitialized",
 }
 
 var valuelessKeys = knownKeys[:9]
@@ -282,7 +284,7 @@ func successor(key string) string {
 	case "node.kubernetes.io/out-of-disk":
 		return taints.NodeDiskPressure
 	case "node-role.kubernetes.io/master":
-		return taints.NodeRoleControlPlane
+		return controlPlane
 	case "node.alpha.kubernetes.io/notReady":
 		return taints.NodeNotReady
 	case "node.alpha.kubernetes.io/unreachable":

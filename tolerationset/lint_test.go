@@ -111,8 +111,9 @@ func TestLint(t *testing.T) {
 func TestLintKnowsTheKeys(t *testing.T) {
 	for _, key := range []string{
 		taints.NodeNotReady, taints.NodeUnreachable, taints.NodeMemoryPressure, taints.NodeDiskPressure,
-		taints.NodePIDPressure, taints.NodeNetworkUnavailable, taints.NodeUnschedulable, taints.NodeOutOfService,
-		taints.CloudProviderUninitialized, taints.CloudProviderShutdown, taints.NodeRoleControlPlane,
+		taints.NodePIDPressure, taints.NodeNetworkUnavailable, taints.NodeUnschedulable, "node.kubernetes.io/out-of-service",
+		"node.cloudprovider.kubernetes.io/uninitialized", "node.cloudprovider.kubernetes.io/shutdown",
+		"node-role.kubernetes.io/control-plane",
 	} {
 		if findings := tolerationset.Lint([]taints.Toleration{exists(key)}, taints.Options{}); findings != nil {
 			t.Errorf("%s: %v", key, findings)
@@ -181,7 +182,7 @@ func TestLintOfDefaults(t *testing.T) {
 			return taints.AddDefaults(list, taints.DefaultSeconds{})
 		},
 		func(list []taints.Toleration) []taints.Toleration {
-			return taints.AddNetworkUnavailable(taints.AddDaemonSetDefaults(list))
+			return taints.AddDaemonSetDefaults(list, taints.NodeNetworkUnavailable)
 		},
 		func(list []taints.Toleration) []taints.Toleration {
 			return taints.AddExtendedResources(list, "nvidia.com/gpu", "example.com/fpga")

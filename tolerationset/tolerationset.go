@@ -129,13 +129,13 @@ func Merge(base, extra []taints.Toleration, o taints.Options) []taints.Toleratio
 //     these for another time.
 //
 // It keeps an entry that only several others together make superfluous. It keeps
-// the order, and minimizing again changes nothing. Under a [taints.Selection]
-// other than FirstMatch, deadlines may change, but not which taints are tolerated.
+// the order, and minimizing again changes nothing. Under the policy
+// ForeverElseShortest, deadlines may change, but not which taints are tolerated.
 //
 // It returns tolerations itself if nothing is dropped, and otherwise a new list
 // that shares no memory with tolerations, or nil if the new list is empty. An API
 // server does not allow an existing pod to lose tolerations; see
-// [taints.ValidateTolerationsUpdate].
+// [ValidateUpdate].
 //
 // Its time grows with the length, up to a logarithm, but with its square if many
 // entries have wildcards, or precede other entries that remain and then one that

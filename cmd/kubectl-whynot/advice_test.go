@@ -82,7 +82,7 @@ func objectOf(line string) string {
 		words, labels, list := strings.Fields(rest), make(map[string]string), []taints.Taint{}
 		for _, word := range words[1:] {
 			if strings.Contains(word, ":") {
-				list = append(list, taints.MustParseTaint(word))
+				list = append(list, taints.Must(taints.ParseTaint(word)))
 			} else {
 				key, value, _ := strings.Cut(word, "=")
 				labels[key] = value

@@ -78,7 +78,7 @@ func mustJSON(v any) string {
 }
 
 // tol parses a toleration.
-func tol(s string) taints.Toleration { return taints.MustParseToleration(s) }
+func tol(s string) taints.Toleration { return taints.Must(taints.ParseToleration(s)) }
 
 func TestGolden(t *testing.T) {
 	const sample, teams, odd = "testdata/sample.json", "testdata/teams.json", "testdata/odd.json"

@@ -32,8 +32,8 @@ var (
 	usual  = taints.AddDefaults(nil, taints.DefaultSeconds{}) // what admission gives to every pod
 	daemon = taints.AddDaemonSetDefaults(nil)
 	hasty  = []taints.Toleration{
-		taints.MustParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists for 30s"),
-		taints.MustParseToleration("node.kubernetes.io/unreachable:NoSchedule op=Exists"),
+		taints.Must(taints.ParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists for 30s")),
+		taints.Must(taints.ParseToleration("node.kubernetes.io/unreachable:NoSchedule op=Exists")),
 	}
 )
 

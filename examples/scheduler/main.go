@@ -100,7 +100,7 @@ func (s *scheduler) place(m *taints.Matcher) string {
 		return s.why(m)
 	}
 	best := 0
-	scores := taints.NormalizeScores(nil, soft, 100)
+	scores := nodeindex.NormalizeScores(nil, soft, 100)
 	for i, name := range names {
 		if scores[i] > scores[best] || scores[i] == scores[best] && name < names[best] {
 			best = i

@@ -28,7 +28,7 @@ import (
 // a request of zero would let any pod onto the nodes with the resource.
 var allowed = map[string][]taints.Toleration{
 	"kube-system": {{Operator: taints.OpExists}},
-	"ml":          {taints.MustParseToleration("dedicated=ml"), taints.MustParseToleration("nvidia.com/gpu op=Exists")},
+	"ml":          {taints.Must(taints.ParseToleration("dedicated=ml")), taints.Must(taints.ParseToleration("nvidia.com/gpu op=Exists"))},
 }
 
 // daemonSets is the user that creates the pods of DaemonSets. They may also have
@@ -137,7 +137,7 @@ func validate(r *request) response {
 	}
 	allow := taints.AddDefaults(nil, taints.DefaultSeconds{})
 	if r.UserInfo.Username == daemonSets {
-		allow = taints.AddNetworkUnavailable(taints.AddDaemonSetDefaults(allow))
+		allow = taints.AddDaemonSetDefaults(allow, taints.NodeNetworkUnavailable)
 	}
 	allow = append(allow, allowed[r.Namespace]...)
 	if err := tolerationset.ValidateAllowed(list, allow, taints.Options{}); err != nil {

@@ -234,6 +234,7 @@ import (
 	. "github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/explain"
 	"github.com/seed-0529bac1/taints/lifecycle"
+	"github.com/seed-0529bac1/taints/nodeindex"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 

@@ -43,11 +43,10 @@ var (
 	Policies = rapid.SampledFrom([]taints.EvictionPolicy{
 		{},
 		{FromTimeAdded: true},
-		{Select: taints.ForeverElseShortest},
-		{Select: taints.ForeverElseShortest, FromTimeAdded: true},
-		{Select: taints.ForeverElseShortest + 1},
+		{ForeverElseShortest: true},
+		{ForeverElseShortest: true, FromTimeAdded: true},
 		{FromTimeAdded: true, Arrival: time.Unix(5, 0).UTC()},
-		{FromTimeAdded: true, Arrival: time.Unix(100, 0).UTC(), Select: taints.ForeverElseShortest},
+		{FromTimeAdded: true, Arrival: time.Unix(100, 0).UTC(), ForeverElseShortest: true},
 		{Arrival: time.Unix(-5, 0).UTC()},
 		{Arrival: time.Unix(100, 0).UTC()},
 	})
@@ -134,7 +133,7 @@ var (
 	ConditionKeys = rapid.SampledFrom([]string{
 		taints.NodeNotReady, taints.NodeUnreachable, taints.NodeMemoryPressure,
 		taints.NodeDiskPressure, taints.NodePIDPressure, taints.NodeNetworkUnavailable,
-		taints.NodeUnschedulable, taints.NodeOutOfService,
+		taints.NodeUnschedulable, "node.kubernetes.io/out-of-service",
 	})
 	ConditionTaint = rapid.Custom(func(t *rapid.T) taints.Taint {
 		return taints.Taint{

@@ -76,7 +76,7 @@ func Evict(
 		seconds := new(big.Int) // at once
 		matches := Matches(p.Options, tols, taint)
 		if len(matches) > 0 {
-			seconds = Seconds(p.Select, tols, matches)
+			seconds = Seconds(p, tols, matches)
 		}
 		if seconds == nil {
 			continue
@@ -124,19 +124,20 @@ func Nanos(t time.Time) *big.Int {
 	return seconds.Mul(seconds, big.NewInt(1e9)).Add(seconds, big.NewInt(int64(t.Nanosecond())))
 }
 
-// Seconds returns how long the tolerations at the indexes together tolerate a
-// taint: at least 0, or nil for forever.
-func Seconds(selection taints.Selection, tols []taints.Toleration, matches []int) *big.Int {
-	if selection != taints.ForeverElseShortest {
+// Seconds returns how long the tolerations at the indexes tolerate a taint: at
+// least 0, or nil for forever. Only the first counts, unless the policy is
+// ForeverElseShortest.
+func Seconds(p taints.EvictionPolicy, tols []taints.Toleration, matches []int) *big.Int {
+	if !p.ForeverElseShortest {
 		matches = matches[:1]
 	}
 	var shortest *big.Int
 	for _, i := range matches {
-		p := tols[i].TolerationSeconds
-		if p == nil {
+		seconds := tols[i].TolerationSeconds
+		if seconds == nil {
 			return nil
 		}
-		if s := big.NewInt(max(0, *p)); shortest == nil || s.Cmp(shortest) < 0 {
+		if s := big.NewInt(max(0, *seconds)); shortest == nil || s.Cmp(shortest) < 0 {
 			shortest = s
 		}
 	}
@@ -310,7 +311,7 @@ func Time(o taints.Options, tols []taints.Toleration, taint taints.Taint) string
 	if len(matches) == 0 {
 		return "not tolerated"
 	}
-	seconds := Seconds(taints.FirstMatch, tols, matches)
+	seconds := Seconds(taints.EvictionPolicy{}, tols, matches)
 	if taint.Effect != "NoExecute" || seconds == nil {
 		return "forever"
 	}

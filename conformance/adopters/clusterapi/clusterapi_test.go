@@ -72,11 +72,11 @@ func propagate(t *rapid.T, node *corev1.Node, machine []clusterv1.MachineTaint) 
 		if id == "" {
 			continue
 		}
-		parsed, err := taints.ParseTaintID(id)
+		parsed, err := taints.ParseTaint(id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		owned = append(owned, parsed)
+		owned = append(owned, parsed.ID())
 	}
 	var desired []taints.Taint
 	for _, m := range machine {

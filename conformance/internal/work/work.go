@@ -268,8 +268,8 @@ var (
 
 // coversNot compares calls of Covers that return false and true.
 func coversNot(why, other string) measure.Row {
-	t, yes := taints.MustParseToleration("a=7 op=Gt"), taints.MustParseToleration("a=9 op=Gt")
-	no := taints.MustParseToleration(other)
+	t, yes := taints.Must(taints.ParseToleration("a=7 op=Gt")), taints.Must(taints.ParseToleration("a=9 op=Gt"))
+	no := taints.Must(taints.ParseToleration(other))
 	return measure.Row{
 		Name: "Covers says no " + why, Beside: "Covers says yes", Floor: 0.9,
 		Ours:  func() func(int) { return measure.Each(func() { measure.MustNot(tolerationset.Covers(t, no, zero)) }) },
@@ -297,7 +297,7 @@ func evictInKubernetes() func(int) {
 	})
 }
 
-var identities = taints.IDs(list())
+var identities = taints.Removal(list()...).Remove
 
 // inSync compares a reconciliation that finds nothing to do with Apply of the same
 // taints.

@@ -27,7 +27,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
-	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/evictor/internal/controller"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/program"
 )
@@ -44,8 +43,8 @@ type options struct {
 func (o *options) Register(fs *flag.FlagSet) {
 	fs.BoolVar(&o.controller.Policy.FromTimeAdded, "from-time-added", true,
 		"count from the taint's timeAdded, so that a restart changes no deadline; if false, from when the evictor saw the taint")
-	fs.TextVar(&o.controller.Policy.Select, "select", taints.FirstMatch,
-		"which `toleration` counts if several match a taint: FirstMatch or ForeverElseShortest")
+	fs.BoolVar(&o.controller.Policy.ForeverElseShortest, "forever-else-shortest", false,
+		"if several tolerations match a taint, count one without seconds or else the one with the least")
 	fs.BoolVar(&o.controller.KeepTimers, "keep-timers", false,
 		"keep the deadline of a pending eviction when later taints would change it, as Kubernetes does")
 	fs.StringVar((*string)(&o.controller.Method), "method", string(controller.Evict),

@@ -45,11 +45,11 @@ func TestParse(t *testing.T) {
 				LeaseDuration: new(15 * time.Second), RenewDeadline: new(10 * time.Second), RetryPeriod: new(2 * time.Second),
 			},
 		},
-		"-from-time-added=false -select ForeverElseShortest -keep-timers -method=delete -dry-run -qps 0 -burst 1 -workers 2 " +
+		"-from-time-added=false -forever-else-shortest -keep-timers -method=delete -dry-run -qps 0 -burst 1 -workers 2 " +
 			"-metrics-addr 0 -health-addr :9 -leader-elect=false -leader-elect-namespace kube-system " +
 			"-leader-elect-name other -lease-duration 3s -renew-deadline 2s -retry-period 1s": {
 			controller: controller.Options{
-				Policy: taints.EvictionPolicy{Select: taints.ForeverElseShortest}, KeepTimers: true,
+				Policy: taints.EvictionPolicy{ForeverElseShortest: true}, KeepTimers: true,
 				Method: controller.Delete, DryRun: true, Burst: 1, Workers: 2,
 			},
 			manager: ctrl.Options{
@@ -72,7 +72,6 @@ func TestRun(t *testing.T) {
 		want string // in the output
 	}{
 		{"-method shoot", 2, `-method "shoot": want evict or delete`},
-		{"-select last", 2, `"last" for flag -select`},
 		{"-qps -1", 2, "-qps -1: want 0 or more"},
 		{"-burst 0", 2, "-burst 0: want 1 or more"},
 		{"-workers 0", 2, "-workers 0: want 1 or more"},

@@ -60,7 +60,7 @@ func newNode() *corev1.Node {
 func Example() {
 	ctx, client := context.Background(), fake.NewClientset(newNode())
 	changes := taints.Removal(kube.Taint(startup))
-	changes.Add = []taints.Taint{taints.MustParseTaint("pool=gpu:NoSchedule")}
+	changes.Add = []taints.Taint{taints.Must(taints.ParseTaint("pool=gpu:NoSchedule"))}
 	for range 2 { // the second call finds nothing to do
 		fmt.Println(patchTaints(ctx, client, "node-1", changes))
 	}

@@ -28,6 +28,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/program"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/webhook/internal/policy"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/webhook/internal/server"
 )
 
@@ -62,9 +63,9 @@ func (o *options) Register(fs *flag.FlagSet) {
 	fs.StringVar(&o.rotation.Registration, "registration", "admission.example.com",
 		"`name` of both webhook configurations, for -rotate and -audit")
 	fs.StringVar(&o.rules, "rules", "", "`file` with the rules, read again when it changes (default none)")
-	fs.Int64Var(&o.notReady, "not-ready-seconds", taints.DefaultTolerationSeconds,
+	fs.Int64Var(&o.notReady, "not-ready-seconds", policy.APIServerSeconds,
 		"how long pods stay on a node that is not ready")
-	fs.Int64Var(&o.unreachable, "unreachable-seconds", taints.DefaultTolerationSeconds,
+	fs.Int64Var(&o.unreachable, "unreachable-seconds", policy.APIServerSeconds,
 		"how long pods stay on a node that is unreachable")
 	fs.BoolVar(&o.audit, "audit", false,
 		"list pods that the rules would refuse, and tolerations that make little sense, and exit")

@@ -19,7 +19,7 @@ func main() {
 	fmt.Println(m.Filter(kube.Taints(node)).AllTolerated())
 
 	node, changed := kube.Apply(node, taints.Changes{Remove: []taints.TaintID{kube.Taint(node[0]).ID()}})
-	node, ensured := kube.Ensure(node, taints.Changes{Add: []taints.Taint{taints.MustParseTaint("dedicated=ml:NoExecute")}})
+	node, ensured := kube.Ensure(node, taints.Changes{Add: []taints.Taint{taints.Must(taints.ParseTaint("dedicated=ml:NoExecute"))}})
 	fmt.Println(m.Filter(kube.Taints(node)).AllTolerated(), changed, ensured)
 
 	node[0].Effect = "Never"

@@ -12,8 +12,8 @@ import (
 )
 
 func main() {
-	node := []taints.Taint{taints.MustParseTaint("dedicated=ml:NoExecute")}
-	pod := []taints.Toleration{taints.MustParseToleration("dedicated:NoExecute op=Exists for 300s")}
+	node := []taints.Taint{taints.Must(taints.ParseTaint("dedicated=ml:NoExecute"))}
+	pod := []taints.Toleration{taints.Must(taints.ParseToleration("dedicated:NoExecute op=Exists for 300s"))}
 	m := taints.Compile(pod)
 	var nodes nodeindex.Index[string]
 	nodes.Set("node", node)

@@ -255,11 +255,11 @@ func (c *Cluster) addTemplate(kind string, o *workload) error {
 	}
 	spec := &template.Spec
 	if kind == "DaemonSet" {
-		list := taints.AddDaemonSetDefaults(kube.Tolerations(spec.Tolerations))
+		var more []string
 		if spec.HostNetwork {
-			list = taints.AddNetworkUnavailable(list)
+			more = append(more, taints.NodeNetworkUnavailable)
 		}
-		spec.Tolerations = kube.CoreTolerations(list)
+		spec.Tolerations = kube.CoreTolerations(taints.AddDaemonSetDefaults(kube.Tolerations(spec.Tolerations), more...))
 	}
 	namespace := cmp.Or(o.Namespace, c.Namespace)
 	if !c.Only.matches(namespace, template.Labels) {

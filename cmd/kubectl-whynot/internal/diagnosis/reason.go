@@ -272,5 +272,5 @@ func (a *analyst) tolerationOf(t taints.Taint) taints.Toleration {
 
 // isControlPlane reports whether a taint keeps pods off the control plane.
 func isControlPlane(t taints.Taint) bool {
-	return t.Key == taints.NodeRoleControlPlane || t.Key == "node-role.kubernetes.io/master"
+	return t.Key == "node-role.kubernetes.io/control-plane" || t.Key == "node-role.kubernetes.io/master"
 }

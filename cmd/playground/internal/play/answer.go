@@ -90,7 +90,7 @@ type answerer struct {
 	tolerations []taints.Toleration // both written and added
 	adder       Adder
 	options     taints.Options
-	selection   taints.Selection
+	firstMatch  bool
 	observed    time.Time
 	problems    []Problem // of the other fields
 	matcher     *taints.Matcher
@@ -101,8 +101,10 @@ func newAnswerer(s State) *answerer {
 	o := taints.Options{NoComparison: s("noComparison") != "", KeyWildcards: s("keyWildcards") != ""}
 	a := &answerer{taints: readTaints(s("taints")), written: readTolerations(s("tolerations"), o), options: o}
 	policy := taints.EvictionPolicy{Options: o, FromTimeAdded: s("fromTimeAdded") != ""}
-	if name := s("select"); name != "" && policy.Select.UnmarshalText([]byte(name)) != nil {
-		a.fail("select", "unknown selection; "+Selections[0].String()+" is used instead")
+	name := s("select")
+	policy.ForeverElseShortest = name == Selections[1]
+	if name != "" && !slices.Contains(Selections, name) {
+		a.fail("select", "unknown selection; "+Selections[0]+" is used instead")
 	}
 	var ok bool
 	if a.adder, ok = adder(s("add")); !ok {
@@ -113,7 +115,7 @@ func newAnswerer(s State) *answerer {
 		a.observed = time.Unix(0, 0) // any time that is not far from today
 	}
 	a.tolerations = a.adder.add(a.written.elements)
-	a.selection, a.matcher = policy.Select, policy.Compile(a.tolerations)
+	a.firstMatch, a.matcher = !policy.ForeverElseShortest, policy.Compile(a.tolerations)
 	for i := range a.tolerations {
 		a.matchers = append(a.matchers, o.Compile(a.tolerations[i:i+1]))
 	}
@@ -135,7 +137,7 @@ func (a *answerer) forever(t taints.Taint) int {
 		case !a.tolerates(i, t):
 		case a.tolerations[i].TolerationSeconds == nil:
 			return i
-		case a.selection == taints.FirstMatch:
+		case a.firstMatch:
 			return -1
 		}
 	}
@@ -351,7 +353,7 @@ func (a *answerer) tolerationAnswers() []TolerationAnswer {
 		answers = append(answers, x)
 	}
 	for _, f := range tolerationset.Lint(a.tolerations, a.options) {
-		if a.selection == taints.FirstMatch || f.Code != tolerationset.CodeShadowed && f.Code != tolerationset.CodeNoTime {
+		if a.firstMatch || f.Code != tolerationset.CodeShadowed && f.Code != tolerationset.CodeNoTime {
 			t := &answers[f.Toleration]
 			t.Findings = append(t.Findings, Finding{string(f.Code), f.Advice})
 		}

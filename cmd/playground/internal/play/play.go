@@ -17,13 +17,14 @@ import (
 //   - "taints" and "tolerations" are lists, with one entry per line or separated
 //     by commas, or in YAML or JSON; taints may be "kubectl taint" commands
 //   - "observed" is when the taints are observed, in UTC unless it has a zone
-//   - "select" is the name of a [taints.Selection]; empty means the first
+//   - "select" is one of [Selections]; empty means the first
 //   - "add" names what adds tolerations to the pod: one of [Adders]
 //   - "noComparison", "keyWildcards" and "fromTimeAdded" are switches
 type State func(name string) string
 
-// Selections are the values of "select". The first is the default.
-var Selections = []taints.Selection{taints.FirstMatch, taints.ForeverElseShortest}
+// Selections are the values of "select": which of the tolerations that match a
+// taint counts.
+var Selections = []string{"FirstMatch", "ForeverElseShortest"}
 
 // An Adder is part of Kubernetes that adds tolerations to a pod.
 type Adder struct {
@@ -38,7 +39,7 @@ var Adders = []Adder{
 		return addDefaults(taints.AddDaemonSetDefaults(list))
 	}},
 	{"hostnetwork", "the DaemonSet controller, for a pod on the host network", func(list []taints.Toleration) []taints.Toleration {
-		return addDefaults(taints.AddNetworkUnavailable(taints.AddDaemonSetDefaults(list)))
+		return addDefaults(taints.AddDaemonSetDefaults(list, taints.NodeNetworkUnavailable))
 	}},
 }
 

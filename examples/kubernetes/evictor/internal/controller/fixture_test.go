@@ -473,7 +473,7 @@ func (w *world) wantForgotten() {
 
 // taint parses a taint, and sets its timeAdded unless added is zero.
 func taint(spec string, added time.Time) corev1.Taint {
-	t := taints.MustParseTaint(spec)
+	t := taints.Must(taints.ParseTaint(spec))
 	if !added.IsZero() {
 		t.TimeAdded = &added
 	}
@@ -483,7 +483,7 @@ func taint(spec string, added time.Time) corev1.Taint {
 func tolerations(specs ...string) []corev1.Toleration {
 	var list []taints.Toleration
 	for _, spec := range specs {
-		list = append(list, taints.MustParseToleration(spec))
+		list = append(list, taints.Must(taints.ParseToleration(spec)))
 	}
 	return kube.CoreTolerations(list)
 }

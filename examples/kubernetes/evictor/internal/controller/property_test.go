@@ -77,8 +77,8 @@ func TestEvictionsAreTheLibrarys(t *testing.T) {
 func testEvictions(t *rapid.T) {
 	w := newWorld(t, Options{
 		Policy: taints.EvictionPolicy{
-			FromTimeAdded: true,
-			Select:        rapid.SampledFrom([]taints.Selection{taints.FirstMatch, taints.ForeverElseShortest}).Draw(t, "select"),
+			FromTimeAdded:       true,
+			ForeverElseShortest: rapid.Bool().Draw(t, "foreverElseShortest"),
 		},
 		Method:  rapid.SampledFrom([]Method{Evict, Delete}).Draw(t, "method"),
 		Workers: rapid.IntRange(1, 3).Draw(t, "workers"),

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/explain"
 	"github.com/seed-0529bac1/taints/kube"
+	"github.com/seed-0529bac1/taints/nodeindex"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -310,7 +311,7 @@ func (p *Taints) NormalizeScore(
 	for i := range scores {
 		counts[i] = int(scores[i].Score)
 	}
-	for i, score := range taints.NormalizeScores(nil, counts, fwk.MaxScore) {
+	for i, score := range nodeindex.NormalizeScores(nil, counts, fwk.MaxScore) {
 		scores[i].Score = score
 	}
 	return nil

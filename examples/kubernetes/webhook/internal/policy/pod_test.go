@@ -105,7 +105,7 @@ func TestAudit(t *testing.T) {
 	pod := func(namespace, pool string, list ...string) *corev1.Pod {
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "p"}}
 		for _, s := range list {
-			pod.Spec.Tolerations = append(pod.Spec.Tolerations, kube.CoreToleration(taints.MustParseToleration(s)))
+			pod.Spec.Tolerations = append(pod.Spec.Tolerations, kube.CoreToleration(taints.Must(taints.ParseToleration(s))))
 		}
 		if pool != "" {
 			pod.Spec.NodeSelector = map[string]string{"example.com/pool": pool}

@@ -221,7 +221,7 @@ func label(key, value string) string { return fmt.Sprintf("%s=%.63s", key, value
 //   - A new pod must have the node selector of its dedications, whatever other
 //     webhooks did after this one.
 func (p *Policy) validate(q *admissionv1.AdmissionRequest, before []taints.Toleration, pod *pod) *Refusal {
-	if err := taints.ValidateTolerationsUpdate(before, pod.Spec.Tolerations); err != nil {
+	if err := tolerationset.ValidateUpdate(before, pod.Spec.Tolerations, taints.Options{}); err != nil {
 		return invalid(err.(taints.ErrorList))
 	}
 	if refused := p.refused(q, before, pod); len(refused) > 0 {
@@ -259,19 +259,23 @@ func (p *Policy) refused(q *admissionv1.AdmissionRequest, before []taints.Tolera
 	}
 	standard := addStandard(nil, p.longestSeconds(), pod)
 	if fromDaemonSet(q, pod) {
-		standard = taints.AddDaemonSetDefaults(standard)
+		var more []string
 		if pod.Spec.HostNetwork {
-			standard = taints.AddNetworkUnavailable(standard)
+			more = append(more, taints.NodeNetworkUnavailable)
 		}
+		standard = taints.AddDaemonSetDefaults(standard, more...)
 	}
 	return uncovered(pod.Spec.Tolerations, slices.Concat(allowed, standard, before))
 }
+
+// APIServerSeconds are the seconds of an API server that was not told others.
+const APIServerSeconds = 300
 
 // longestSeconds returns the policy's seconds, or an API server's default seconds
 // if they are longer: the API server's own plugin may have run first.
 func (p *Policy) longestSeconds() taints.DefaultSeconds {
 	longest := func(seconds *int64) *int64 {
-		if seconds == nil || *seconds < taints.DefaultTolerationSeconds {
+		if seconds == nil || *seconds < APIServerSeconds {
 			return nil
 		}
 		return seconds

@@ -60,7 +60,7 @@ func podOf(spec string, list ...string) string {
 func tolerating(list ...string) string {
 	tolerations := []taints.Toleration{}
 	for _, s := range list {
-		tolerations = append(tolerations, taints.MustParseToleration(s))
+		tolerations = append(tolerations, taints.Must(taints.ParseToleration(s)))
 	}
 	text, _ := json.Marshal(tolerations)
 	return fmt.Sprintf(`"tolerations":%s`, text)

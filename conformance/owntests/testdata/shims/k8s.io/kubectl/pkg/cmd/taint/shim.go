@@ -63,7 +63,7 @@ func checkIfTaintsAlreadyExists(oldTaints []corev1.Taint, add []corev1.Taint) st
 	_, err := kube.ApplyStrict(oldTaints, changesOf(add, nil), false)
 	if errors.As(err, &all) {
 		for _, f := range all {
-			if f.Kind == taints.ErrExists {
+			if f.Kind == taints.ErrForbidden {
 				keys = append(keys, add[f.Index].Key)
 			}
 		}

@@ -55,7 +55,7 @@ func (nc *Controller) doNoScheduleTaintingPass(ctx context.Context, nodeName str
 // addition of a taint to the rate-limited queue.
 func (nc *Controller) processTaintBaseEviction(ctx context.Context, node *v1.Node, currentReadyCondition *v1.NodeCondition) {
 	ready := v1.NodeCondition{Type: v1.NodeReady, Status: currentReadyCondition.Status}
-	add, remove := reconcile(node, []v1.NodeCondition{ready}, taints.Evicting)
+	add, remove := reconcile(node, []v1.NodeCondition{ready}, taints.Effects(taints.NoExecute))
 	wanted := lifecycle.ConditionTaints(lifecycle.NodeState{Conditions: nodestate.Conditions([]v1.NodeCondition{ready})})
 	logger := klog.FromContext(ctx)
 	switch {

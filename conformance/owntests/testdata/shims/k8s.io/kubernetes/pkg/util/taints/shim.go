@@ -21,7 +21,7 @@ func CheckIfTaintsAlreadyExists(oldTaints []v1.Taint, list []v1.Taint) string {
 	_, err := kube.ApplyStrict(oldTaints, library.Changes{Add: kube.Taints(list)}, false)
 	if errors.As(err, &all) {
 		for _, f := range all {
-			if f.Kind == library.ErrExists {
+			if f.Kind == library.ErrForbidden {
 				keys = append(keys, list[f.Index].Key)
 			}
 		}

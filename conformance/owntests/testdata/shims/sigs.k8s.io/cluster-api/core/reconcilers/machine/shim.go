@@ -49,11 +49,11 @@ func parseOwned(annotation string) (owned []taints.TaintID, err error) {
 		if text == "" {
 			continue
 		}
-		id, err := taints.ParseTaintID(text)
+		taint, err := taints.ParseTaint(text)
 		if err != nil {
 			return nil, fmt.Errorf("invalid taint format: %w", err)
 		}
-		owned = append(owned, id)
+		owned = append(owned, taint.ID())
 	}
 	return owned, nil
 }

@@ -7,9 +7,9 @@ import (
 )
 
 func AddOrUpdateDaemonPodTolerations(spec *v1.PodSpec) {
-	tolerations := taints.AddDaemonSetDefaults(kube.Tolerations(spec.Tolerations))
+	var more []string
 	if spec.HostNetwork {
-		tolerations = taints.AddNetworkUnavailable(tolerations)
+		more = append(more, taints.NodeNetworkUnavailable)
 	}
-	spec.Tolerations = kube.CoreTolerations(tolerations)
+	spec.Tolerations = kube.CoreTolerations(taints.AddDaemonSetDefaults(kube.Tolerations(spec.Tolerations), more...))
 }

@@ -24,5 +24,5 @@ func GetMatchingTolerations(_ klog.Logger, list []v1.Taint, tolerations []v1.Tol
 }
 
 func IsExtendedResourceName(name v1.ResourceName) bool {
-	return taints.IsExtendedResourceName(string(name))
+	return taints.AddExtendedResources(nil, string(name)) != nil
 }

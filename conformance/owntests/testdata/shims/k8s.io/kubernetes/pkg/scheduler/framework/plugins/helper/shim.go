@@ -2,6 +2,7 @@ package helper
 
 import (
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/nodeindex"
 	v1 "k8s.io/api/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 )
@@ -15,7 +16,7 @@ func DefaultNormalizeScore(maxPriority int64, reverse bool, scores fwk.NodeScore
 	if !some && !reverse {
 		return nil
 	}
-	for i, score := range taints.NormalizeScores(nil, counts, maxPriority) {
+	for i, score := range nodeindex.NormalizeScores(nil, counts, maxPriority) {
 		if !reverse {
 			score = maxPriority - score
 		}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tolerationset
+
+import (
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/lookup"
+	"github.com/seed-0529bac1/taints/internal/valueset"
+)
+
+// ValidateUpdate returns nil if an API server lets a pod's tolerations change from
+// old to new: new is valid, and has each toleration of old with the same key,
+// operator (as written), value and effect. Seconds and order may change, and
+// tolerations may be added. An API server first puts the two default tolerations
+// back: call [taints.AddDefaults] on new before. Otherwise the error is a
+// [taints.ErrorList] with every fault. A missing toleration is a
+// [taints.ErrForbidden] of the list "old". Kubernetes reports only the first of
+// these.
+//
+// Under NoComparison, Lt and Gt are valid in new if old has one of them, as for an
+// API server with the feature gate off.
+func ValidateUpdate(old, new []taints.Toleration, o taints.Options) error {
+	var faults taints.ErrorList
+	kept := lookup.FirstOf(new, withoutSeconds)
+	for i := range old {
+		t := &old[i]
+		if kept.Find(withoutSeconds(t)) < 0 {
+			faults = append(faults, &taints.FieldError{
+				List:   "old",
+				Index:  i,
+				Value:  t.String(),
+				Kind:   taints.ErrForbidden,
+				Detail: "an existing toleration cannot be removed or changed, except its tolerationSeconds",
+			})
+		}
+		if op := valueset.Find(string(t.Operator)); op != nil && op.Comparison {
+			o.NoComparison = false
+		}
+	}
+	invalid, _ := o.ValidateTolerations(new).(taints.ErrorList)
+	if faults = append(faults, invalid...); faults == nil {
+		return nil
+	}
+	return faults
+}
+
+// withoutSeconds returns the toleration without seconds, as a key of a map.
+func withoutSeconds(t *taints.Toleration) taints.Toleration {
+	u := *t
+	u.TolerationSeconds = nil
+	return u
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tolerationset_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/draw"
+	"github.com/seed-0529bac1/taints/internal/reference"
+	"github.com/seed-0529bac1/taints/tolerationset"
+)
+
+func TestValidateUpdate(t *testing.T) {
+	on, off := taints.Options{}, taints.Options{NoComparison: true}
+	old := parse(t, "a:NoExecute for 300s", "b=v:NoSchedule")
+	lt, gt := parse(t, "a=5 op=Lt"), parse(t, "b=6 op=Gt")
+	both, neither := slices.Concat(lt, gt), parse(t, "b=6", "c op=Exists")
+	for _, tc := range []struct {
+		name     string
+		o        taints.Options
+		old, new []taints.Toleration
+		want     string
+	}{
+		{"unchanged", on, old, old, ""},
+		{
+			"reordered, added, other seconds", on, old,
+			parse(t, "c op=Exists", "b=v:NoSchedule", "a:NoExecute for 5s"), "",
+		},
+		{"seconds gone", on, old, parse(t, "a:NoExecute", "b=v:NoSchedule"), ""},
+		{"one gone", on, old, old[:1], "old 1 : forbidden"},
+		{"both gone", on, old, nil, "old 0 : forbidden\nold 1 : forbidden"},
+		{"another value", on, old, parse(t, "a:NoExecute for 300s", "b=w:NoSchedule"), "old 1 : forbidden"},
+		{"another effect", on, old, parse(t, "a:NoExecute for 300s", "b=v"), "old 1 : forbidden"},
+		{
+			"Equal spelled out", on, old,
+			parse(t, "a:NoExecute for 300s", "b=v:NoSchedule op=Equal"), "old 1 : forbidden",
+		},
+		{"invalid", on, old, append(slices.Clone(old), taints.Toleration{}), "2 operator: invalid"},
+		{"gone and invalid", on, old, []taints.Toleration{old[0], {}}, "old 1 : forbidden\n1 operator: invalid"},
+
+		// An API server with the gate off still accepts the comparison operators of a
+		// pod that has one.
+		{"new to the pod", off, nil, lt, "0 operator: not supported"},
+		{"neither before", off, neither, slices.Concat(neither, lt), "2 operator: not supported"},
+		{"kept", off, lt, lt, ""},
+		{"Gt kept", off, gt, gt, ""},
+		{"Gt beside Lt", off, lt, both, ""},
+		{"Lt beside Gt", off, gt, both, ""},
+		{"both comparisons gone", off, both, nil, "old 0 : forbidden\nold 1 : forbidden"},
+		{
+			"no integer", off, lt, append(slices.Clone(lt), taints.Toleration{Key: "c", Operator: "Gt", Value: "x"}),
+			"1 value: invalid",
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, show(tolerationset.ValidateUpdate(tc.old, tc.new, tc.o))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// show returns the places and kinds of the faults, a line for each.
+func show(err error) string {
+	var list taints.ErrorList
+	errors.As(err, &list)
+	var lines []string
+	for _, f := range list {
+		place := fmt.Sprintf("%d %s: %v", f.Index, f.Field, f.Kind)
+		if f.List == "old" {
+			place = "old " + place
+		}
+		lines = append(lines, place)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestValidateUpdateProperty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := draw.Options.Draw(t, "options")
+		old, new := draw.Tolerations.Draw(t, "old"), draw.Tolerations.Draw(t, "new")
+		if rapid.Bool().Draw(t, "kept") {
+			new = slices.Concat(new, old)
+		}
+		if err := tolerationset.ValidateUpdate(old, new, o); (err == nil) != refValidUpdate(o, old, new) {
+			t.Fatalf("under %+v from %+v to %+v: %v", o, old, new, err)
+		}
+	})
+}
+
+func refValidUpdate(o taints.Options, old, new []taints.Toleration) bool {
+	for _, t := range old {
+		kept := slices.ContainsFunc(new, func(u taints.Toleration) bool {
+			return u.Key == t.Key && u.Operator == t.Operator && u.Value == t.Value && u.Effect == t.Effect
+		})
+		if !kept {
+			return false
+		}
+		if t.Operator == taints.OpLt || t.Operator == taints.OpGt {
+			o.NoComparison = false
+		}
+	}
+	return !slices.ContainsFunc(new, func(t taints.Toleration) bool { return !reference.ValidToleration(o, t) })
+}

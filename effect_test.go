@@ -22,6 +22,10 @@ func TestEffectSet(t *testing.T) {
 		{taints.Effects(taints.NoExecute), "NoExecute", []bool{false, false, true, false, false, false}},
 		{taints.AllEffects, "all", []bool{true, true, true, true, true, true}},
 		{taints.Effects("x"), "other", []bool{false, false, false, true, true, true}},
+		{
+			taints.AllEffects &^ taints.Effects("x"), "NoSchedule|PreferNoSchedule|NoExecute",
+			[]bool{true, true, true, false, false, false},
+		},
 		{taints.Effects(""), "other", []bool{false, false, false, true, true, true}},
 		{
 			taints.Effects("NoExecute", "NoSchedule", "NoExecute"), "NoSchedule|NoExecute",

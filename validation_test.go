@@ -136,6 +136,10 @@ func TestValidateUnderOptions(t *testing.T) {
 	if got != "0 operator: not supported" {
 		t.Errorf("Lt without comparison: %q", got)
 	}
+	err := taints.Options{KeyWildcards: true}.ValidateTolerations([]taints.Toleration{{Key: "A/*", Operator: taints.OpExists}})
+	if !strings.Contains(err.Error(), "must have a DNS subdomain before the '/'") {
+		t.Errorf("a wildcard: %v", err)
+	}
 	long := strings.Repeat("a", 62)
 	for want, keys := range map[error][]string{
 		nil: {

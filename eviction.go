@@ -41,10 +41,10 @@ func (o *Outcome) UnmarshalText(text []byte) error {
 type EvictionPolicy struct {
 	// Options are the rules of matching.
 	Options Options `json:"options,omitzero"`
-	// ForeverElseShortest says which of the tolerations that match a taint counts
-	// for it, as Kubernetes does for devices: the first without seconds or, if all
-	// have seconds, the first with the least. Otherwise the first in the list
-	// counts, as Kubernetes does for nodes.
+	// ForeverElseShortest counts, among the tolerations that match a taint, the
+	// first without seconds or, if all have seconds, the first with the least, as
+	// Kubernetes does for devices. Otherwise the first in the list counts, as for
+	// nodes.
 	ForeverElseShortest bool `json:"foreverElseShortest,omitempty"`
 	// FromTimeAdded counts the seconds from the taint's TimeAdded, if that is set,
 	// and not from the time of observation. A controller that restarts then finds

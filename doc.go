@@ -66,9 +66,10 @@
 //
 // Other packages build on this one:
 //
-//   - nodeindex finds the feasible nodes of a whole cluster.
+//   - nodeindex finds the feasible nodes of a whole cluster, and scores them.
 //   - explain describes why a taint is not tolerated, for messages.
-//   - tolerationset compares, merges, minimizes and lints tolerations.
+//   - tolerationset compares, merges, minimizes and lints tolerations, and says
+//     what an allow-list and an update allow.
 //   - lifecycle has pending evictions, taints by condition and zone disruption.
 //   - The modules kube and dra work on the types of k8s.io/api.
 //
@@ -88,8 +89,8 @@
 //
 // Matching, filtering and eviction times do not allocate. Nor do the Validate
 // functions if they succeed, for lists of the usual length, and the functions
-// that parse a single taint or identity. Compile, package explain and functions
-// that return lists allocate.
+// that parse a single taint. Compile, package explain and functions that return
+// lists allocate.
 //
 // Results and errors have no hidden fields. Their JSON is read back to an equal
 // value, except for what JSON does not hold: the monotonic clock reading and the

@@ -3,6 +3,7 @@ package validation
 import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/kube"
+	"github.com/seed-0529bac1/taints/tolerationset"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/kubernetes/pkg/apis/core"
 	"owntests.example/coreview"
@@ -15,7 +16,7 @@ func ValidateTolerations(tolerations []core.Toleration, fldPath *field.Path, opt
 
 func validateOnlyAddedTolerations(newTolerations []core.Toleration, oldTolerations []core.Toleration, fldPath *field.Path, opts PodValidationOptions) field.ErrorList {
 	options := taints.Options{NoComparison: !opts.AllowTaintTolerationComparisonOperators}
-	return kube.FieldErrors(options.ValidateTolerationsUpdate(coreview.Tolerations(oldTolerations), coreview.Tolerations(newTolerations)), fldPath)
+	return kube.FieldErrors(tolerationset.ValidateUpdate(coreview.Tolerations(oldTolerations), coreview.Tolerations(newTolerations), options), fldPath)
 }
 
 func validateNodeTaints(list []core.Taint, fldPath *field.Path) field.ErrorList {

@@ -10,19 +10,21 @@ import (
 // An ErrorKind classifies a [FieldError]; use it with [errors.Is].
 type ErrorKind string
 
-// The kinds of fault that validation, parsing and changes report, which are types
-// of Kubernetes' field.Error.
+// The kinds of fault that validation, parsing and changes report. Kubernetes'
+// field.Error has a type for each.
 const (
 	// ErrRequired: the field must be set.
 	ErrRequired ErrorKind = "required"
-	// ErrInvalid: the field is malformed or too long, or does not fit the others.
+	// ErrInvalid: the field is malformed or too long, or does not fit another. A
+	// taint to add that is also to be removed is invalid.
 	ErrInvalid ErrorKind = "invalid"
 	// ErrUnsupported: the effect, the operator or the name is unknown.
 	ErrUnsupported ErrorKind = "not supported"
 	// ErrDuplicate: an earlier entry has the same key and effect, or includes
 	// this one.
 	ErrDuplicate ErrorKind = "a duplicate"
-	// ErrForbidden: the change, or the toleration, is not allowed.
+	// ErrForbidden: the change or the toleration is not allowed. To add a taint
+	// that the node has is forbidden while overwriting is off.
 	ErrForbidden ErrorKind = "forbidden"
 	// ErrNotFound: the node has no taint with the key and effect, or the key.
 	ErrNotFound ErrorKind = "not found"

@@ -27,8 +27,9 @@ import (
 //     before these by its List, unless that is the list of the path: "taints",
 //     "tolerations" or "specs". A fault of the list "old" has no place in the
 //     validated object, so its path has no index.
-//   - The type is that with the name of the fault's kind. Any other kind is an
-//     InternalError.
+//   - The type is that of the fault's kind: Required, Invalid, NotSupported for
+//     [taints.ErrUnsupported], Duplicate, Forbidden or NotFound. Any other kind is
+//     an InternalError.
 //   - BadValue and Detail are the fault's Value and Detail. As in Kubernetes,
 //     Required and Forbidden have no value.
 //

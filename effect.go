@@ -60,7 +60,7 @@ func Effects(effects ...Effect) EffectSet {
 
 // Has reports whether the effect is in the set. A set has all effects that
 // Kubernetes does not know, or none of them.
-func (s EffectSet) Has(effect Effect) bool { return s == AllEffects || s&effectBit(effect) != 0 }
+func (s EffectSet) Has(effect Effect) bool { return s&effectBit(effect) != 0 }
 
 // String returns the names of the effects in the set joined by "|", with "other"
 // for those that Kubernetes does not know. It returns "all" for [AllEffects] and

@@ -51,13 +51,13 @@ func (m *Matcher) findUntolerated(taints []Taint, in EffectSet) int {
 func Untolerated(taints []Taint, tolerations []Toleration, in EffectSet) iter.Seq2[int, *Taint] {
 	return func(yield func(int, *Taint) bool) {
 		m := Matcher{tolerations: tolerations}
-		m.each(taints, in, false, yield)
+		m.each(taints, in, false)(yield)
 	}
 }
 
 // Untolerated is like the function [Untolerated] for m's tolerations.
 func (m *Matcher) Untolerated(taints []Taint, in EffectSet) iter.Seq2[int, *Taint] {
-	return func(yield func(int, *Taint) bool) { m.each(taints, in, false, yield) }
+	return m.each(taints, in, false)
 }
 
 // Tolerated is like [Untolerated] for the taints with an effect in the set that
@@ -65,28 +65,31 @@ func (m *Matcher) Untolerated(taints []Taint, in EffectSet) iter.Seq2[int, *Tain
 func Tolerated(taints []Taint, tolerations []Toleration, in EffectSet) iter.Seq2[int, *Taint] {
 	return func(yield func(int, *Taint) bool) {
 		m := Matcher{tolerations: tolerations}
-		m.each(taints, in, true, yield)
+		m.each(taints, in, true)(yield)
 	}
 }
 
 // Tolerated is like the function [Tolerated] for m's tolerations.
 func (m *Matcher) Tolerated(taints []Taint, in EffectSet) iter.Seq2[int, *Taint] {
-	return func(yield func(int, *Taint) bool) { m.each(taints, in, true, yield) }
+	return m.each(taints, in, true)
 }
 
-// each yields the taints with an effect in the set that are tolerated, or those
-// that are not.
-func (m *Matcher) each(taints []Taint, in EffectSet, tolerated bool, yield func(int, *Taint) bool) {
-	if m == nil {
-		m = new(Matcher)
-	}
-	if !tolerated {
-		in &^= m.exempt
-	}
-	for i := range taints {
-		t := &taints[i]
-		if (m.next(t, m.start(t)) >= 0) == tolerated && in.Has(t.Effect) && !yield(i, t) {
-			return
+// each returns an iterator over the taints with an effect in the set that are
+// tolerated, or those that are not.
+func (m *Matcher) each(taints []Taint, in EffectSet, tolerated bool) iter.Seq2[int, *Taint] {
+	return func(yield func(int, *Taint) bool) {
+		m, in := m, in // several loops may run at a time
+		if m == nil {
+			m = new(Matcher)
+		}
+		if !tolerated {
+			in &^= m.exempt
+		}
+		for i := range taints {
+			t := &taints[i]
+			if (m.next(t, m.start(t)) >= 0) == tolerated && in.Has(t.Effect) && !yield(i, t) {
+				return
+			}
 		}
 	}
 }

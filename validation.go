@@ -51,7 +51,8 @@ func (t Taint) Validate() error {
 // ValidateTolerations returns nil if an API server accepts the list as a pod's
 // tolerations (ValidateTolerations in Kubernetes, with the taint feature gates
 // on): each is valid, as for [Toleration.Validate]. Tolerations may repeat.
-// Otherwise the error is an [ErrorList] with every fault.
+// Otherwise the error is an [ErrorList] with every fault. ValidateUpdate of
+// package tolerationset also compares them with those that the pod had.
 //
 // The Field of a fault with a value is "value". In Kubernetes it is "operator".
 func ValidateTolerations(tolerations []Toleration) error {

@@ -22,11 +22,8 @@ func show(err error) string {
 	var lines []string
 	for _, f := range v {
 		line := fmt.Sprintf("%d %s: %v", f.Index, f.Field, f.Kind)
-		switch f.List {
-		case "":
+		if f.List == "" {
 			line = "- " + line[2:]
-		case "old":
-			line = "old " + line
 		}
 		lines = append(lines, line)
 	}

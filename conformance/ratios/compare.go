@@ -9,43 +9,52 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"regexp"
 	"slices"
 	"strconv"
 
+	"github.com/seed-0529bac1/taints/conformance/internal/work"
 	"github.com/seed-0529bac1/taints/internal/measure"
 )
 
-// rows adds the program's rows that match to the report.
-func (o options) rows(r *report, rows []measure.Row, match *regexp.Regexp, program string) error {
+// rows adds the rows of our program that match to the report. Their program does
+// what Kubernetes does, and ours does all else.
+func (o options) rows(r *report, ours, theirs string) error {
+	var rows []measure.Row
+	if err := child(ours, &rows); err != nil {
+		return err
+	}
 	for i, row := range rows {
-		if !match.MatchString(row.Name) {
+		if o.match != nil && !o.match.MatchString(row.Name) {
 			continue
 		}
-		var ours, other samples
+		beside := ours
+		if row.Beside == work.Kubernetes {
+			beside = theirs
+		}
+		var a, b samples
 		for range o.rounds {
-			if err := o.round(program, i, &ours, &other); err != nil {
+			if err := o.round(i, ours, beside, &a, &b); err != nil {
 				return err
 			}
 		}
-		r.compared(row, ours, other)
+		r.compared(row, a, b)
 	}
 	return nil
 }
 
 // round starts both sides of the row, and measures them in turn.
-func (o options) round(program string, row int, ours, other *samples) error {
-	a, errOurs := o.start(program, row, true)
-	b, errOther := o.start(program, row, false)
-	if err := errors.Join(errOurs, errOther); err != nil {
+func (o options) round(row int, ours, beside string, a, b *samples) error {
+	x, errOurs := o.start(ours, row, true)
+	y, errBeside := o.start(beside, row, false)
+	if err := errors.Join(errOurs, errBeside); err != nil {
 		return err
 	}
 	for range o.repeats {
-		if err := errors.Join(a.measure(ours), b.measure(other)); err != nil {
+		if err := errors.Join(x.measure(a), y.measure(b)); err != nil {
 			return err
 		}
 	}
-	return errors.Join(a.end(), b.end())
+	return errors.Join(x.end(), y.end())
 }
 
 // compared adds a line. The ratio is the median of the ratios of pairs of
@@ -77,8 +86,7 @@ func median(values []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// A process measures one side in a separate process, so that only the data of its
-// side is alive. The process measures once for each line of its input.
+// A process measures one side of a row, once for each line of its input.
 type process struct {
 	command *exec.Cmd
 	ask     io.WriteCloser

@@ -15,12 +15,7 @@ const modulePath = "github.com/seed-0529bac1/taints"
 
 // imports adds what the programs below cost/ import, and how much larger than the
 // empty program they are.
-func (r *report) imports() error {
-	folder, err := os.MkdirTemp("", "ratios")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(folder)
+func (r *report) imports(folder string) error {
 	empty, err := binarySize(folder, "empty")
 	if err != nil {
 		return err
@@ -51,7 +46,7 @@ func program(name string) string { return modulePath + "/conformance/ratios/cost
 
 // binarySize builds a program, stripped, and returns its size in bytes.
 func binarySize(folder, name string) (int64, error) {
-	file := filepath.Join(folder, name)
+	file := filepath.Join(folder, "cost-"+name)
 	if _, err := gotest.Go("", "build", "-trimpath", "-ldflags=-s -w", "-o", file, program(name)); err != nil {
 		return 0, err
 	}

@@ -8,13 +8,13 @@
 //
 // It compares processor time, including garbage collection. Both sides of a row run
 // in separate processes, in turn for a slice of time each, and the ratio is the
-// median of the ratios of two successive slices. The command prints tables, and
-// exits with 1 if a floor is missed by a ratio as printed. With -match REGEXP it
-// measures only some rows.
+// median of the ratios of two successive slices. Our side and Kubernetes' are
+// programs of their own, so that neither has the other's data in memory. The command
+// prints tables, and exits with 1 if a floor is missed by a ratio as printed. With
+// -match REGEXP it measures only some rows.
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -27,37 +27,31 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints/conformance/internal/gotest"
-	"github.com/seed-0529bac1/taints/conformance/internal/work"
-	"github.com/seed-0529bac1/taints/internal/measure"
 )
 
 // options are the flags.
 type options struct {
-	match           string
+	match           *regexp.Regexp // nil if everything is measured
 	rounds, repeats int
 	slice           time.Duration
-	row, queue      int
-	ours            bool
 }
 
 func main() {
 	var o options
-	flag.StringVar(&o.match, "match", "",
-		"measure only the rows whose names match this `regexp`, and no queue or import")
+	flag.Func("match", "measure only the rows whose names match this `regexp`, and no queue or import",
+		func(s string) (err error) {
+			o.match, err = regexp.Compile(s)
+			return err
+		})
 	flag.IntVar(&o.rounds, "rounds", 5, "how often to restart both sides of a row")
 	flag.IntVar(&o.repeats, "repeats", 9, "how many turns each side takes in a round")
 	flag.DurationVar(&o.slice, "slice", 20*time.Millisecond, "how long one measurement takes")
-	flag.IntVar(&o.row, "row", -1, "measure one side of this `row` and print it, for the parent process")
-	flag.IntVar(&o.queue, "queue", 0, "measure one queue of so many `pods` and print it, for the parent process")
-	flag.BoolVar(&o.ours, "ours", false, "with -row and -queue: the library's side")
 	flag.Parse()
-	match, err := regexp.Compile(o.match)
-	if err != nil || flag.NArg() > 0 || o.rounds < 1 || o.repeats < 1 || o.slice <= 0 || o.row >= len(work.Rows()) {
-		fmt.Fprintln(os.Stderr,
-			"ratios: want no arguments, a regexp for -match, -rounds and -repeats of at least 1 and -slice above 0")
+	if flag.NArg() > 0 || o.rounds < 1 || o.repeats < 1 || o.slice <= 0 {
+		fmt.Fprintln(os.Stderr, "ratios: want no arguments, -rounds and -repeats of at least 1 and -slice above 0")
 		os.Exit(2)
 	}
-	met, err := o.measure(match, os.Stdout)
+	met, err := o.measure(os.Stdout)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "ratios: %v\n", err)
 	}
@@ -67,51 +61,34 @@ func main() {
 }
 
 // measure does the selected work, and reports whether all floors are met.
-func (o options) measure(match *regexp.Regexp, stdout io.Writer) (met bool, err error) {
-	switch {
-	case o.row >= 0:
-		return true, measure.New(work.Rows()[o.row].Side(o.ours)(), o.slice).Answer(os.Stdin, stdout)
-	case o.queue > 0 && o.ours:
-		return true, json.NewEncoder(stdout).Encode(work.QueueOurs(o.queue))
-	case o.queue > 0:
-		return true, json.NewEncoder(stdout).Encode(work.QueueKubernetes(o.queue))
+func (o options) measure(stdout io.Writer) (met bool, err error) {
+	folder, err := os.MkdirTemp("", "ratios")
+	if err != nil {
+		return false, err
 	}
-	program, err := os.Executable()
+	defer os.RemoveAll(folder)
+	build := func(module, pkg string) string {
+		file := filepath.Join(folder, filepath.Base(pkg)+".exe") // the extension matters only on Windows
+		_, failed := gotest.Go(module, "build", "-o", file, modulePath+"/conformance/"+pkg)
+		err = errors.Join(err, failed)
+		return file
+	}
+	// The adopters' code is in a separate module, so that Kubernetes' code does not run
+	// with the versions that it requires.
+	ours, kubernetes, adopters := build("", "ratios/ours"), build("", "ratios/kubernetes"), build("adopters", "adopters")
 	if err != nil {
 		return false, err
 	}
 	fmt.Fprintf(stdout, "%s, Go %s\n", machine(), strings.TrimPrefix(runtime.Version(), "go"))
 	r := new(report)
-	err = o.rows(r, work.Rows(), match, program)
-	if err == nil {
-		err = o.adopters(r, match)
-	}
-	if err == nil && o.match == "" {
-		err = errors.Join(r.queues(program, min(3, o.rounds)), r.imports())
+	err = errors.Join(o.rows(r, ours, kubernetes), o.rows(r, adopters, adopters))
+	if err == nil && o.match == nil {
+		err = errors.Join(r.queues(ours, kubernetes, min(3, o.rounds)), r.imports(folder))
 	}
 	if err != nil {
 		return false, err
 	}
 	return !r.missed, r.write(stdout)
-}
-
-// adopters measures the rows of the adopters. Their code is in a separate module,
-// so that Kubernetes' code does not run with the versions that they require.
-func (o options) adopters(r *report, match *regexp.Regexp) error {
-	dir, err := os.MkdirTemp("", "ratios")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	program := filepath.Join(dir, "adopters.exe") // the extension matters only on Windows
-	if _, err := gotest.Go("adopters", "build", "-o", program, "."); err != nil {
-		return err
-	}
-	var rows []measure.Row
-	if err := child(program, &rows); err != nil {
-		return err
-	}
-	return o.rows(r, rows, match, program)
 }
 
 // machine returns the name of the processor, if the system reports it, and the

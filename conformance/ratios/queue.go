@@ -9,7 +9,7 @@ import (
 	"os/exec"
 	"strconv"
 
-	"github.com/seed-0529bac1/taints/conformance/internal/work"
+	"github.com/seed-0529bac1/taints/internal/measure"
 )
 
 // queuePods is how many pods are pending in a queue.
@@ -26,14 +26,13 @@ func child(program string, v any, args ...string) error {
 	return json.Unmarshal(out, v)
 }
 
-// queues measures both queues in turn, each in a process of its own, and adds the
-// least cost of each phase.
-func (r *report) queues(program string, rounds int) error {
-	var least [2][]work.Phase // ours and Kubernetes'
+// queues measures both queues in turn, and adds the least cost of each phase.
+func (r *report) queues(ours, kubernetes string, rounds int) error {
+	var least [2][]measure.Phase // ours and Kubernetes'
 	for range rounds {
-		for side, ours := range []string{"-ours", "-ours=false"} {
-			var phases []work.Phase
-			if err := child(program, &phases, "-queue", strconv.Itoa(queuePods), ours); err != nil {
+		for side, program := range []string{ours, kubernetes} {
+			var phases []measure.Phase
+			if err := child(program, &phases, "-queue", strconv.Itoa(queuePods)); err != nil {
 				return err
 			}
 			for i, earlier := range least[side] {

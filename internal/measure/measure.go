@@ -2,13 +2,15 @@
 
 // Package measure measures the processor time of two ways to do the same work.
 // Each side runs in its own process, so that only its own data is alive;
-// package main of conformance/ratios queries the processes in turn.
+// package main of conformance/ratios starts the programs that call [Main], and
+// queries them in turn.
 package measure
 
 import (
 	"bufio"
 	"encoding/json"
-	"io"
+	"flag"
+	"os"
 	"runtime"
 	"time"
 )
@@ -33,12 +35,13 @@ type Row struct {
 // A Side creates its data and returns a function that does the work n times.
 type Side func() func(n int)
 
-// Side returns one side of the row.
-func (r Row) Side(ours bool) Side {
-	if ours {
-		return r.Ours
-	}
-	return r.Other
+// A Phase is one part of the work of a queue that holds the evictions of many pods,
+// or the memory that it uses.
+type Phase struct {
+	Work   string
+	Cost   float64 // nanoseconds on processors, or bytes of live heap
+	Memory bool
+	Floor  float64 // how much less it must cost than in Kubernetes, or 0
 }
 
 // Each returns a function that does the work n times.
@@ -57,21 +60,21 @@ func MustNot(wrong bool) {
 	}
 }
 
-// A Measurement measures a piece of work.
-type Measurement struct {
+// A measurement measures a piece of work.
+type measurement struct {
 	work func(n int)
 	n    int // pieces of work in a slice of time
 }
 
-// New determines how many pieces of work take about as long as the slice. The
+// newMeasurement determines how many pieces of work take about as long as the slice. The
 // first piece does not count, because it may create what the others use.
-func New(work func(n int), slice time.Duration) *Measurement {
+func newMeasurement(work func(n int), slice time.Duration) *measurement {
 	work(1)
 	for n := 1; ; n *= 2 {
 		start := CPU()
 		work(n)
 		if taken := CPU() - start; taken >= slice/2 || n >= 1<<30 {
-			return &Measurement{work, max(1, int(float64(n)*float64(slice)/float64(max(taken, 1))))}
+			return &measurement{work, max(1, int(float64(n)*float64(slice)/float64(max(taken, 1))))}
 		}
 	}
 }
@@ -81,8 +84,8 @@ func New(work func(n int), slice time.Duration) *Measurement {
 // over the pieces in a slice of time.
 type Sample struct{ Nanoseconds, Allocs float64 }
 
-// Sample measures once.
-func (m *Measurement) Sample() Sample {
+// sample measures once.
+func (m *measurement) sample() Sample {
 	runtime.GC() // so that no measurement includes the garbage of the previous one
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -96,13 +99,34 @@ func (m *Measurement) Sample() Sample {
 	}
 }
 
-// Answer measures once for each line that it reads, and writes the sample.
-func (m *Measurement) Answer(r io.Reader, w io.Writer) error {
-	answers := json.NewEncoder(w)
-	for lines := bufio.NewScanner(r); lines.Scan(); {
-		if err := answers.Encode(m.Sample()); err != nil {
-			return err
+// Main is a program's main function. Without flags it writes the rows as JSON. With
+// -row it measures one side of a row once for each line that it reads, and writes
+// the sample. With -queue it writes the phases of a queue.
+func Main(rows []Row, queue func(pods int) []Phase) {
+	row := flag.Int("row", -1, "measure one side of this `row`")
+	ours := flag.Bool("ours", false, "with -row: the library's side")
+	slice := flag.Duration("slice", 20*time.Millisecond, "how long one measurement takes")
+	pods := flag.Int("queue", 0, "measure a queue of so many `pods`")
+	flag.Parse()
+	out := json.NewEncoder(os.Stdout)
+	write := func(v any) {
+		if err := out.Encode(v); err != nil {
+			panic(err)
 		}
 	}
-	return nil
+	switch {
+	case *pods > 0:
+		write(queue(*pods))
+	case *row < 0:
+		write(rows)
+	default:
+		side := rows[*row].Other
+		if *ours {
+			side = rows[*row].Ours
+		}
+		m := newMeasurement(side(), *slice)
+		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+			write(m.sample())
+		}
+	}
 }

@@ -5,21 +5,15 @@ package work
 import (
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
-	helper "k8s.io/component-helpers/scheduling/corev1"
-	"k8s.io/klog/v2"
-	plugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper"
-
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/internal/measure"
-	"github.com/seed-0529bac1/taints/kube"
 	"github.com/seed-0529bac1/taints/nodeindex"
 )
 
-// A cluster has 100,000 named nodes. 40 % of them are tainted.
-type cluster struct {
-	names []string
-	sets  [][]corev1.Taint // the different taint lists of tainted nodes
+// A Cluster has 100,000 named nodes. 40 % of them are tainted.
+type Cluster struct {
+	Names []string
+	Sets  [][]taints.Taint // the different taint lists of tainted nodes
 }
 
 const clusterNodes = 100_000
@@ -27,71 +21,53 @@ const clusterNodes = 100_000
 // newCluster returns a cluster whose nodes are tainted in the given number of ways.
 // Each way has a tenant's taint, and most have up to two more: for GPUs, for a pool or
 // for spot machines.
-func newCluster(ways int) *cluster {
-	gpu := corev1.Taint{Key: "nvidia.com/gpu", Value: "present", Effect: corev1.TaintEffectNoSchedule}
-	pool := corev1.Taint{Key: "dedicated", Value: "ml", Effect: corev1.TaintEffectNoSchedule}
-	spot := corev1.Taint{Key: "cloud.example.com/spot", Value: "true", Effect: corev1.TaintEffectPreferNoSchedule}
-	return &cluster{
-		names: repeated(clusterNodes, func(i int) string { return fmt.Sprintf("node-%07d", i) }),
-		sets: repeated(ways, func(i int) []corev1.Taint {
-			tenant := corev1.Taint{Key: "tenant", Value: fmt.Sprint("t", i), Effect: corev1.TaintEffectNoSchedule}
-			return [][]corev1.Taint{{tenant}, {gpu, tenant}, {gpu, pool, tenant}, {tenant, spot}}[i%4]
+func newCluster(ways int) *Cluster {
+	gpu := taints.Taint{Key: "nvidia.com/gpu", Value: "present", Effect: taints.NoSchedule}
+	pool := taints.Taint{Key: "dedicated", Value: "ml", Effect: taints.NoSchedule}
+	spot := taints.Taint{Key: "cloud.example.com/spot", Value: "true", Effect: taints.PreferNoSchedule}
+	return &Cluster{
+		Names: repeated(clusterNodes, func(i int) string { return fmt.Sprintf("node-%07d", i) }),
+		Sets: repeated(ways, func(i int) []taints.Taint {
+			tenant := taints.Taint{Key: "tenant", Value: fmt.Sprint("t", i), Effect: taints.NoSchedule}
+			return [][]taints.Taint{{tenant}, {gpu, tenant}, {gpu, pool, tenant}, {tenant, spot}}[i%4]
 		}),
 	}
 }
 
 // index returns an Index with the nodes.
-func (c *cluster) index() *nodeindex.Index[string] {
+func (c *Cluster) index() *nodeindex.Index[string] {
 	x := new(nodeindex.Index[string])
-	for i, name := range c.names {
-		x.Set(name, kube.Taints(c.of(i)))
+	for i, name := range c.Names {
+		x.Set(name, Of(c.Sets, i))
 	}
 	return x
 }
 
-// of returns the taints of node i.
-func (c *cluster) of(i int) []corev1.Taint {
+// Of returns the taints of node i of a cluster with the sets.
+func Of[T any](sets [][]T, i int) []T {
 	if i%5 >= 2 {
 		return nil
 	}
-	return c.sets[(i/5*2+i%5)%len(c.sets)]
+	return sets[(i/5*2+i%5)%len(sets)]
 }
 
-// eightThings are the tolerations of a pod that tolerates two tenants, a GPU and more.
-func eightThings() []corev1.Toleration {
-	tenant := func(name string) corev1.Toleration {
-		return corev1.Toleration{
-			Key: "tenant", Operator: corev1.TolerationOpEqual, Value: name, Effect: corev1.TaintEffectNoSchedule,
-		}
-	}
-	return append([]corev1.Toleration{tenant("t1"), tenant("t2")}, podTolerations[2:]...)
-}
+// EightThings are the tolerations of a pod that tolerates two tenants, a GPU and more.
+var EightThings = append([]taints.Toleration{
+	{Key: "tenant", Operator: taints.OpEqual, Value: "t1", Effect: taints.NoSchedule},
+	{Key: "tenant", Operator: taints.OpEqual, Value: "t2", Effect: taints.NoSchedule},
+}, PodTolerations[2:]...)
 
 // indexRows are the rows for a cluster of 100,000 nodes and the pod that
 // tolerates eight things. The floor for counting depends on the number of ways.
-func indexRows(ways int, what string, count float64) []measure.Row {
-	pod := eightThings()
+func indexRows(ways int, what string, count float64, others Others) []measure.Row {
 	ours := func(feasible func(x *nodeindex.Index[string], m *taints.Matcher) int) measure.Side {
 		return func() func(int) {
-			x, m := newCluster(ways).index(), taints.Compile(kube.Tolerations(pod))
+			x, m := newCluster(ways).index(), taints.Compile(EightThings)
 			return measure.Each(func() { measure.MustNot(feasible(x, m) < clusterNodes/2) })
 		}
 	}
 	// Kubernetes has no index of nodes, only the nodes themselves.
-	loop := func() func(int) {
-		c, logger := newCluster(ways), klog.Background()
-		var found []string
-		return measure.Each(func() {
-			found = found[:0]
-			for i, name := range c.names {
-				if _, repels := helper.FindMatchingUntoleratedTaint(logger, c.of(i), pod,
-					plugins.DoNotScheduleTaintsFilterFunc(), true); !repels {
-					found = append(found, name)
-				}
-			}
-			measure.MustNot(len(found) < clusterNodes/2)
-		})
-	}
+	loop := func() func(int) { return others.Feasible(newCluster(ways)) }
 	var found []string
 	return []measure.Row{
 		{

@@ -45,7 +45,7 @@ func (m measurement) throughput() float64 { return (m.Pods - 1) / m.Seconds }
 type bench struct {
 	own        string // the folder of this package
 	kubernetes string // the folder of scheduler_perf
-	scratch    string // a folder for temporary files
+	scratch    string // a folder for temporary files, with one for each side
 }
 
 // limit is the time limit of a run, which may hang.
@@ -75,13 +75,13 @@ func newBench(ctx context.Context) (b *bench, err error) {
 }
 
 func (b *bench) prepare(ctx context.Context) error {
-	if err := errors.Join(os.Mkdir(b.path("bin"), 0o755), os.Mkdir(b.path("tmp"), 0o755)); err != nil {
-		return err
-	}
 	for _, s := range []side{stock, plugin} {
 		content, err := schedulerConfig(b.own, s == plugin)
 		if err == nil {
-			err = os.WriteFile(b.path(s.String()+".yaml"), content, 0o644)
+			err = os.Mkdir(b.path(s.String()), 0o755)
+		}
+		if err == nil {
+			err = os.WriteFile(b.path(s.String(), "scheduler.yaml"), content, 0o644)
 		}
 		if err != nil {
 			return err
@@ -109,39 +109,41 @@ func (b *bench) run(ctx context.Context, w workload, s side) (m measurement, err
 	if err != nil {
 		return m, err
 	}
-	alone, err := workloadConfig(w, performanceConfig, b.path(s.String()+".yaml"))
+	folder := b.path(s.String())
+	alone, err := workloadConfig(w, performanceConfig, filepath.Join(folder, "scheduler.yaml"))
 	if err == nil {
-		err = os.WriteFile(b.path("config.yaml"), alone, 0o644)
+		err = os.WriteFile(filepath.Join(folder, "config.yaml"), alone, 0o644)
 	}
 	if err != nil {
 		return m, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	log, err := b.command(ctx, w).CombinedOutput()
+	log, err := b.command(ctx, w, folder).CombinedOutput()
 	switch {
 	case ctx.Err() != nil:
 		return m, fmt.Errorf("%s, %s: %w", w, s, ctx.Err())
 	case err != nil:
 		return m, fmt.Errorf("%s, %s: %w\n%s", w, s, err, failure(log))
 	}
-	content, err := os.ReadFile(b.path("result.json"))
+	result := filepath.Join(folder, "result.json")
+	content, err := os.ReadFile(result)
 	if err == nil {
-		err = errors.Join(json.Unmarshal(content, &m), os.Remove(b.path("result.json")))
+		err = errors.Join(json.Unmarshal(content, &m), os.Remove(result))
 	}
 	return m, err
 }
 
-func (b *bench) command(ctx context.Context, w workload) *exec.Cmd {
+func (b *bench) command(ctx context.Context, w workload, folder string) *exec.Cmd {
 	command := exec.CommandContext(ctx, b.path("bin", "benchmark"),
-		"-test.bench=.", "-test.benchtime=1x", "-data-items-dir="+b.path("tmp"),
-		"-config="+b.path("config.yaml"), "-result="+b.path("result.json"),
+		"-test.bench=.", "-test.benchtime=1x", "-data-items-dir="+folder,
+		"-config="+filepath.Join(folder, "config.yaml"), "-result="+filepath.Join(folder, "result.json"),
 	)
 	command.Dir = filepath.Dir(w.file(b.own, b.kubernetes)) // paths of templates are relative to it
 	modules, _, _ := strings.Cut(b.kubernetes, "/k8s.io/kubernetes@")
 	command.Env = append(os.Environ(),
 		"PATH="+b.path("bin")+string(filepath.ListSeparator)+os.Getenv("PATH"),
-		"TMPDIR="+b.path("tmp"),
+		"TMPDIR="+folder,
 		// Where the API server of Kubernetes' tests finds its sources.
 		"TEST_SRCDIR="+modules, "TEST_WORKSPACE=.",
 	)

@@ -60,10 +60,10 @@ var workloads = []workload{
 	// With the plugin, these pods are placed as fast as those of NoTaints. No
 	// plugin can be faster: the floor is the resulting ratio.
 	{Case: "Tainted80", Name: "5000Nodes", Floor: 1.6, Cost: 40},
-	{Case: "Tainted80", Name: "15000Nodes", Cost: 60},
+	{Case: "Tainted80", Name: "15000Nodes", Floor: 1.6, Cost: 60},
 	{Case: "Pool", Name: "5000Nodes", Floor: 3.5, Cost: 40},
-	{Case: "Pool", Name: "15000Nodes", Cost: 80},
-	{Case: "Teams50", Name: "5000Nodes", Cost: 40},
+	{Case: "Pool", Name: "15000Nodes", Floor: 3.5, Cost: 80},
+	{Case: "Teams50", Name: "5000Nodes", Floor: 3.5, Cost: 40},
 	{Case: "Teams1000", Name: "15000Nodes", Floor: 8, Cost: 80},
 	{Case: "Tenants", Name: "5000Nodes", Cost: 40},
 	{Case: "Preferred", Name: "5000Nodes", Cost: 30},

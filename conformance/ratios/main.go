@@ -81,7 +81,10 @@ func (o options) measure(stdout io.Writer) (met bool, err error) {
 	}
 	fmt.Fprintf(stdout, "%s, Go %s\n", machine(), strings.TrimPrefix(runtime.Version(), "go"))
 	r := new(report)
-	err = errors.Join(o.rows(r, ours, kubernetes), o.rows(r, adopters, adopters))
+	err = o.rows(r, ours, kubernetes)
+	if err == nil {
+		err = o.rows(r, adopters, adopters)
+	}
 	if err == nil && o.match == nil {
 		err = errors.Join(r.queues(ours, kubernetes, min(3, o.rounds)), r.imports(folder))
 	}

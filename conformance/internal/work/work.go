@@ -67,8 +67,8 @@ type Others struct {
 	Feasible func(c *Cluster) func(n int)
 }
 
-// Rows returns the work for which the contract's performance budget sets a speed.
-// Rows beside Kubernetes have the given other sides.
+// Rows returns the work whose speed has a floor. Rows beside Kubernetes have the
+// given other sides.
 func Rows(others Others) []measure.Row {
 	return slices.Concat(rows(others), indexRows(20, "40 % tainted in 20 ways", 10_000, others),
 		indexRows(10_000, "in 10,000 ways", 2_000, others), hostileRows())

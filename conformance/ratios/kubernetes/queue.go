@@ -8,16 +8,15 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller/tainteviction"
 
 	"github.com/seed-0529bac1/taints/conformance/internal/work"
 	"github.com/seed-0529bac1/taints/internal/measure"
 )
 
-// queue measures a TimedWorkerQueue with n pods. Its timers use real
-// time, so the deadlines are later than the end of the fill. Waiting for them
-// takes no processor time.
+// queue measures a TimedWorkerQueue with n pods. Its timers use real time, so the
+// deadlines are later than the end of the fill. Waiting for them takes no processor
+// time.
 func queue(n int) []measure.Phase {
 	for wait := time.Duration(n) * 12 * time.Microsecond; ; wait *= 2 {
 		inTime := false
@@ -33,7 +32,7 @@ func queue(n int) []measure.Phase {
 // kubernetesQueue returns a queue whose pods come due after the wait. It sets inTime
 // if that is after all of them have been added, moved and canceled.
 func kubernetesQueue(names []types.NamespacedName, wait time.Duration, inTime *bool) work.Queue {
-	ctx, logger := context.Background(), klog.Background()
+	ctx := context.Background()
 	var deleted atomic.Int64
 	done := make(chan struct{})
 	q := tainteviction.CreateWorkerQueue(func(context.Context, time.Time, *tainteviction.WorkArgs) error {

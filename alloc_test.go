@@ -28,6 +28,7 @@ func TestAllocs(t *testing.T) {
 		sink     int
 	)
 	var none *taints.Matcher
+	off := taints.Options{NoComparison: true}
 	visit := func(i int, _ *taints.Taint) bool { sink += i; return true }
 	for name, f := range map[string]func(){
 		"Tolerates":                         func() { tols[1].Tolerates(list[3]) },
@@ -42,6 +43,15 @@ func TestAllocs(t *testing.T) {
 		"Changes.Apply, nothing to do":      func() { taints.Changes{}.Apply(list) },
 		"Matcher.Tolerations":               func() { m.Tolerations()(func(taints.Toleration) bool { sink++; return true }) },
 		"FindKey":                           func() { taints.FindKey(list, "x") },
+		"Options.Match":                     func() { off.Match(list[3], tols) },
+		"Options.FindUntolerated":           func() { off.FindUntolerated(list, tols, taints.Hard) },
+		"Options.Filter":                    func() { off.Filter(list, tols) },
+		"Options.EvictionOf":                func() { off.EvictionOf(list, tols, now) },
+		"Options.Untolerated":               func() { off.Untolerated(list, tols, taints.AllEffects)(visit) },
+		"Options.Tolerated":                 func() { off.Tolerated(list, tols, taints.AllEffects)(visit) },
+		"EvictionPolicy.EvictionOf":         func() { shortest.Policy().EvictionOf(list, tols, now) },
+		"FindToleration":                    func() { taints.FindToleration(tols, tols[3].ID()) },
+		"Reconcile, nothing to do":          func() { taints.Reconcile(list, nil, nil) },
 		"FindTaint":                         func() { taints.FindTaint(list, list[3].ID()) },
 		"Matcher.EvictionOf, nil":           func() { none.EvictionOf(list, now) },
 		"ValidateTaints":                    func() { mustBe(nil, taints.ValidateTaints(list)) },
@@ -94,9 +104,9 @@ func TestAllocsOfChangesThatAreMade(t *testing.T) {
 		"the last":        {Add: node[3:]},
 		"all":             {Add: node},
 		"in another way":  {Add: parseTaints("c:NoExecute", "a=x:NoSchedule")},
-		"gone":            {Remove: taints.Removal(parseTaints("a:NoExecute")...).Remove, RemoveKeys: []string{"d"}},
+		"gone":            {Remove: taints.TaintIDs(parseTaints("a:NoExecute")), RemoveKeys: []string{"d"}},
 		"there and gone":  {Add: node[1:3], RemoveKeys: []string{"d"}},
-		"taken and added": {Add: node, Remove: taints.Removal(node[1:]...).Remove, RemoveKeys: []string{"a"}},
+		"taken and added": {Add: node, Remove: taints.TaintIDs(node[1:]), RemoveKeys: []string{"a"}},
 	} {
 		if n := testing.AllocsPerRun(100, func() {
 			_, applied := c.Apply(node)

@@ -83,6 +83,9 @@ func (c Changes) Ensure(taints []Taint) (result []Taint, changed bool) {
 }
 
 func (c Changes) apply(taints []Taint, overwrite bool) (result []Taint, changed bool) {
+	if c.IsZero() {
+		return taints, false
+	}
 	current, add := lookup.FirstOf(taints, identity), lookup.FirstOf(c.Add, identity)
 	removed := c.removed()
 	for i := range taints {
@@ -139,6 +142,17 @@ func (c Changes) removed() removed {
 
 func (r *removed) has(t *Taint) bool { return r.ids.Find(t.ID()) >= 0 || r.keys.Find(t.Key) >= 0 }
 
+// everyEffectOf reports whether entries of Remove name each valid taint with the
+// key.
+func (r *removed) everyEffectOf(key string) bool {
+	for _, e := range knownEffects {
+		if r.ids.Find(TaintID{key, e}) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // ApplyStrict returns the taints with the changes made as "kubectl taint" makes
 // them, with or without --overwrite. It returns an error if
 //
@@ -151,33 +165,32 @@ func (r *removed) has(t *Taint) bool { return r.ids.Find(t.ID()) >= 0 || r.keys.
 // taints first, and drops the TimeAdded of a taint that it overwrites with the
 // same value.
 //
-// The error is an [ErrorList] with the faults of the lists "add", "remove" and
-// "removeKeys", whose Value is the printed taint, identity or key. The result is
-// then nil. Nothing else is validated.
+// The error is an [ErrorList] for the lists "add", "remove" and "removeKeys", with
+// the printed taint, identity or key as the Value. Nothing else is validated.
 func (c Changes) ApplyStrict(taints []Taint, overwrite bool) ([]Taint, error) {
-	f := faults{list: "add"}
+	v := validator{list: "add"}
 	current := lookup.FirstOf(taints, identity)
-	c.eachAdd(&f, func(t *Taint) {
+	c.eachAdd(&v, func(t *Taint) {
 		switch at := current.Find(t.ID()); {
 		case at < 0 || overwrite:
 		case taints[at].Value == t.Value:
-			f.report("", t.String(), taintPresent)
+			v.report("", t.String(), taintPresent)
 		default:
-			f.report("", t.String(), taintOfOtherValue)
+			v.report("", t.String(), taintOfOtherValue)
 		}
 	})
 	ids, keys := c.found(taints)
 	for i, id := range c.Remove {
-		if f.list, f.index = "remove", i; !ids[i] {
-			f.report("", id.String(), taintAbsent)
+		if v.list, v.index = "remove", i; !ids[i] {
+			v.report("", id.String(), taintAbsent)
 		}
 	}
 	for i, key := range c.RemoveKeys {
-		if f.list, f.index = "removeKeys", i; !keys[i] {
-			f.report("", key, taintAbsent)
+		if v.list, v.index = "removeKeys", i; !keys[i] {
+			v.report("", key, taintAbsent)
 		}
 	}
-	if err := f.err(); err != nil {
+	if err := v.errors.Err(); err != nil {
 		return nil, err
 	}
 	result, _ := c.Apply(taints)
@@ -204,45 +217,46 @@ func (c Changes) found(taints []Taint) (ids, keys []bool) {
 
 // eachAdd calls check for each taint to add, and reports its conflict with a
 // removal and with an earlier taint to add.
-func (c Changes) eachAdd(f *faults, check func(t *Taint)) {
+func (c Changes) eachAdd(v *validator, check func(t *Taint)) {
 	add, removed := lookup.FirstOf(c.Add, identity), c.removed()
 	for i := range c.Add {
 		t := &c.Add[i]
-		f.index = i
+		v.index = i
 		check(t)
 		if removed.has(t) {
-			f.report("", t.String(), taintRemovedToo)
+			v.report("", t.String(), taintRemovedToo)
 		}
 		if add.Find(t.ID()) < i {
-			f.report("", t.String(), taintRepeated)
+			v.report("", t.String(), taintRepeated)
 		}
 	}
 }
 
-// Validate returns nil if [Changes.ApplyStrict] succeeds for some node: all taints,
-// identities and keys are valid, none is in its list twice, and Remove and
-// RemoveKeys name no taint of Add. Otherwise the error is an [ErrorList] with
-// every fault of the lists "add", "remove" and "removeKeys".
+// Validate returns nil if [Changes.ApplyStrict] succeeds for some node with valid
+// taints: all taints, identities and keys are valid, none is in its list twice,
+// Remove and RemoveKeys name no taint of Add, and Remove leaves an effect to each
+// key of RemoveKeys. Otherwise the error is an [ErrorList] with every error of the
+// lists "add", "remove" and "removeKeys".
 func (c Changes) Validate() error {
-	f := faults{list: "add"}
-	c.eachAdd(&f, f.taint)
+	v := validator{list: "add"}
+	c.eachAdd(&v, v.taint)
 	remove := c.removed()
 	for i, id := range c.Remove {
-		f.list, f.index = "remove", i
-		f.check("key", id.Key, checkKey(id.Key))
-		f.check("effect", string(id.Effect), checkEffect(id.Effect))
+		v.list, v.index = "remove", i
+		v.check("key", id.Key, checkKey(id.Key))
+		v.check("effect", string(id.Effect), checkEffect(id.Effect))
 		if remove.ids.Find(id) < i {
-			f.report("", id.String(), removalRepeated)
+			v.report("", id.String(), removalRepeated)
 		}
 	}
 	for i, key := range c.RemoveKeys {
-		f.list, f.index = "removeKeys", i
-		f.check("key", key, checkKey(key))
-		if remove.keys.Find(key) < i {
-			f.report("", key, removalRepeated)
+		v.list, v.index = "removeKeys", i
+		v.check("key", key, checkKey(key))
+		if remove.keys.Find(key) < i || remove.everyEffectOf(key) {
+			v.report("", key, removalRepeated)
 		}
 	}
-	return f.err()
+	return v.errors.Err()
 }
 
 // ParseChanges parses the arguments that "kubectl taint" takes after the names
@@ -258,21 +272,20 @@ func (c Changes) Validate() error {
 // arguments, so that it never finds the taint of a "key:Effect-" that follows a
 // "key-".
 //
-// The error is an [ErrorList] with a fault for each faulty spec of the list
-// "specs", with its offset. A taint that is added twice is an [ErrDuplicate]. The
-// changes are then zero.
+// The error is an [ErrorList] with the first error of each invalid spec, of the
+// list "specs". A taint that is added twice is an [ErrDuplicate].
 func ParseChanges(specs ...string) (Changes, error) {
 	var c Changes
-	f := faults{list: "specs"}
+	v := validator{list: "specs"}
 	seen := map[TaintID]bool{}
 	for i, spec := range specs {
-		if fault := c.parse(spec, seen); fault != nil {
-			fault.List, fault.Index, fault.Input = f.list, i, spec
-			f.errors = append(f.errors, fault)
+		if err := c.parse(spec, seen); err != nil {
+			err.List, err.Index, err.Input = v.list, i, spec
+			v.errors = append(v.errors, err)
 		}
 	}
-	if f.errors != nil {
-		return Changes{}, f.err()
+	if v.errors != nil {
+		return Changes{}, v.errors
 	}
 	return c, nil
 }
@@ -282,19 +295,19 @@ func (c *Changes) parse(spec string, seen map[TaintID]bool) *FieldError {
 	name, removes := strings.CutSuffix(spec, "-")
 	if removes && !strings.ContainsAny(name, "=:") {
 		if p := checkKey(name); p != noProblem {
-			return parseFault(spec, 0, "key", name, p)
+			return parseError(spec, 0, "key", name, p)
 		}
 		c.RemoveKeys = append(c.RemoveKeys, name)
 		return nil
 	}
-	t, fault := parseTaint(name)
+	t, err := parseTaint(name)
 	switch {
-	case fault != nil:
-		return fault
+	case err != nil:
+		return err
 	case removes:
 		c.Remove = append(c.Remove, t.ID())
 	case seen[t.ID()]:
-		return parseFault(spec, 0, "", spec, taintRepeated)
+		return parseError(spec, 0, "", spec, taintRepeated)
 	default:
 		seen[t.ID()] = true
 		c.Add = append(c.Add, t)

@@ -58,14 +58,14 @@ func TestParseChangesErrors(t *testing.T) {
 		return got.String(), err
 	}
 	checkMalformed(t, parse, []malformed{
-		{"", 0, "key", taints.ErrRequired, `parse "" at offset 0: specs[1].key: required: a taint needs a key`},
+		{"", 0, "key", taints.ErrRequired, `parse "" at offset 0: specs[1].key is required: a taint needs a key`},
 		{"-", 0, "key", taints.ErrRequired, ""},
 		{"--", 0, "key", taints.ErrInvalid, ""},
 		{"key", 3, "effect", taints.ErrRequired, ""},
 		{"key=v", 5, "effect", taints.ErrRequired, ""},
 		{
 			"key=v-", 5, "effect", taints.ErrRequired,
-			`parse "key=v-" at offset 5: specs[1].effect: required: must be NoSchedule, PreferNoSchedule or NoExecute`,
+			`parse "key=v-" at offset 5: specs[1].effect is required: must be NoSchedule, PreferNoSchedule or NoExecute`,
 		},
 		{"key:-", 4, "effect", taints.ErrRequired, ""},
 		{"key--", 0, "key", taints.ErrInvalid, ""},
@@ -191,7 +191,7 @@ func TestApplyStrictErrorText(t *testing.T) {
 		`the node has another value for this key and effect; overwriting would replace it; ` +
 		`add[1]: "dedicated=db:NoSchedule" is invalid: ` +
 		`it is also to be removed; to replace a taint, add it with overwrite and do not remove it; ` +
-		`remove[0]: "tier:NoExecute" is not found: the node has no such taint, or an earlier entry removes it`
+		`remove[0]: "tier:NoExecute" not found: the node has no such taint, or an earlier entry removes it`
 	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -273,6 +273,11 @@ func TestChangesValidate(t *testing.T) {
 			[]string{"add[1]. a duplicate", "remove[1]. a duplicate", "removeKeys[1]. a duplicate"},
 		},
 		{"removed by effect and by key", "", "a:NoSchedule", "a", nil},
+		{"by two effects and by key", "", "a:NoSchedule a:NoExecute b:PreferNoSchedule", "a", nil},
+		{
+			"by every effect and by key", "", "a:NoSchedule a:NoExecute a:PreferNoSchedule", "b a",
+			[]string{"removeKeys[1]. a duplicate"},
+		},
 		{
 			"invalid", "a:NoSchedule b:NoExecute c:NoExecute", "a:NoSchedule c:NoSchedule", "b",
 			[]string{"add[0]. invalid", "add[1]. invalid"},
@@ -294,6 +299,25 @@ func TestChangesValidate(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A taint without an effect stands for its key, whatever its value.
+func TestRemoval(t *testing.T) {
+	list := append(parseTaints("a=1:NoSchedule", "b:NoExecute"), taints.Taint{Key: "a", Value: "1"}, taints.Taint{})
+	want := taints.Changes{
+		Remove:     []taints.TaintID{{Key: "a", Effect: "NoSchedule"}, {Key: "b", Effect: "NoExecute"}},
+		RemoveKeys: []string{"a", ""},
+	}
+	if diff := cmp.Diff(want, taints.Removal(list...)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got, _ := taints.Removal(list[2]).Apply(parseTaints("a=2:NoSchedule", "a:NoExecute", "c:NoSchedule")); len(got) != 1 {
+		t.Errorf("removed by key, %v stays", got)
+	}
+	ids := taints.TaintIDs(list)
+	if diff := cmp.Diff(append(want.Remove, taints.TaintID{Key: "a"}, taints.TaintID{}), ids); diff != "" || taints.TaintIDs(nil) != nil {
+		t.Errorf("identities (-want +got):\n%s", diff)
 	}
 }
 

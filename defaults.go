@@ -48,16 +48,24 @@ func addDefault(tolerations []Toleration, key string, seconds *int64) []Tolerati
 	return append(slices.Clip(tolerations), added)
 }
 
+// A DaemonSetPod says what [AddDaemonSetDefaults] needs to know of a pod besides
+// its tolerations. It is zero for most pods.
+type DaemonSetPod struct {
+	// HostNetwork is the pod's spec.hostNetwork.
+	HostNetwork bool `json:"hostNetwork,omitempty"`
+}
+
 // AddDaemonSetDefaults adds the tolerations that the DaemonSet controller gives
-// to its pods: of [NodeNotReady] and [NodeUnreachable] with NoExecute, forever,
-// and of [NodeDiskPressure], [NodeMemoryPressure], [NodePIDPressure],
-// [NodeUnschedulable] and the keys of more with NoSchedule. All have the operator
-// Exists. For a pod on the host's network, more is [NodeNetworkUnavailable].
+// to its pods (AddOrUpdateDaemonPodTolerations in Kubernetes): of [NodeNotReady]
+// and [NodeUnreachable] with NoExecute, forever, and of [NodeDiskPressure],
+// [NodeMemoryPressure], [NodePIDPressure], [NodeUnschedulable] and, for a pod on
+// the host's network, [NodeNetworkUnavailable] with NoSchedule. All have the
+// operator Exists.
 //
-// As in Kubernetes, a toleration with the same key, operator, value and effect
-// stays in its place but loses its seconds, and a broader toleration does not
-// replace any of these. Otherwise AddDaemonSetDefaults is like [AddDefaults].
-func AddDaemonSetDefaults(tolerations []Toleration, more ...string) []Toleration {
+// As in Kubernetes, a toleration with the same [TolerationID] stays in its place
+// but loses its seconds, and a broader toleration does not replace any of these.
+// Otherwise AddDaemonSetDefaults is like [AddDefaults].
+func AddDaemonSetDefaults(tolerations []Toleration, pod DaemonSetPod) []Toleration {
 	ids := []TaintID{
 		{NodeNotReady, NoExecute},
 		{NodeUnreachable, NoExecute},
@@ -66,13 +74,13 @@ func AddDaemonSetDefaults(tolerations []Toleration, more ...string) []Toleration
 		{NodePIDPressure, NoSchedule},
 		{NodeUnschedulable, NoSchedule},
 	}
-	for _, key := range more {
-		ids = append(ids, TaintID{key, NoSchedule})
+	if pod.HostNetwork {
+		ids = append(ids, TaintID{NodeNetworkUnavailable, NoSchedule})
 	}
 	return addForever(tolerations, ids)
 }
 
-// addForever adds tolerations of the taints with Exists and without seconds, or
+// addForever adds tolerations of the taints, which are distinct, with Exists and without seconds, or
 // removes the seconds of those that are present (AddOrUpdateTolerationInPodSpec
 // in Kubernetes).
 func addForever(tolerations []Toleration, ids []TaintID) []Toleration {
@@ -98,9 +106,12 @@ func addForever(tolerations []Toleration, ids []TaintID) []Toleration {
 	}
 	var missing []Toleration
 	for i, id := range ids {
-		if !present[i] && wanted.Find(id) == i {
+		if !present[i] {
 			missing = append(missing, Toleration{Key: id.Key, Operator: OpExists, Effect: id.Effect})
 		}
+	}
+	if missing == nil {
+		return list
 	}
 	return append(slices.Clip(list), missing...)
 }
@@ -110,8 +121,8 @@ func addForever(tolerations []Toleration, ids []TaintID) []Toleration {
 // GPUs: for each extended resource a toleration with the name as its key, Exists
 // and NoSchedule, sorted by name. Otherwise it is like [AddDaemonSetDefaults].
 //
-// Other names are ignored, so names may be all of a pod's requests. That of an
-// extended resource (IsExtendedResourceName in Kubernetes) is qualified, as in
+// Other names are ignored, so names may be all of a pod's requests. The name of
+// an extended resource (IsExtendedResourceName in Kubernetes) has a '/', as in
 // "nvidia.com/gpu", has no "kubernetes.io/" anywhere, does not begin with
 // "requests.", and is a valid key even with "requests." as a prefix.
 func AddExtendedResources(tolerations []Toleration, names ...string) []Toleration {
@@ -129,7 +140,7 @@ func AddExtendedResources(tolerations []Toleration, names ...string) []Toleratio
 // isExtendedResource is Kubernetes' IsExtendedResourceName.
 func isExtendedResource(name string) bool {
 	const requests = "requests."
-	domain, _, qualified := cut(name, '/')
+	domain, _, qualified := strings.Cut(name, "/")
 	if !qualified || strings.Contains(name, "kubernetes.io/") || strings.HasPrefix(name, requests) {
 		return false
 	}

@@ -44,12 +44,26 @@ func TestAddDaemonSetDefaults(t *testing.T) {
 		{"another value", "node/disk-pressure=x:NoSchedule", "node/disk-pressure=x:NoSchedule, " + all},
 	} {
 		given := parseTolerations(long(tc.given)...)
-		got := taints.AddDaemonSetDefaults(given)
+		got := taints.AddDaemonSetDefaults(given, taints.DaemonSetPod{})
 		if diff := cmp.Diff(long(tc.want), texts(got)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}
 		if diff := cmp.Diff(long(tc.given), texts(given)); diff != "" {
 			t.Errorf("%s: the list given was changed (-want +got):\n%s", tc.name, diff)
+		}
+		network := long(tc.want + ", node/network-unavailable:NoSchedule op=Exists")
+		if diff := cmp.Diff(network, texts(taints.AddDaemonSetDefaults(given, taints.DaemonSetPod{HostNetwork: true}))); diff != "" {
+			t.Errorf("%s, on the host's network (-want +got):\n%s", tc.name, diff)
+		}
+	}
+}
+
+// What has all defaults is returned itself, with its spare capacity.
+func TestAddToACompleteList(t *testing.T) {
+	for name, add := range adders {
+		complete := slices.Grow(add(nil), 5)
+		if got := add(complete); &got[0] != &complete[0] || cap(got) != cap(complete) {
+			t.Errorf("%s returns a list of capacity %d, want that of %d", name, cap(got), cap(complete))
 		}
 	}
 }
@@ -106,7 +120,7 @@ var adders = map[string]func([]taints.Toleration) []taints.Toleration{
 		return taints.AddDefaults(l, taints.DefaultSeconds{})
 	},
 	"AddDaemonSetDefaults": func(l []taints.Toleration) []taints.Toleration {
-		return taints.AddDaemonSetDefaults(l, taints.NodeNetworkUnavailable, taints.NodeDiskPressure)
+		return taints.AddDaemonSetDefaults(l, taints.DaemonSetPod{HostNetwork: true})
 	},
 	"AddExtendedResources": func(l []taints.Toleration) []taints.Toleration {
 		return taints.AddExtendedResources(l, "nvidia.com/gpu", "amd.com/gpu", "cpu")

@@ -19,34 +19,24 @@ const (
 	NoExecute Effect = "NoExecute"
 )
 
-// An EffectSet is a set of effects: a bit for each of the three that Kubernetes
-// knows, and one for all others together. The zero value is the empty set. Sets
-// combine with | and &. Their numeric values may change: store them as text.
-type EffectSet uint32
+// knownEffects holds the effects that Kubernetes knows. A new one comes last, as
+// the places are the bits of an EffectSet, from 1.
+var knownEffects = [...]Effect{NoSchedule, PreferNoSchedule, NoExecute}
 
-// The bits of the effects. Those that Kubernetes may add come last.
-const (
-	indexOther = iota
-	indexNoSchedule
-	indexPreferNoSchedule
-	indexNoExecute
-)
+// An EffectSet is a set of effects: a bit for each that Kubernetes knows, and one
+// for all others together. The zero value is the empty set. Sets combine with |
+// and &. Do not store their numbers, which may change.
+type EffectSet uint32
 
 const (
 	// Hard holds the effects that keep new pods off a node: NoSchedule and
 	// NoExecute. The kube-scheduler's TaintToleration plugin filters by them.
-	Hard EffectSet = 1<<indexNoSchedule | 1<<indexNoExecute
+	Hard EffectSet = 1<<1 | 1<<3
 	// AllEffects holds every effect, known to Kubernetes or not.
 	AllEffects EffectSet = 1<<32 - 1
-)
 
-// effectNames holds the names of the effects by bit.
-var effectNames = [...]string{
-	indexOther:            "other",
-	indexNoSchedule:       string(NoSchedule),
-	indexPreferNoSchedule: string(PreferNoSchedule),
-	indexNoExecute:        string(NoExecute),
-}
+	otherEffects EffectSet = 1
+)
 
 // Effects returns the set of the given effects. An effect that Kubernetes does
 // not know, such as the empty one, adds all such effects.
@@ -64,16 +54,19 @@ func (s EffectSet) Has(effect Effect) bool { return s&effectBit(effect) != 0 }
 
 // String returns the names of the effects in the set joined by "|", with "other"
 // for those that Kubernetes does not know. It returns "all" for [AllEffects] and
-// "none" for the empty set. Bits without a meaning are left out.
+// "none" for the empty set.
 func (s EffectSet) String() string {
 	if s == AllEffects {
 		return "all"
 	}
 	var names []string
-	for _, i := range [...]int{indexNoSchedule, indexPreferNoSchedule, indexNoExecute, indexOther} {
-		if s&(1<<i) != 0 {
-			names = append(names, effectNames[i])
+	for _, e := range knownEffects {
+		if s.Has(e) {
+			names = append(names, string(e))
 		}
+	}
+	if s&otherEffects != 0 {
+		names = append(names, "other")
 	}
 	if names == nil {
 		return "none"
@@ -82,15 +75,28 @@ func (s EffectSet) String() string {
 }
 
 func effectBit(e Effect) EffectSet {
-	switch e {
-	case NoSchedule:
-		return 1 << indexNoSchedule
-	case PreferNoSchedule:
-		return 1 << indexPreferNoSchedule
-	case NoExecute:
-		return 1 << indexNoExecute
+	for i := range knownEffects {
+		if knownEffects[i] == e {
+			return 2 << i
+		}
 	}
-	return 1 << indexOther
+	return otherEffects
 }
 
-func knownEffect(e Effect) bool { return effectBit(e) != 1<<indexOther }
+func knownEffect(e Effect) bool { return effectBit(e) != otherEffects }
+
+// effectChoice returns the names of the effects in words, as in "A, B or C".
+func effectChoice() string {
+	var b []byte
+	for i, e := range knownEffects {
+		switch i {
+		case 0:
+		case len(knownEffects) - 1:
+			b = append(b, " or "...)
+		default:
+			b = append(b, ", "...)
+		}
+		b = append(b, e...)
+	}
+	return string(b)
+}

@@ -3,9 +3,11 @@
 package taints_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/reference"
 )
 
 func TestEffectSet(t *testing.T) {
@@ -48,5 +50,32 @@ func TestEffectSet(t *testing.T) {
 	if set := taints.Hard | taints.Effects("PreferNoSchedule") | taints.Effects("x"); set != taints.Effects(all...) ||
 		taints.AllEffects&set != set {
 		t.Error("the sets do not add up")
+	}
+}
+
+// An effect that Kubernetes knows has a name, is valid, is counted by a field of
+// Verdict and cannot be confused with another.
+func TestKnownEffects(t *testing.T) {
+	for i, e := range taints.KnownEffects {
+		taint := taints.Taint{Key: "k", Effect: e}
+		if got := taints.Effects(e); got.String() != string(e) || taint.Validate() != nil {
+			t.Errorf("%q prints as %v: %v", e, got, taint.Validate())
+		}
+		if v := taints.Filter([]taints.Taint{taint}, nil); v.Other != 0 || v.AllTolerated() || v.String() != "untolerated: 1 "+string(e) {
+			t.Errorf("%q is counted as %q: give it a field of Verdict, and lines in its count and String methods (filter.go)", e, v)
+		}
+		for _, other := range taints.KnownEffects[:i] {
+			if taints.Effects(e).Has(other) {
+				t.Errorf("the set of %q has %q", e, other)
+			}
+		}
+	}
+	if got := taints.Effects(taints.NoSchedule, taints.NoExecute); got != taints.Hard {
+		t.Errorf("Hard is %v, want %v", taints.Hard, got)
+	}
+	want := []taints.Effect{taints.NoSchedule, taints.PreferNoSchedule, taints.NoExecute}
+	if !slices.Equal(taints.KnownEffects, want) || !slices.Equal(reference.KnownEffects, want) {
+		t.Errorf("known are %v, and to the reference %v: give a new effect a constant (effect.go) and enter it in internal/reference",
+			taints.KnownEffects, reference.KnownEffects)
 	}
 }

@@ -5,12 +5,14 @@ package taints
 import (
 	"strconv"
 	"strings"
+
+	"github.com/seed-0529bac1/taints/internal/enum"
 )
 
 // An ErrorKind classifies a [FieldError]; use it with [errors.Is].
 type ErrorKind string
 
-// The kinds of fault that validation, parsing and changes report. Kubernetes'
+// The kinds of error that validation, parsing and changes report. Kubernetes'
 // field.Error has a type for each.
 const (
 	// ErrRequired: the field must be set.
@@ -20,8 +22,8 @@ const (
 	ErrInvalid ErrorKind = "invalid"
 	// ErrUnsupported: the effect, the operator or the name is unknown.
 	ErrUnsupported ErrorKind = "not supported"
-	// ErrDuplicate: an earlier entry has the same key and effect, or includes
-	// this one.
+	// ErrDuplicate: an earlier entry has the same key and effect, or earlier
+	// entries remove the same taints.
 	ErrDuplicate ErrorKind = "a duplicate"
 	// ErrForbidden: the change or the toleration is not allowed. To add a taint
 	// that the node has is forbidden while overwriting is off.
@@ -33,36 +35,35 @@ const (
 // Error returns the text of the kind.
 func (k ErrorKind) Error() string { return string(k) }
 
-// A FieldError is one fault of a taint, toleration, change or text. The zero
-// FieldError describes an unknown fault.
+// A FieldError is one error in a taint, toleration, change or text.
 type FieldError struct {
-	// List names the list with the fault, such as "taints" or "tolerations". It
-	// is empty for a single taint, toleration or text.
+	// List names the list, such as "taints" or "tolerations". It is empty for a
+	// single taint, toleration or text.
 	List string `json:"list,omitempty"`
 	// Index is the index in the list. It applies if List is not empty.
 	Index int `json:"index,omitempty"`
-	// Field is the JSON name of the field at fault, such as "key". It is empty
-	// if the whole taint, toleration or text is at fault.
+	// Field is the JSON name of the field, such as "key". It is empty if the whole
+	// taint, toleration or text is wrong.
 	Field string `json:"field,omitempty"`
 	// Value is the value of the field. If Field is empty, it is the printed taint
-	// or toleration, or the part of the text at fault.
+	// or toleration, or the wrong part of the text.
 	Value string `json:"value,omitempty"`
-	// Kind is the kind of fault.
+	// Kind is the kind of error.
 	Kind ErrorKind `json:"kind,omitempty"`
 	// Detail says what would be right.
 	Detail string `json:"detail,omitempty"`
-	// Parsed is whether the fault was found in a text. If it is false, Input and
+	// Parsed is whether the error was found in a text. If it is false, Input and
 	// Offset do not apply.
 	Parsed bool `json:"parsed,omitempty"`
 	// Input is the text.
 	Input string `json:"input,omitempty"`
-	// Offset is the byte offset in Input at which the fault begins. It is
+	// Offset is the byte offset in Input at which the wrong part begins. It is
 	// len(Input) if something is missing at the end.
 	Offset int `json:"offset,omitempty"`
 }
 
-// Error returns the fault in one line: where it is, what was found, its kind,
-// and what would be right. Values are quoted, and shortened if they are long.
+// Error returns the error in one line: where it is, what was found, its kind, and
+// what would be right. Values are quoted, and shortened if they are long.
 func (e *FieldError) Error() string {
 	if e == nil {
 		return "<nil>"
@@ -70,23 +71,12 @@ func (e *FieldError) Error() string {
 	b := make([]byte, 0, 160)
 	if e.Parsed {
 		b = append(b, "parse "...)
-		b = appendQuoted(b, e.Input)
+		b = enum.AppendQuoted(b, e.Input)
 		b = append(b, " at offset "...)
 		b = strconv.AppendInt(b, int64(e.Offset), 10)
 		b = append(b, ": "...)
 	}
-	if path := e.Path(); path != "" {
-		b = append(b, path...)
-		b = append(b, ": "...)
-	}
-	if e.Kind != ErrRequired {
-		b = appendQuoted(b, e.Value)
-		b = append(b, " is "...)
-	}
-	if e.Kind == "" {
-		b = append(b, "at fault"...)
-	}
-	b = append(b, e.Kind...)
+	b = e.appendKind(b)
 	if e.Detail != "" {
 		b = append(b, ": "...)
 		b = append(b, e.Detail...)
@@ -94,7 +84,31 @@ func (e *FieldError) Error() string {
 	return string(b)
 }
 
-// Path returns where the fault is, as in "taints[2].key" or "key". It is empty if
+// appendKind appends where the error is, what was found, and its kind.
+func (e *FieldError) appendKind(b []byte) []byte {
+	path := e.Path()
+	b = append(b, path...)
+	if e.Kind == ErrRequired {
+		if path != "" {
+			b = append(b, " is "...)
+		}
+		return append(b, e.Kind...)
+	}
+	if path != "" {
+		b = append(b, ": "...)
+	}
+	b = enum.AppendQuoted(b, e.Value)
+	switch e.Kind {
+	case "":
+		return append(b, " is wrong"...)
+	case ErrNotFound:
+		return append(b, " not found"...)
+	}
+	b = append(b, " is "...)
+	return append(b, e.Kind...)
+}
+
+// Path returns where the error is, as in "taints[2].key" or "key". It is empty if
 // List and Field are.
 func (e *FieldError) Path() string {
 	if e.List == "" {
@@ -115,47 +129,52 @@ func (e *FieldError) Unwrap() error {
 	return e.Kind
 }
 
-// appendQuoted appends s in quotes, shortened if it is long.
-func appendQuoted(b []byte, s string) []byte {
-	const most = 80
-	if len(s) <= most {
-		return strconv.AppendQuote(b, s)
-	}
-	b = strconv.AppendQuote(b, strings.ToValidUTF8(s[:most], ""))
-	b = append(b, " ("...)
-	b = strconv.AppendInt(b, int64(len(s)), 10)
-	return append(b, " bytes)"...)
-}
-
-// An ErrorList is a list of faults that is an error, as in Kubernetes'
-// field.ErrorList. The functions of this package return every fault, in the order
-// of the lists, and never an empty list. Use [errors.As] for the list:
+// An ErrorList is a list of errors that is an error itself. The functions of this
+// package return every error, in the order of the lists, and never an empty list.
+// Use [errors.As] for the list:
 //
 //	var list taints.ErrorList
 //	if errors.As(err, &list) {
-//		for _, fault := range list { ... }
+//		for _, e := range list { ... }
 //	}
 type ErrorList []*FieldError
 
-// Error returns the faults, joined by "; ".
-func (l ErrorList) Error() string {
+// Err returns l as an error, or nil if l is empty.
+func (l ErrorList) Err() error {
 	if len(l) == 0 {
-		return "no faults"
+		return nil
 	}
-	texts := make([]string, len(l))
-	for i, f := range l {
-		texts[i] = f.Error()
-	}
-	return strings.Join(texts, "; ")
+	return l
 }
 
-// Unwrap returns the faults that are not nil, so that [errors.Is] finds their
+// Error returns the first few errors joined by "; ", and the number of the others,
+// as in "… (and 12 more errors)".
+func (l ErrorList) Error() string {
+	const limit = 5
+	if len(l) == 0 {
+		return "no errors"
+	}
+	var texts []string
+	for _, e := range l[:min(len(l), limit)] {
+		texts = append(texts, e.Error())
+	}
+	text := strings.Join(texts, "; ")
+	switch more := len(l) - limit; {
+	case more == 1:
+		text += " (and 1 more error)"
+	case more > 1:
+		text += " (and " + strconv.Itoa(more) + " more errors)"
+	}
+	return text
+}
+
+// Unwrap returns the errors that are not nil, so that [errors.Is] finds their
 // kinds, and [errors.As] the first of them.
 func (l ErrorList) Unwrap() []error {
 	errs := make([]error, 0, len(l))
-	for _, f := range l {
-		if f != nil {
-			errs = append(errs, f)
+	for _, e := range l {
+		if e != nil {
+			errs = append(errs, e)
 		}
 	}
 	return errs

@@ -3,6 +3,7 @@
 package taints_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -38,10 +39,10 @@ func TestErrorTexts(t *testing.T) {
 		},
 		{
 			taints.Taint{Value: "\n", Effect: "NoSchedule"}.Validate(),
-			`key: required: a taint needs a key; value: "\n" is invalid: ` +
+			`key is required: a taint needs a key; value: "\n" is invalid: ` +
 				`must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends`,
 		},
-		{&taints.FieldError{Value: "x", Detail: "d"}, `"x" is at fault: d`},
+		{&taints.FieldError{Value: "x", Detail: "d"}, `"x" is wrong: d`},
 		{
 			&taints.FieldError{Value: strings.Repeat("x", 80), Kind: taints.ErrInvalid},
 			`"` + strings.Repeat("x", 80) + `" is invalid`,
@@ -54,24 +55,28 @@ func TestErrorTexts(t *testing.T) {
 			&taints.FieldError{Value: strings.Repeat("x", 79) + "é", Kind: taints.ErrInvalid},
 			`"` + strings.Repeat("x", 79) + `" (81 bytes) is invalid`,
 		},
-		{&taints.FieldError{}, `"" is at fault`},
+		{&taints.FieldError{}, `"" is wrong`},
 		{&taints.FieldError{Field: "f", Value: "x", Kind: taints.ErrInvalid}, `f: "x" is invalid`},
 		{&taints.FieldError{List: "l", Value: "x", Kind: taints.ErrInvalid}, `l[0]: "x" is invalid`},
-		{&taints.FieldError{List: "l", Index: 3, Field: "f", Value: "x", Kind: taints.ErrRequired}, `l[3].f: required`},
-		{&taints.FieldError{Parsed: true, Input: "x", Offset: 12, Value: "y"}, `parse "x" at offset 12: "y" is at fault`},
+		{&taints.FieldError{List: "l", Index: 3, Field: "f", Value: "x", Kind: taints.ErrRequired}, `l[3].f is required`},
+		{&taints.FieldError{Parsed: true, Input: "x", Offset: 12, Value: "y"}, `parse "x" at offset 12: "y" is wrong`},
 		{
 			taints.ErrorList{{Value: "x"}, {Value: "y"}, {Value: "z"}},
-			`"x" is at fault; "y" is at fault; "z" is at fault`,
+			`"x" is wrong; "y" is wrong; "z" is wrong`,
 		},
 		{
 			faultsIn(taints.ValidateTolerations(append(make([]taints.Toleration, 12),
 				taints.Toleration{Operator: "Exists", Value: "v"})))[12],
 			`tolerations[12].value: "v" is invalid: must be empty, as the operator matches every value`,
 		},
+		{make(taints.ErrorList, 5), "<nil>; <nil>; <nil>; <nil>; <nil>"},
+		{make(taints.ErrorList, 6), "<nil>; <nil>; <nil>; <nil>; <nil> (and 1 more error)"},
+		{make(taints.ErrorList, 1000), "<nil>; <nil>; <nil>; <nil>; <nil> (and 995 more errors)"},
+		{&taints.FieldError{Kind: taints.ErrRequired, Detail: "d"}, "required: d"},
 		{(*taints.FieldError)(nil), "<nil>"},
-		{taints.ErrorList{}, "no faults"},
+		{taints.ErrorList{}, "no errors"},
 		{taints.ErrorList{nil}, "<nil>"},
-		{taints.ErrorList(nil), "no faults"},
+		{taints.ErrorList(nil), "no errors"},
 	} {
 		if diff := cmp.Diff(tc.want, tc.err.Error()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
@@ -152,6 +157,42 @@ func TestErrorsUnwrap(t *testing.T) {
 	if fault.List != "taints" || fault.Index != 0 || fault.Field != "key" || fault.Value != "-" ||
 		fault.Kind != taints.ErrInvalid || fault.Detail == "" {
 		t.Errorf("got %+v", *fault)
+	}
+}
+
+// The JSON of all errors of a long text grows in proportion to the text.
+func TestParseErrorsAreSmall(t *testing.T) {
+	size := func(n int) int {
+		_, err := taints.ParseTaints(strings.Repeat(",", n))
+		b, jsonErr := json.Marshal(err)
+		if jsonErr != nil || len(faultsIn(err)) != n+1 || len(err.Error()) > 1000 {
+			t.Fatalf("%v: %d errors in a text of %d bytes", jsonErr, len(faultsIn(err)), len(err.Error()))
+		}
+		return len(b)
+	}
+	if small, large := size(1000), size(4000); large > 5*small {
+		t.Errorf("%d bytes, and %d for four times the text", small, large)
+	}
+}
+
+// A text that is no name is quoted in part.
+func TestErrorsOfLongTextsAreShort(t *testing.T) {
+	long := []byte(strings.Repeat("x", 1<<20))
+	for _, err := range []error{new(taints.Outcome).UnmarshalText(long), new(taints.TaintID).UnmarshalText(long)} {
+		if text := err.Error(); len(text) > 300 || !strings.Contains(text, "(1048576 bytes)") {
+			t.Errorf("an error of %d bytes: %.300s", len(text), text)
+		}
+	}
+}
+
+func TestErrorListErr(t *testing.T) {
+	for _, empty := range []taints.ErrorList{nil, {}} {
+		if err := empty.Err(); err != nil {
+			t.Errorf("%#v is %#v", empty, err)
+		}
+	}
+	if err := (taints.ErrorList{{Kind: taints.ErrInvalid}}).Err(); !errors.Is(err, taints.ErrInvalid) {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -43,8 +43,8 @@ type EvictionPolicy struct {
 	Options Options `json:"options,omitzero"`
 	// ForeverElseShortest counts, among the tolerations that match a taint, the
 	// first without seconds or, if all have seconds, the first with the least, as
-	// Kubernetes does for devices. Otherwise the first in the list counts, as for
-	// nodes.
+	// Kubernetes does for devices. Zero and negative seconds are equal. Otherwise
+	// the first in the list counts, as for nodes.
 	ForeverElseShortest bool `json:"foreverElseShortest,omitempty"`
 	// FromTimeAdded counts the seconds from the taint's TimeAdded, if that is set,
 	// and not from the time of observation. A controller that restarts then finds
@@ -55,7 +55,8 @@ type EvictionPolicy struct {
 	// Arrival is when the pod was placed on the node, such as the time of its
 	// PodScheduled condition, or zero if that is not known. The countdown never
 	// starts before Arrival, so a pod that was placed after the taint was added has
-	// its full time. Compile a Matcher for each pod then.
+	// its full time. Arrival is different for each pod, so call
+	// [EvictionPolicy.EvictionOf], which takes the policy for one question.
 	Arrival time.Time `json:"arrival,omitzero"`
 }
 
@@ -128,6 +129,18 @@ func EvictionOf(taints []Taint, tolerations []Toleration, observed time.Time) Ev
 	return EvictionPolicy{}.evictionOf(taints, &Matcher{tolerations: tolerations}, observed)
 }
 
+// EvictionOf is like the function [EvictionOf] under the options.
+func (o Options) EvictionOf(taints []Taint, tolerations []Toleration, observed time.Time) Eviction {
+	m := Matcher{tolerations: tolerations}
+	m.policy.Options = o
+	return EvictionPolicy{}.evictionOf(taints, &m, observed)
+}
+
+// EvictionOf is like the function [EvictionOf] under the policy and its options.
+func (p EvictionPolicy) EvictionOf(taints []Taint, tolerations []Toleration, observed time.Time) Eviction {
+	return p.evictionOf(taints, &Matcher{policy: p, tolerations: tolerations}, observed)
+}
+
 // EvictionOf is like the function [EvictionOf] for m's tolerations, under the
 // policy that m was compiled under.
 func (m *Matcher) EvictionOf(taints []Taint, observed time.Time) Eviction {
@@ -137,8 +150,8 @@ func (m *Matcher) EvictionOf(taints []Taint, observed time.Time) Eviction {
 	return m.policy.evictionOf(taints, m, observed)
 }
 
-// evictionOf implements EvictionOf. The policy is that of m. It is a parameter of
-// its own, so that the tolerations of a single question do not escape.
+// evictionOf implements EvictionOf. The times are those of p, and the rest of the
+// policy is that of m. So the tolerations of a single question do not escape.
 func (p EvictionPolicy) evictionOf(taints []Taint, m *Matcher, observed time.Time) Eviction {
 	var e Eviction
 	for i := range taints {

@@ -123,6 +123,14 @@ func checkEviction(
 ) {
 	t.Helper()
 	e := p.Compile(tols).EvictionOf(list, now)
+	if direct := p.EvictionOf(list, tols, now); direct != e {
+		t.Fatalf("compiled %+v, and not %+v", e, direct)
+	}
+	if p == (taints.EvictionPolicy{Options: p.Options}) {
+		if direct := p.Options.EvictionOf(list, tols, now); direct != e {
+			t.Fatalf("compiled %+v, and by Options %+v", e, direct)
+		}
+	}
 	if p == (taints.EvictionPolicy{}) {
 		if plain := taints.EvictionOf(list, tols, now); plain != e {
 			t.Fatalf("compiled %+v, and not %+v", e, plain)
@@ -183,6 +191,8 @@ func TestTaintThatDecides(t *testing.T) {
 		taint       int
 		at          int64
 	}{
+		{"the first begins in the future", [2]int64{2000, 990}, []string{"a:NoExecute for 5s", "b:NoExecute for 60s"}, 1, 1050},
+		{"both begin in the future", [2]int64{2000, 3000}, []string{"a:NoExecute for 60s", "b:NoExecute for 5s"}, 0, 2060},
 		{"neither is tolerated", [2]int64{}, []string{"c op=Exists"}, 0, 1000},
 		{"the first for no time", [2]int64{}, []string{"a:NoExecute for 0s"}, 1, 1000},
 		{"the second for no time", [2]int64{}, []string{"b:NoExecute for 0s"}, 0, 1000},
@@ -206,6 +216,46 @@ func TestTaintThatDecides(t *testing.T) {
 		}
 		checkEviction(t, p, list, tols, now)
 		checkEviction(t, taints.EvictionPolicy{}, list, tols, now)
+	}
+}
+
+// The seconds count from the latest of the times that the policy names. The node
+// was seen at 1000.
+func TestEvictionFrom(t *testing.T) {
+	now := time.Unix(1000, 0).UTC()
+	for _, tc := range []struct {
+		name           string
+		fromTimeAdded  bool
+		added, arrival int64 // 0: unknown
+		tolerated      string
+		outcome        taints.Outcome
+		from, at       int64
+	}{
+		{"the observation", false, 900, 0, "k:NoExecute for 60s", taints.EvictsAt, 1000, 1060},
+		{"an arrival before the observation", false, 900, 950, "k:NoExecute for 60s", taints.EvictsAt, 1000, 1060},
+		{"an arrival after the observation", false, 900, 1100, "k:NoExecute for 60s", taints.EvictsAt, 1100, 1160},
+		{"an untolerated taint, an arrival after the observation", false, 900, 1100, "other", taints.EvictsNow, 1000, 1000},
+		{"TimeAdded", true, 900, 0, "k:NoExecute for 60s", taints.EvictsAt, 900, 960},
+		{"TimeAdded in the future", true, 2000, 0, "k:NoExecute for 60s", taints.EvictsAt, 2000, 2060},
+		{"TimeAdded in the future, untolerated", true, 2000, 0, "other", taints.EvictsNow, 1000, 1000},
+		{"no TimeAdded", true, 0, 0, "k:NoExecute for 60s", taints.EvictsAt, 1000, 1060},
+		{"an arrival before TimeAdded", true, 900, 800, "k:NoExecute for 60s", taints.EvictsAt, 900, 960},
+		{"an arrival after TimeAdded", true, 900, 950, "k:NoExecute for 60s", taints.EvictsAt, 950, 1010},
+		{"an arrival after TimeAdded, untolerated", true, 900, 950, "other", taints.EvictsNow, 950, 950},
+		{"an arrival, no TimeAdded", true, 0, 950, "k:NoExecute for 60s", taints.EvictsAt, 1000, 1060},
+	} {
+		list, p := parseTaints("k:NoExecute"), taints.EvictionPolicy{FromTimeAdded: tc.fromTimeAdded}
+		if tc.added != 0 {
+			added := time.Unix(tc.added, 0).UTC()
+			list[0].TimeAdded = &added
+		}
+		if tc.arrival != 0 {
+			p.Arrival = time.Unix(tc.arrival, 0).UTC()
+		}
+		e := p.EvictionOf(list, parseTolerations(tc.tolerated), now)
+		if e.Outcome != tc.outcome || e.From.Unix() != tc.from || e.At.Unix() != tc.at {
+			t.Errorf("%s: %+v, want %v from %d at %d", tc.name, e, tc.outcome, tc.from, tc.at)
+		}
 	}
 }
 

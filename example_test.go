@@ -87,7 +87,7 @@ func ExampleParseTaints() {
 	fmt.Println(err)
 	// Output:
 	// 2 [dedicated=ml:NoSchedule spot:PreferNoSchedule] <nil>
-	// parse "dedicated=ml:NoSchedule,spot" at offset 28: taints[1].effect: required: must be NoSchedule, PreferNoSchedule or NoExecute
+	// parse "spot" at offset 4: taints[1].effect is required: must be NoSchedule, PreferNoSchedule or NoExecute
 }
 
 // A provisioner opens a node only for pods that tolerate everything there, soft
@@ -254,7 +254,7 @@ func ExampleReconcileOwned() {
 	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,startup=1:NoExecute,spot:PreferNoSchedule")
 	desired := []taints.Taint{taints.Must(taints.ParseTaint("dedicated=db:NoSchedule"))}
 	fmt.Println(taints.ReconcileOwned(node, owned, desired))
-	record, err := json.Marshal(taints.Removal(desired...).Remove)
+	record, err := json.Marshal(taints.TaintIDs(desired))
 	fmt.Println(string(record), err)
 	// Output:
 	// dedicated=db:NoSchedule startup:NoExecute-
@@ -297,9 +297,9 @@ func ExampleTolerationsOfKeys() {
 }
 
 // A node is initialized once it has none of the taints it was created with.
-func ExampleTolerationsOf() {
+func ExampleTolerationsOfIDs() {
 	created, _ := taints.ParseTaints("node.cilium.io/agent-not-ready=true:NoExecute,example.com/starting:NoSchedule")
-	startup := taints.Compile(taints.TolerationsOf(created))
+	startup := taints.Compile(taints.TolerationsOfIDs(taints.TaintIDs(created)...))
 
 	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,node.cilium.io/agent-not-ready:NoExecute")
 	for _, taint := range node {
@@ -370,7 +370,7 @@ func ExampleAddDefaults() {
 // A log shipper runs on every node, even a cordoned or failing one, and uses the
 // host network.
 func ExampleAddDaemonSetDefaults() {
-	for _, t := range taints.AddDaemonSetDefaults(nil, taints.NodeNetworkUnavailable) {
+	for _, t := range taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{HostNetwork: true}) {
 		fmt.Println(t)
 	}
 	// Output:

@@ -8,3 +8,6 @@ package taints
 func (m *Matcher) Skips(key string) (start int, exempt EffectSet) {
 	return m.start(&Taint{Key: key}), m.exempt
 }
+
+// KnownEffects are the effects that Kubernetes knows.
+var KnownEffects = knownEffects[:]

@@ -14,10 +14,25 @@ import (
 // nodes, Effects(PreferNoSchedule) for scoring, and Effects(NoExecute) for
 // eviction.
 func FindUntolerated(taints []Taint, tolerations []Toleration, in EffectSet) (taint int, found bool) {
-	taint = -1
-	if len(taints) > 0 { // so that this is inlined, for the many nodes without taints
-		taint = (&Matcher{tolerations: tolerations}).findUntolerated(taints, in)
+	if len(taints) == 0 { // so that this is inlined, for the many nodes without taints
+		return -1, false
 	}
+	return Options{}.findUntolerated(taints, tolerations, in)
+}
+
+// FindUntolerated is like the function [FindUntolerated] under the options.
+func (o Options) FindUntolerated(taints []Taint, tolerations []Toleration, in EffectSet) (taint int, found bool) {
+	if len(taints) == 0 {
+		return -1, false
+	}
+	return o.findUntolerated(taints, tolerations, in)
+}
+
+// findUntolerated is FindUntolerated for a list that is not empty.
+func (o Options) findUntolerated(taints []Taint, tolerations []Toleration, in EffectSet) (int, bool) {
+	m := Matcher{tolerations: tolerations}
+	m.policy.Options = o
+	taint := m.findUntolerated(taints, in)
 	return taint, taint >= 0
 }
 
@@ -49,8 +64,14 @@ func (m *Matcher) findUntolerated(taints []Taint, in EffectSet) int {
 // with an effect in the set that none of the tolerations tolerates, in order. The
 // addresses point into the list. The lists are read during the loop.
 func Untolerated(taints []Taint, tolerations []Toleration, in EffectSet) iter.Seq2[int, *Taint] {
+	return Options{}.Untolerated(taints, tolerations, in)
+}
+
+// Untolerated is like the function [Untolerated] under the options.
+func (o Options) Untolerated(taints []Taint, tolerations []Toleration, in EffectSet) iter.Seq2[int, *Taint] {
 	return func(yield func(int, *Taint) bool) {
 		m := Matcher{tolerations: tolerations}
+		m.policy.Options = o
 		m.each(taints, in, false)(yield)
 	}
 }
@@ -63,8 +84,14 @@ func (m *Matcher) Untolerated(taints []Taint, in EffectSet) iter.Seq2[int, *Tain
 // Tolerated is like [Untolerated] for the taints with an effect in the set that
 // one of the tolerations tolerates.
 func Tolerated(taints []Taint, tolerations []Toleration, in EffectSet) iter.Seq2[int, *Taint] {
+	return Options{}.Tolerated(taints, tolerations, in)
+}
+
+// Tolerated is like the function [Tolerated] under the options.
+func (o Options) Tolerated(taints []Taint, tolerations []Toleration, in EffectSet) iter.Seq2[int, *Taint] {
 	return func(yield func(int, *Taint) bool) {
 		m := Matcher{tolerations: tolerations}
+		m.policy.Options = o
 		m.each(taints, in, true)(yield)
 	}
 }
@@ -152,7 +179,21 @@ func Filter(taints []Taint, tolerations []Toleration) Verdict {
 	if len(taints) == 0 {
 		return Verdict{}
 	}
+	return Options{}.filter(taints, tolerations)
+}
+
+// Filter is like the function [Filter] under the options.
+func (o Options) Filter(taints []Taint, tolerations []Toleration) Verdict {
+	if len(taints) == 0 {
+		return Verdict{}
+	}
+	return o.filter(taints, tolerations)
+}
+
+// filter is Filter for a list that is not empty.
+func (o Options) filter(taints []Taint, tolerations []Toleration) Verdict {
 	m := Matcher{tolerations: tolerations}
+	m.policy.Options = o
 	return m.filter(taints)
 }
 

@@ -4,22 +4,6 @@ package taints
 
 import "github.com/seed-0529bac1/taints/internal/valueset"
 
-// Options change the rules of matching. The zero Options are the rules of
-// Kubernetes with its taint feature gates on. In a default cluster these gates
-// are off. Options{NoComparison: true} are the rules of such a cluster.
-type Options struct {
-	// NoComparison makes [OpLt] and [OpGt] match nothing, and makes validation
-	// reject them, as in a cluster whose feature gate
-	// TaintTolerationComparisonOperators is off, which is the default.
-	NoComparison bool `json:"noComparison,omitempty"`
-	// KeyWildcards makes a toleration key that ends in "*" match all keys that
-	// begin with what precedes the "*": "readiness.k8s.io/*" matches
-	// "readiness.k8s.io/network", and "*" matches every key. A "*" elsewhere is
-	// an ordinary character. This is an extension, proposed for Kubernetes as
-	// KEP-5869.
-	KeyWildcards bool `json:"keyWildcards,omitempty"`
-}
-
 // Tolerates reports whether the toleration lets its pod onto a node with the
 // taint (ToleratesTaint in Kubernetes, with comparison operators on). It does if
 //
@@ -35,8 +19,8 @@ type Options struct {
 //
 // An unknown operator matches nothing, and an unknown effect matches itself. The
 // zero Toleration matches the taints without a value, as an empty key requires
-// OpExists only in validation. For other rules, compile the toleration with
-// [Options.Compile].
+// OpExists only in validation. For other rules, call [Options.Match] with a list
+// of the toleration.
 func (t Toleration) Tolerates(taint Taint) bool {
 	return Options{}.tolerates(&t, &taint)
 }
@@ -44,7 +28,13 @@ func (t Toleration) Tolerates(taint Taint) bool {
 // Match returns the index of the first toleration that tolerates the taint, and
 // whether there is one (TolerationsTolerateTaint in Kubernetes).
 func Match(taint Taint, tolerations []Toleration) (toleration int, ok bool) {
+	return Options{}.Match(taint, tolerations)
+}
+
+// Match is like the function [Match] under the options.
+func (o Options) Match(taint Taint, tolerations []Toleration) (toleration int, ok bool) {
 	m := Matcher{tolerations: tolerations}
+	m.policy.Options = o
 	i := m.next(&taint, 0)
 	return i, i >= 0
 }

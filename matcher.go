@@ -96,7 +96,7 @@ func exempted(effect Effect) EffectSet {
 	if effect == "" {
 		return AllEffects
 	}
-	return effectBit(effect) &^ (1 << indexOther) // one of the other effects is not all of them
+	return effectBit(effect) &^ otherEffects // one of the other effects is not all of them
 }
 
 // Match is like the function [Match] for m's tolerations.

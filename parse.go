@@ -12,33 +12,32 @@ import (
 // "kubectl taint" accepts for a taint to add, so the taint is valid. The taint
 // shares memory with s.
 //
-// The error is a [*FieldError] with the offset of the first fault. The taint is
-// then zero.
+// The error is a [*FieldError] with the offset of the first error in s.
 func ParseTaint(s string) (Taint, error) {
-	t, fault := parseTaint(s)
-	if fault != nil {
-		return Taint{}, fault
+	t, err := parseTaint(s)
+	if err != nil {
+		return Taint{}, err
 	}
 	return t, nil
 }
 
 func parseTaint(s string) (Taint, *FieldError) {
-	head, effect, _ := cut(s, ':')
-	key, value, _ := cut(head, '=')
+	head, effect, _ := strings.Cut(s, ":")
+	key, value, _ := strings.Cut(head, "=")
 	if p := checkKey(key); p != noProblem {
-		return Taint{}, parseFault(s, 0, "key", key, p)
+		return Taint{}, parseError(s, 0, "key", key, p)
 	}
 	if p := checkValue(value); p != noProblem {
-		return Taint{}, parseFault(s, len(key)+1, "value", value, p)
+		return Taint{}, parseError(s, len(key)+1, "value", value, p)
 	}
 	if effect == "" {
-		return Taint{}, parseFault(s, len(s), "effect", "", effectMissing)
+		return Taint{}, parseError(s, len(s), "effect", "", effectMissing)
 	}
 	if p := checkEffect(Effect(effect)); p != noProblem {
 		if strings.HasSuffix(effect, "-") {
 			p = effectToRemove
 		}
-		return Taint{}, parseFault(s, len(head)+1, "effect", effect, p)
+		return Taint{}, parseError(s, len(head)+1, "effect", effect, p)
 	}
 	return Taint{Key: key, Value: value, Effect: Effect(effect)}, nil
 }
@@ -48,10 +47,9 @@ func parseTaint(s string) (Taint, *FieldError) {
 // It accepts what the kubelet accepts, except removals ("key-"), which the
 // kubelet drops. It returns nil for an empty list.
 //
-// The error is an [ErrorList] with the first fault of each faulty taint, in
-// order. Its List is "taints", and its Offset is the offset in list. A taint
-// with the key and effect of an earlier one is an [ErrDuplicate]. The result is
-// then nil.
+// The error is an [ErrorList] with the first error of each invalid taint, of the
+// list "taints". Its Input is the text of the taint. A taint with the key and
+// effect of an earlier one is an [ErrDuplicate].
 func ParseTaints(list string) ([]Taint, error) {
 	if list == "" {
 		return nil, nil
@@ -59,25 +57,22 @@ func ParseTaints(list string) ([]Taint, error) {
 	specs := strings.Split(list, ",")
 	taints := make([]Taint, 0, len(specs))
 	seen := map[TaintID]bool{}
-	f := faults{list: "taints"}
-	offset := 0
+	v := validator{list: "taints"}
 	for i, spec := range specs {
-		t, fault := parseTaint(spec)
-		if fault == nil && seen[t.ID()] {
-			fault = parseFault(spec, 0, "", spec, taintRepeated)
+		t, err := parseTaint(spec)
+		if err == nil && seen[t.ID()] {
+			err = parseError(spec, 0, "", spec, taintRepeated)
 		}
-		if fault != nil {
-			fault.List, fault.Index = f.list, i
-			fault.Input, fault.Offset = list, offset+fault.Offset
-			f.errors = append(f.errors, fault)
-		} else {
-			seen[t.ID()] = true
-			taints = append(taints, t)
+		if err != nil {
+			err.List, err.Index = v.list, i
+			v.errors = append(v.errors, err)
+			continue
 		}
-		offset += len(spec) + len(",")
+		seen[t.ID()] = true
+		taints = append(taints, t)
 	}
-	if f.errors != nil {
-		return nil, f.err()
+	if v.errors != nil {
+		return nil, v.errors
 	}
 	return taints, nil
 }
@@ -104,40 +99,39 @@ func FormatTaints(taints []Taint) string {
 // shares memory with s. Its operator is empty if s has none. ParseToleration
 // allocates the seconds.
 //
-// The error is a [*FieldError] with the offset of a fault. The toleration is then
-// zero.
+// The error is a [*FieldError] with the offset of an error in s.
 func ParseToleration(s string) (Toleration, error) { return Options{}.ParseToleration(s) }
 
 // ParseToleration is like the function [ParseToleration] under the options.
 func (o Options) ParseToleration(s string) (Toleration, error) {
-	t, fault := o.parseToleration(s)
-	if fault != nil {
-		return Toleration{}, fault
+	t, err := o.parseToleration(s)
+	if err != nil {
+		return Toleration{}, err
 	}
 	return t, nil
 }
 
 func (o Options) parseToleration(s string) (Toleration, *FieldError) {
 	var t Toleration
-	head, options, more := cut(s, ' ')
+	head, options, more := strings.Cut(s, " ")
 	if head == everything && !strings.HasPrefix(options, "op=") {
 		t.Operator = OpExists
 	} else {
-		keyValue, effect, found := cut(head, ':')
+		keyValue, effect, found := strings.Cut(head, ":")
 		if found && effect == "" {
-			return t, parseFault(s, len(head), "effect", "", effectMissing)
+			return t, parseError(s, len(head), "effect", "", effectMissing)
 		}
-		t.Key, t.Value, _ = cut(keyValue, '=')
+		t.Key, t.Value, _ = strings.Cut(keyValue, "=")
 		t.Effect = Effect(effect)
 	}
 	if more {
-		if fault := t.parseOptions(s, len(head)+1); fault != nil {
-			return t, fault
+		if err := t.parseOptions(s, len(head)+1); err != nil {
+			return t, err
 		}
 	}
-	var f faults
-	if f.toleration(&t, o); f.errors != nil {
-		first := f.errors[0]
+	var v validator
+	if v.toleration(&t, o); v.errors != nil {
+		first := v.errors[0]
 		first.Parsed, first.Input, first.Offset = true, s, t.offset(s, first.Field)
 		return t, first
 	}
@@ -149,10 +143,10 @@ func (o Options) parseToleration(s string) (Toleration, *FieldError) {
 func (t *Toleration) parseOptions(s string, at int) *FieldError {
 	rest := s[at:]
 	if op, ok := strings.CutPrefix(rest, "op="); ok {
-		op, rest, ok = cut(op, ' ')
+		op, rest, ok = strings.Cut(op, " ")
 		t.Operator = Operator(op)
 		if op == "" {
-			return parseFault(s, at+len("op="), "operator", op, operatorUnknown)
+			return parseError(s, at+len("op="), "operator", op, operatorUnknown)
 		}
 		if !ok {
 			return nil
@@ -162,11 +156,11 @@ func (t *Toleration) parseOptions(s string, at int) *FieldError {
 	digits, isFor := strings.CutPrefix(rest, "for ")
 	digits, isSeconds := strings.CutSuffix(digits, "s")
 	if !isFor || !isSeconds || strings.Contains(digits, " ") {
-		return parseFault(s, at, "", rest, optionsMalformed)
+		return parseError(s, at, "", rest, optionsMalformed)
 	}
 	seconds, ok := valueset.ParseInteger(digits)
 	if !ok {
-		return parseFault(s, at+len("for "), "tolerationSeconds", digits, notInteger)
+		return parseError(s, at+len("for "), "tolerationSeconds", digits, notInteger)
 	}
 	t.TolerationSeconds = &seconds
 	return nil
@@ -174,7 +168,7 @@ func (t *Toleration) parseOptions(s string, at int) *FieldError {
 
 // offset returns where the field is, or would be, in s, the text of t.
 func (t *Toleration) offset(s, field string) int {
-	head, _, _ := cut(s, ' ')
+	head, _, _ := strings.Cut(s, " ")
 	switch field {
 	case "value":
 		if t.Value == "" {
@@ -192,15 +186,4 @@ func (t *Toleration) offset(s, field string) int {
 		}
 	}
 	return 0
-}
-
-// Must returns v, and panics if there is an error. It is for tests and variables
-// with constant texts, as in
-//
-//	var spot = taints.Must(taints.ParseTaint("spot:NoSchedule"))
-func Must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
 }

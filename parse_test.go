@@ -42,11 +42,11 @@ func checkMalformed[T comparable](t *testing.T, parse func(string) (T, error), r
 
 func TestParseTaintErrors(t *testing.T) {
 	checkMalformed(t, taints.ParseTaint, []malformed{
-		{"", 0, "key", taints.ErrRequired, `parse "" at offset 0: key: required: a taint needs a key`},
+		{"", 0, "key", taints.ErrRequired, `parse "" at offset 0: key is required: a taint needs a key`},
 		{"=v:NoSchedule", 0, "key", taints.ErrRequired, ""},
 		{
 			"key", 3, "effect", taints.ErrRequired,
-			`parse "key" at offset 3: effect: required: must be NoSchedule, PreferNoSchedule or NoExecute`,
+			`parse "key" at offset 3: effect is required: must be NoSchedule, PreferNoSchedule or NoExecute`,
 		},
 		{"key=value", 9, "effect", taints.ErrRequired, ""},
 		{"key:", 4, "effect", taints.ErrRequired, ""},
@@ -105,12 +105,12 @@ func TestParseTaints(t *testing.T) {
 		}
 	}
 	for list, want := range map[string]string{
-		",":                             "0 key at 0: required, 1 key at 1: required",
-		"a:NoSchedule,":                 "1 key at 13: required",
-		"a:NoSchedule, b:NoSchedule":    "1 key at 13: invalid",
-		"a,b=-:NoSchedule,c:NoExecute":  "0 effect at 1: required, 1 value at 4: invalid",
-		"a=1:NoSchedule,a=2:NoSchedule": "1  at 15: a duplicate",
-		"a:NoSchedule,a:NoSchedule-":    "1 effect at 15: not supported",
+		",":                             "0 key at 0: required, 1 key at 0: required",
+		"a:NoSchedule,":                 "1 key at 0: required",
+		"a:NoSchedule, b:NoSchedule":    "1 key at 0: invalid",
+		"a,b=-:NoSchedule,c:NoExecute":  "0 effect at 1: required, 1 value at 2: invalid",
+		"a=1:NoSchedule,a=2:NoSchedule": "1  at 0: a duplicate",
+		"a:NoSchedule,a:NoSchedule-":    "1 effect at 2: not supported",
 	} {
 		got, err := taints.ParseTaints(list)
 		var faults []string

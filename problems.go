@@ -35,9 +35,8 @@ const (
 	removalRepeated
 )
 
-const effectRule = "must be NoSchedule, PreferNoSchedule or NoExecute"
-
-// problems holds the kind of each problem, and what would be right.
+// problems holds the kind of each problem, and what would be right. For an effect
+// or operator, newError puts the choice in front.
 var problems = [...]struct {
 	kind   ErrorKind
 	detail string
@@ -59,11 +58,11 @@ var problems = [...]struct {
 	valueTooLong:       {ErrInvalid, "must have at most 63 characters"},
 	valueUnwanted:      {ErrInvalid, "must be empty, as the operator matches every value"},
 	notInteger:         {ErrInvalid, "must be a decimal integer within int64, without leading zeros or '+'"},
-	effectMissing:      {ErrRequired, effectRule},
-	effectUnknown:      {ErrUnsupported, effectRule},
-	effectToRemove:     {ErrUnsupported, effectRule + `; a "-" at the end means removal, which is not allowed here`},
+	effectMissing:      {ErrRequired, ""},
+	effectUnknown:      {ErrUnsupported, ""},
+	effectToRemove:     {ErrUnsupported, `; a "-" at the end means removal, which is not allowed here`},
 	effectWithSeconds:  {ErrInvalid, "must be NoExecute when tolerationSeconds is set"},
-	operatorUnknown:    {ErrUnsupported, ""}, // see newFault
+	operatorUnknown:    {ErrUnsupported, ""},
 	operatorOff:        {ErrUnsupported, "; the comparison operators are disabled"},
 	operatorWithoutKey: {ErrInvalid, "must be Exists when the key is empty, which means all keys and values"},
 	optionsMalformed: {
@@ -76,47 +75,43 @@ var problems = [...]struct {
 	taintOfOtherValue: {ErrForbidden, "the node has another value for this key and effect; overwriting would replace it"},
 	taintAbsent:       {ErrNotFound, "the node has no such taint, or an earlier entry removes it"},
 	taintRemovedToo:   {ErrInvalid, "it is also to be removed; to replace a taint, add it with overwrite and do not remove it"},
-	removalRepeated:   {ErrDuplicate, "an earlier entry removes it too"},
+	removalRepeated:   {ErrDuplicate, "earlier entries remove the same"},
 }
 
-func newFault(field, value string, p problem) *FieldError {
+func newError(field, value string, p problem) *FieldError {
 	what := &problems[p]
 	detail := what.detail
-	if p == operatorUnknown || p == operatorOff {
+	switch p {
+	case effectMissing, effectUnknown, effectToRemove:
+		detail = "must be " + effectChoice() + detail
+	case operatorUnknown, operatorOff:
 		detail = "must be " + valueset.Choice(p == operatorUnknown) + ", or empty for " + valueset.Equal + detail
 	}
 	return &FieldError{Field: field, Value: value, Kind: what.kind, Detail: detail}
 }
 
-func parseFault(input string, offset int, field, value string, p problem) *FieldError {
-	fault := newFault(field, value, p)
-	fault.Parsed, fault.Input, fault.Offset = true, input, offset
-	return fault
+func parseError(input string, offset int, field, value string, p problem) *FieldError {
+	err := newError(field, value, p)
+	err.Parsed, err.Input, err.Offset = true, input, offset
+	return err
 }
 
-// faults collects the faults of the elements of a list.
-type faults struct {
+// A validator collects the errors of the elements of a list.
+type validator struct {
 	list   string
 	index  int // of the element at hand
-	errors []*FieldError
+	errors ErrorList
 }
 
-func (f *faults) report(field, value string, p problem) {
-	fault := newFault(field, value, p)
-	fault.List, fault.Index = f.list, f.index
-	f.errors = append(f.errors, fault)
+func (v *validator) report(field, value string, p problem) {
+	err := newError(field, value, p)
+	err.List, err.Index = v.list, v.index
+	v.errors = append(v.errors, err)
 }
 
 // check reports the problem, if there is one.
-func (f *faults) check(field, value string, p problem) {
+func (v *validator) check(field, value string, p problem) {
 	if p != noProblem {
-		f.report(field, value, p)
+		v.report(field, value, p)
 	}
-}
-
-func (f *faults) err() error {
-	if f.errors == nil {
-		return nil
-	}
-	return ErrorList(f.errors)
 }

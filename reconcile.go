@@ -29,6 +29,9 @@ import "github.com/seed-0529bac1/taints/internal/lookup"
 // another. TaintSetDiff in Kubernetes does not notice a changed value.
 func Reconcile(current, lastApplied, desired []Taint) Changes {
 	c := missing(current, desired)
+	if len(lastApplied) == 0 {
+		return c
+	}
 	now, applied, wanted := lookup.FirstOf(current, identity),
 		lookup.FirstOf(lastApplied, identity), lookup.FirstOf(desired, identity)
 	for i := range lastApplied {
@@ -47,10 +50,13 @@ func Reconcile(current, lastApplied, desired []Taint) Changes {
 // ReconcileOwned is like [Reconcile] for a controller that records only the
 // identities of the taints it owns, as Cluster API does in an annotation. An
 // owned taint that is not desired is removed whatever its value. Taints are
-// removed in the order of current. The record to keep is Remove of the [Removal]
+// removed in the order of current. After applying the changes, record [TaintIDs]
 // of desired.
 func ReconcileOwned(current []Taint, owned []TaintID, desired []Taint) Changes {
 	c := missing(current, desired)
+	if len(owned) == 0 {
+		return c
+	}
 	now, own, wanted := lookup.FirstOf(current, identity),
 		lookup.FirstOf(owned, identityOf), lookup.FirstOf(desired, identity)
 	for i := range current {
@@ -65,6 +71,9 @@ func ReconcileOwned(current []Taint, owned []TaintID, desired []Taint) Changes {
 // missing returns the changes that add the desired taints that the node lacks.
 func missing(current, desired []Taint) Changes {
 	var c Changes
+	if len(desired) == 0 {
+		return c
+	}
 	now, wanted := lookup.FirstOf(current, identity), lookup.FirstOf(desired, identity)
 	for i := range desired {
 		t := &desired[i]

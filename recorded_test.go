@@ -224,11 +224,7 @@ func testRecordedDefaults(t *testing.T, pods []defaultedPod) {
 	for i, pod := range pods {
 		tols := pod.Given
 		if pod.DaemonSet {
-			var more []string
-			if pod.HostNetwork {
-				more = []string{taints.NodeNetworkUnavailable}
-			}
-			tols = taints.AddDaemonSetDefaults(tols, more...)
+			tols = taints.AddDaemonSetDefaults(tols, taints.DaemonSetPod{HostNetwork: pod.HostNetwork})
 		}
 		tols = taints.AddDefaults(tols, taints.DefaultSeconds{})
 		if pod.QOS != "BestEffort" {

@@ -172,7 +172,7 @@ func defaultsOf(t *testing.T, cell string, pod []taints.Toleration) []taints.Tol
 	case "AddDefaults":
 		return taints.AddDefaults(pod, taints.DefaultSeconds{NotReady: &fiveMinutes, Unreachable: &fiveMinutes})
 	case "AddDaemonSetDefaults":
-		return taints.AddDaemonSetDefaults(pod)
+		return taints.AddDaemonSetDefaults(pod, taints.DaemonSetPod{})
 	case "AddExtendedResources":
 		return taints.AddExtendedResources(pod, arguments...)
 	case "AddMemoryPressure":

@@ -120,10 +120,20 @@ func appendKeyValue(b []byte, key, value string) []byte {
 
 // A TaintID identifies one taint of a node, which has at most one taint with a
 // given key and effect. It can be compared with == and used as a map key, in JSON
-// too.
+// too, where it is a text.
 type TaintID struct {
-	Key    string `json:"key"`
-	Effect Effect `json:"effect"`
+	Key    string
+	Effect Effect
+}
+
+// TaintIDs returns the identities of the taints, in order, for example for the
+// record of [ReconcileOwned].
+func TaintIDs(taints []Taint) []TaintID {
+	var ids []TaintID
+	for i := range taints {
+		ids = append(ids, taints[i].ID())
+	}
+	return ids
 }
 
 // String returns "key:Effect", with the colon even if the effect is empty.
@@ -141,7 +151,7 @@ func (id *TaintID) UnmarshalText(text []byte) error {
 	s := string(text)
 	key, effect, found := strings.Cut(s, ":")
 	if !found {
-		return parseFault(s, len(s), "effect", "", effectMissing)
+		return parseError(s, len(s), "effect", "", effectMissing)
 	}
 	*id = TaintID{key, Effect(effect)}
 	return nil

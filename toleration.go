@@ -32,29 +32,28 @@ type Toleration struct {
 	TolerationSeconds *int64 `json:"tolerationSeconds,omitempty"`
 }
 
-// TolerationsOf returns a toleration for each of the taints: of its key and
-// effect with any value, forever. Compiled, they select startup taints or
-// ignored taints; see [Matcher]. A taint without a key or an effect is left out,
-// because no toleration matches only that key or effect.
-func TolerationsOf(taints []Taint) []Toleration {
+// TolerationsOfIDs returns a toleration for each of the identities: of the key
+// and effect with any value, forever. Compiled, they select the taints with these
+// identities, such as the startup taints of a [TaintIDs] list; see [Matcher]. An
+// identity without a key or an effect is left out, because a toleration without
+// one matches every key or effect.
+func TolerationsOfIDs(ids ...TaintID) []Toleration {
 	var tolerations []Toleration
-	for i := range taints {
-		if t := &taints[i]; t.Key != "" && t.Effect != "" {
-			tolerations = append(tolerations, Toleration{Key: t.Key, Operator: OpExists, Effect: t.Effect})
+	for _, id := range ids {
+		if id.Key != "" && id.Effect != "" {
+			tolerations = append(tolerations, Toleration{Key: id.Key, Operator: OpExists, Effect: id.Effect})
 		}
 	}
 	return tolerations
 }
 
-// TolerationsOfKeys returns a toleration for each of the keys: of the key with
-// any value and effect, forever. Compiled, they select the taints with these
-// keys; see [Matcher]. Empty keys are left out, because a toleration without a
-// key matches every key.
+// TolerationsOfKeys is like [TolerationsOfIDs] for all taints with the keys,
+// whatever their effects. Empty keys are left out.
 func TolerationsOfKeys(keys ...string) []Toleration { return tolerationsOf(keys, "") }
 
 // TolerationsOfPrefixes is like [TolerationsOfKeys] for all keys that begin with
 // one of the prefixes. It appends "*" to each, so compile the tolerations with
-// the option KeyWildcards, alone or with others. Empty prefixes are left out.
+// the option KeyWildcards. Empty prefixes are left out.
 func TolerationsOfPrefixes(prefixes ...string) []Toleration { return tolerationsOf(prefixes, "*") }
 
 func tolerationsOf(keys []string, suffix string) []Toleration {
@@ -65,6 +64,13 @@ func tolerationsOf(keys []string, suffix string) []Toleration {
 		}
 	}
 	return tolerations
+}
+
+// ID returns what identifies the toleration among those of a pod: all but its
+// seconds (MatchToleration in Kubernetes, except that an empty operator is
+// [OpEqual]).
+func (t Toleration) ID() TolerationID {
+	return TolerationID{t.Key, t.operator(), t.Value, t.Effect}
 }
 
 // Equal reports whether t and u have the same key, value and effect, the same
@@ -132,3 +138,32 @@ func (t Toleration) AppendTo(b []byte) []byte {
 // with the key "op" and the value "Exists" would look the same, so its text
 // includes the operator.
 const everything = "op=Exists"
+
+// A TolerationID identifies a toleration among those of a pod, whatever its
+// seconds. It can be compared with == and used as a map key.
+type TolerationID struct {
+	Key      string   `json:"key,omitempty"`
+	Operator Operator `json:"operator,omitempty"` // OpEqual and not empty, from Toleration.ID
+	Value    string   `json:"value,omitempty"`
+	Effect   Effect   `json:"effect,omitempty"`
+}
+
+// String returns the text of the toleration without seconds; see
+// [Toleration.String].
+func (id TolerationID) String() string {
+	return Toleration{Key: id.Key, Operator: id.Operator, Value: id.Value, Effect: id.Effect}.String()
+}
+
+// FindToleration returns the index of the first toleration with the identity, and
+// whether there is one. An empty operator in id is [OpEqual].
+func FindToleration(tolerations []Toleration, id TolerationID) (i int, found bool) {
+	if id.Operator == "" {
+		id.Operator = OpEqual
+	}
+	for i := range tolerations {
+		if tolerations[i].ID() == id {
+			return i, true
+		}
+	}
+	return -1, false
+}

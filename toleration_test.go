@@ -95,8 +95,35 @@ func TestTolerationCompare(t *testing.T) {
 	}
 }
 
-// A list of taints becomes tolerations that match those taints and no others,
-// whatever their values.
+// The identity of a toleration is all but its seconds, with Equal for no operator.
+func TestTolerationID(t *testing.T) {
+	list := parseTolerations("a=1:NoExecute for 5s", "a=1:NoExecute op=Equal", "a:NoExecute op=Exists", "a=1 op=Lt", "a=1", "b=1:NoExecute", "a=2:NoExecute")
+	for i, tol := range list {
+		want := max(i, 0)
+		if i == 1 {
+			want = 0 // the same as the first
+		}
+		if got, found := taints.FindToleration(list, tol.ID()); got != want || !found {
+			t.Errorf("%v is at %d, want %d", tol, got, want)
+		}
+		tol.TolerationSeconds = nil
+		if got := tol.ID().String(); got != tol.String() {
+			t.Errorf("%v prints as %q", tol, got)
+		}
+		if tol.ID().Operator == "" {
+			t.Errorf("%v has no operator in its identity", tol)
+		}
+	}
+	if got, found := taints.FindToleration(list, taints.TolerationID{Key: "a", Value: "1", Effect: "NoExecute"}); got != 0 || !found {
+		t.Errorf("without an operator it is at %d", got)
+	}
+	if got, found := taints.FindToleration(list, taints.TolerationID{Key: "a"}); got != -1 || found {
+		t.Errorf("what is not there is at %d", got)
+	}
+}
+
+// Identities become tolerations that match those taints and no others, whatever
+// their values. What would match more is left out.
 func TestTolerationsOf(t *testing.T) {
 	list := parseTaints("a=x:NoSchedule", "a:NoExecute", "b=y:PreferNoSchedule")
 	list = append(list, taints.Taint{Effect: taints.NoSchedule}, taints.Taint{Key: "c"})
@@ -105,11 +132,15 @@ func TestTolerationsOf(t *testing.T) {
 		{Key: "a", Operator: taints.OpExists, Effect: taints.NoExecute},
 		{Key: "b", Operator: taints.OpExists, Effect: taints.PreferNoSchedule},
 	}
-	if diff := cmp.Diff(want, taints.TolerationsOf(list)); diff != "" {
+	if diff := cmp.Diff(want, taints.TolerationsOfIDs(taints.TaintIDs(list)...)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := taints.TolerationsOf(nil); got != nil {
-		t.Errorf("of no taints: %v", got)
+	for _, got := range [][]taints.Toleration{
+		taints.TolerationsOfIDs(), taints.TolerationsOfKeys(), taints.TolerationsOfKeys(""), taints.TolerationsOfPrefixes(""),
+	} {
+		if got != nil {
+			t.Errorf("of nothing: %v", got)
+		}
 	}
 	exact := taints.Toleration{Key: "a", Operator: taints.OpEqual, Value: "x", Effect: taints.NoSchedule}
 	if got := list[0].Toleration(); got != exact {

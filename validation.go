@@ -17,25 +17,25 @@ const (
 // ValidateTaints returns nil if an API server accepts the list as a node's taints
 // (validateNodeTaints in Kubernetes): each is valid, as for [Taint.Validate], and
 // no two have the same key and effect. Otherwise the error is an [ErrorList] with
-// every fault, of the list "taints".
+// every error, of the list "taints".
 //
 // A missing key is an [ErrRequired]. In Kubernetes it is an invalid value.
 func ValidateTaints(taints []Taint) error {
-	f := faults{list: "taints"}
+	v := validator{list: "taints"}
 	all := lookup.FirstOf(taints, identity)
 	for i := range taints {
 		t := &taints[i]
-		f.index = i
-		f.taint(t)
+		v.index = i
+		v.taint(t)
 		if all.Find(t.ID()) < i {
-			f.report("", t.String(), taintRepeated)
+			v.report("", t.String(), taintRepeated)
 		}
 	}
-	return f.err()
+	return v.errors.Err()
 }
 
 // Validate returns nil if the taint is valid by itself, and otherwise an
-// [ErrorList] with every fault.
+// [ErrorList] with every error.
 //
 //   - The key is required: a name of 1 to 63 letters, digits, '-', '_' and '.',
 //     with a letter or digit at both ends, optionally after a DNS subdomain of at
@@ -43,18 +43,18 @@ func ValidateTaints(taints []Taint) error {
 //   - The value is empty, or a name as in a key.
 //   - The effect is [NoSchedule], [PreferNoSchedule] or [NoExecute].
 func (t Taint) Validate() error {
-	var f faults
-	f.taint(&t)
-	return f.err()
+	var v validator
+	v.taint(&t)
+	return v.errors.Err()
 }
 
 // ValidateTolerations returns nil if an API server accepts the list as a pod's
 // tolerations (ValidateTolerations in Kubernetes, with the taint feature gates
 // on): each is valid, as for [Toleration.Validate]. Tolerations may repeat.
-// Otherwise the error is an [ErrorList] with every fault. ValidateUpdate of
+// Otherwise the error is an [ErrorList] with every error. ValidateUpdate of
 // package tolerationset also compares them with those that the pod had.
 //
-// The Field of a fault with a value is "value". In Kubernetes it is "operator".
+// The Field of an error with a value is "value". In Kubernetes it is "operator".
 func ValidateTolerations(tolerations []Toleration) error {
 	return Options{}.ValidateTolerations(tolerations)
 }
@@ -64,13 +64,13 @@ func ValidateTolerations(tolerations []Toleration) error {
 // may also be "*", or end in "*" after the '/' or the beginning of its name, as in
 // "example.com/*", "example.com/gpu-*" and "gpu-*".
 func (o Options) ValidateTolerations(tolerations []Toleration) error {
-	f := faults{list: "tolerations"}
-	f.tolerations(tolerations, o)
-	return f.err()
+	v := validator{list: "tolerations"}
+	v.tolerations(tolerations, o)
+	return v.errors.Err()
 }
 
 // Validate returns nil if the toleration is valid, and otherwise an
-// [ErrorList] with every fault.
+// [ErrorList] with every error.
 //
 //   - The key is empty or valid for a taint. An empty key requires the operator
 //     Exists.
@@ -80,55 +80,55 @@ func (o Options) ValidateTolerations(tolerations []Toleration) error {
 //   - The effect is empty or valid for a taint. If tolerationSeconds is set, to
 //     any number, it is NoExecute.
 func (t Toleration) Validate() error {
-	var f faults
-	f.toleration(&t, Options{})
-	return f.err()
+	var v validator
+	v.toleration(&t, Options{})
+	return v.errors.Err()
 }
 
-func (f *faults) tolerations(list []Toleration, o Options) {
+func (v *validator) tolerations(list []Toleration, o Options) {
 	for i := range list {
-		f.index = i
-		f.toleration(&list[i], o)
+		v.index = i
+		v.toleration(&list[i], o)
 	}
 }
 
-func (f *faults) taint(t *Taint) {
-	f.check("key", t.Key, checkKey(t.Key))
-	f.check("value", t.Value, checkValue(t.Value))
-	f.check("effect", string(t.Effect), checkEffect(t.Effect))
+func (v *validator) taint(t *Taint) {
+	v.check("key", t.Key, checkKey(t.Key))
+	v.check("value", t.Value, checkValue(t.Value))
+	v.check("effect", string(t.Effect), checkEffect(t.Effect))
 }
 
-func (f *faults) toleration(t *Toleration, o Options) {
+func (v *validator) toleration(t *Toleration, o Options) {
 	if t.Key != "" {
 		p := checkKey(t.Key)
 		if p != noProblem && o.KeyWildcards && strings.HasSuffix(t.Key, "*") {
 			p = checkKeyStart(t.Key[:len(t.Key)-1])
 		}
-		f.check("key", t.Key, p)
+		v.check("key", t.Key, p)
 	} else if t.Operator != OpExists {
-		f.report("operator", string(t.Operator), operatorWithoutKey)
+		v.report("operator", string(t.Operator), operatorWithoutKey)
 	}
 	if t.Operator != OpExists || t.Value != "" { // most tolerations skip this
-		f.operator(t, o)
+		v.operator(t, o)
 	}
 	if t.Effect != "" {
-		f.check("effect", string(t.Effect), checkEffect(t.Effect))
+		v.check("effect", string(t.Effect), checkEffect(t.Effect))
 	}
 	if t.TolerationSeconds != nil && t.Effect != NoExecute {
-		f.report("effect", string(t.Effect), effectWithSeconds)
+		v.report("effect", string(t.Effect), effectWithSeconds)
 	}
 }
 
 // operator checks the operator of the toleration, and whether the value has the
 // form that the operator requires.
-func (f *faults) operator(t *Toleration, o Options) {
+func (v *validator) operator(t *Toleration, o Options) {
 	switch op := valueset.Find(string(t.Operator)); {
 	case op == nil:
-		f.report("operator", string(t.Operator), operatorUnknown)
+		v.report("operator", string(t.Operator), operatorUnknown)
 	case op.Comparison && o.NoComparison:
-		f.report("operator", string(t.Operator), operatorOff)
+		v.report("operator", string(t.Operator), operatorOff)
 	default:
-		f.check("value", t.Value, checkForm(op.Form, t.Value))
+		v.check("value", t.Value, checkForm(op.Form, t.Value))
 	}
 }
 
@@ -165,14 +165,6 @@ func checkKey(key string) problem {
 		return p
 	}
 	return checkName(key[slash+1:])
-}
-
-// cut is strings.Cut for a separator of one byte, which is faster.
-func cut(s string, separator byte) (before, after string, found bool) {
-	if i := strings.IndexByte(s, separator); i >= 0 {
-		return s[:i], s[i+1:], true
-	}
-	return s, "", false
 }
 
 func checkPrefix(prefix string) problem {

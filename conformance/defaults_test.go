@@ -123,11 +123,7 @@ func TestAddOrUpdateDaemonPodTolerations(t *testing.T) {
 			before[i].Key = daemonKeys.Draw(t, "key")
 		}
 		spec := corev1.PodSpec{Tolerations: slices.Clone(before), HostNetwork: rapid.Bool().Draw(t, "hostNetwork")}
-		var more []string
-		if spec.HostNetwork {
-			more = []string{taints.NodeNetworkUnavailable}
-		}
-		got := taints.AddDaemonSetDefaults(kube.Tolerations(before), more...)
+		got := taints.AddDaemonSetDefaults(kube.Tolerations(before), taints.DaemonSetPod{HostNetwork: spec.HostNetwork})
 		daemonutil.AddOrUpdateDaemonPodTolerations(&spec)
 		same(t, "AddDaemonSetDefaults", kube.CoreTolerations(got), spec.Tolerations)
 	})

@@ -38,11 +38,17 @@ func Find(list []corev1.Taint, id taints.TaintID) (i int, found bool) {
 	return taints.FindTaint(Taints(list), id)
 }
 
+// FindKey returns the index of the first taint with the key, and whether there is
+// one; see [taints.FindKey].
+func FindKey(list []corev1.Taint, key string) (i int, found bool) {
+	return taints.FindKey(Taints(list), key)
+}
+
 // TaintsPatch returns the patch that gives the node the taints, which replace all
 // that it has. It is a merge patch, and also a strategic merge patch
 // (types.MergePatchType and types.StrategicMergePatchType in apimachinery). It
 // returns nil if the node already has these taints in this order, so that there
-// is nothing to write.
+// is nothing to write, and for a nil node.
 //
 // The patch has the node's resource version. An API server rejects it with a
 // conflict if the node has changed since it was read, so no taint of another
@@ -62,9 +68,15 @@ func Find(list []corev1.Taint, id taints.TaintID) (i int, found bool) {
 //		return err
 //	})
 //
+// With controller-runtime, send it by
+// client.RawPatch(types.MergePatchType, patch). A client that so far updated nodes
+// needs the RBAC verb patch in place of update. The patch has only the taints: to
+// change labels or spec.unschedulable in the same request, use
+// client.MergeFromWithOptions with MergeFromWithOptimisticLock, or an update.
+//
 // A node without a resource version gives a patch that never conflicts.
 func TaintsPatch(node *corev1.Node, after []corev1.Taint) []byte {
-	if slices.EqualFunc(Taints(node.Spec.Taints), Taints(after), taints.Taint.Equal) {
+	if node == nil || slices.EqualFunc(Taints(node.Spec.Taints), Taints(after), taints.Taint.Equal) {
 		return nil
 	}
 	var patch struct {

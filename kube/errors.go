@@ -4,7 +4,6 @@ package kube
 
 import (
 	"errors"
-	"reflect"
 
 	"github.com/seed-0529bac1/taints"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -23,42 +22,42 @@ import (
 // one. The tree consists of the errors that Unwrap methods and Kubernetes'
 // aggregates return.
 //
-//   - The path is extended by the fault's Index and Field, if it has them, and
-//     before these by its List, unless that is the list of the path: "taints",
-//     "tolerations" or "specs". A fault of the list "old" has no place in the
-//     validated object, so its path has no index.
-//   - The type is that of the fault's kind: Required, Invalid, NotSupported for
+//   - Index and Field extend the path. So does List, in front of them, if it is not
+//     what the path names: "taints", "tolerations" or "specs". An error of the list
+//     "old" has no place in the validated object, so its path has no index.
+//   - The type is that of the Kind: Required, Invalid, NotSupported for
 //     [taints.ErrUnsupported], Duplicate, Forbidden or NotFound. Any other kind is
 //     an InternalError.
-//   - BadValue and Detail are the fault's Value and Detail. As in Kubernetes,
-//     Required and Forbidden have no value.
+//   - BadValue and Detail are Value and Detail. As in Kubernetes, Required and
+//     Forbidden have no value.
 //
-// A branch of the tree without a fault becomes an InternalError, with the error
-// as its BadValue. A branch that is nil, a nil pointer or a nil list is ignored.
+// A branch of the tree without a FieldError becomes an InternalError, with the
+// error as its BadValue. A branch that is nil, or a nil pointer or list of package
+// taints, is ignored. As with [errors.Is], a nil pointer of another type may panic.
 func FieldErrors(err error, path *field.Path) field.ErrorList {
 	if all, ok := err.(taints.ErrorList); err == nil || ok && len(all) == 0 {
 		return nil
 	}
-	list, found := appendFaults(nil, err, path)
+	list, found := appendErrors(nil, err, path)
 	if !found {
 		list = append(list, internalError(path, err))
 	}
 	return list
 }
 
-// appendFaults appends the field errors of err to the list, and reports whether
-// it found a fault. If not, the list is unchanged.
-func appendFaults(
+// appendErrors appends the field errors of err to the list, and reports whether
+// it found one. If not, the list is unchanged.
+func appendErrors(
 	list field.ErrorList, err error, path *field.Path,
 ) (_ field.ErrorList, found bool) {
 	if isNil(err) {
 		return list, false
 	}
-	if fault, ok := err.(*taints.FieldError); ok {
-		return append(list, fieldError(fault, path)), true
+	if e, ok := err.(*taints.FieldError); ok {
+		return append(list, fieldError(e, path)), true
 	}
 	if inner := errors.Unwrap(err); inner != nil {
-		return appendFaults(list, inner, path)
+		return appendErrors(list, inner, path)
 	}
 	before := len(list)
 	for _, branch := range branches(err) {
@@ -66,7 +65,7 @@ func appendFaults(
 			continue
 		}
 		var ok bool
-		if list, ok = appendFaults(list, branch, path); !ok {
+		if list, ok = appendErrors(list, branch, path); !ok {
 			list = append(list, internalError(path, branch))
 		}
 		found = found || ok
@@ -88,42 +87,44 @@ func branches(err error) []error {
 	return nil
 }
 
-// isNil reports whether the error is nil, a nil pointer, whose methods may panic,
-// or a nil list.
+// isNil reports whether the error is nil, or a nil pointer or list of package
+// taints.
 func isNil(err error) bool {
-	switch v := reflect.ValueOf(err); v.Kind() {
-	case reflect.Invalid:
+	switch e := err.(type) {
+	case nil:
 		return true
-	case reflect.Pointer, reflect.Slice:
-		return v.IsNil()
+	case *taints.FieldError:
+		return e == nil
+	case taints.ErrorList:
+		return e == nil
 	}
 	return false
 }
 
-func fieldError(fault *taints.FieldError, path *field.Path) *field.Error {
-	path = extend(path, fault)
-	kind, ok := errorTypes[fault.Kind]
+func fieldError(e *taints.FieldError, path *field.Path) *field.Error {
+	path = extend(path, e)
+	kind, ok := errorTypes[e.Kind]
 	if !ok {
-		return internalError(path, fault)
+		return internalError(path, e)
 	}
-	value := fault.Value
+	value := e.Value
 	if kind == field.ErrorTypeRequired || kind == field.ErrorTypeForbidden {
 		value = ""
 	}
-	return &field.Error{Type: kind, Field: path.String(), BadValue: value, Detail: fault.Detail}
+	return &field.Error{Type: kind, Field: path.String(), BadValue: value, Detail: e.Detail}
 }
 
-// extend returns the path of the field at fault.
-func extend(path *field.Path, fault *taints.FieldError) *field.Path {
-	switch fault.List {
+// extend returns the path of the field at e.
+func extend(path *field.Path, e *taints.FieldError) *field.Path {
+	switch e.List {
 	case "", "old":
 	case "taints", "tolerations", "specs":
-		path = path.Index(fault.Index)
+		path = path.Index(e.Index)
 	default:
-		path = path.Child(fault.List).Index(fault.Index)
+		path = path.Child(e.List).Index(e.Index)
 	}
-	if fault.Field != "" {
-		path = path.Child(fault.Field)
+	if e.Field != "" {
+		path = path.Child(e.Field)
 	}
 	return path
 }

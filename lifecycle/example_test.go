@@ -22,7 +22,7 @@ func Example() {
 		"database": policy.Compile([]taints.Toleration{
 			taints.Must(taints.ParseToleration(taints.NodeUnreachable + ":NoExecute op=Exists for 30s")),
 		}),
-		"agent": policy.Compile(taints.AddDaemonSetDefaults(nil)),
+		"agent": policy.Compile(taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{})),
 	}
 	running := []string{"web", "database", "agent"}
 	var queue lifecycle.Queue[string]

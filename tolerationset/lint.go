@@ -105,7 +105,7 @@ func Lint(tolerations []taints.Toleration, o taints.Options) []Finding {
 	shadows := c.shadows()
 	by := c.superfluous(shadows)
 	c.relation = rules.covers
-	l := linter{catalog: c, forDaemons: taints.AddDaemonSetDefaults(nil, taints.NodeNetworkUnavailable)}
+	l := linter{catalog: c, forDaemons: taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{HostNetwork: true})}
 	l.daemon = !slices.ContainsFunc(l.forDaemons, func(t taints.Toleration) bool {
 		return t.Key != taints.NodeNetworkUnavailable && !slices.ContainsFunc(tolerations, t.Equal)
 	})

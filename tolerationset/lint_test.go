@@ -182,7 +182,7 @@ func TestLintOfDefaults(t *testing.T) {
 			return taints.AddDefaults(list, taints.DefaultSeconds{})
 		},
 		func(list []taints.Toleration) []taints.Toleration {
-			return taints.AddDaemonSetDefaults(list, taints.NodeNetworkUnavailable)
+			return taints.AddDaemonSetDefaults(list, taints.DaemonSetPod{HostNetwork: true})
 		},
 		func(list []taints.Toleration) []taints.Toleration {
 			return taints.AddExtendedResources(list, "nvidia.com/gpu", "example.com/fpga")

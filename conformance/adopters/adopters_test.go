@@ -94,7 +94,7 @@ func TestKarpenterMerge(t *testing.T) {
 
 func TestKarpenterEphemeral(t *testing.T) {
 	known := taints.Options{KeyWildcards: true}.Compile(
-		taints.TolerationsOf(kube.Taints(scheduling.KnownEphemeralTaints)),
+		taints.TolerationsOfIDs(taints.TaintIDs(kube.Taints(scheduling.KnownEphemeralTaints))...),
 		taints.TolerationsOfPrefixes(scheduling.KnownEphemeralTaintKeyPrefixes...),
 	)
 	rapid.Check(t, func(t *rapid.T) {

@@ -125,7 +125,7 @@ func ephemeral() measure.Row {
 		Name: "IsKnownEphemeralTaint, for 3 taints that are and 3 that are not", Beside: karpenter, Floor: 0.9,
 		Ours: func() func(int) {
 			known := taints.Options{KeyWildcards: true}.Compile(
-				taints.TolerationsOf(kube.Taints(scheduling.KnownEphemeralTaints)),
+				taints.TolerationsOfIDs(taints.TaintIDs(kube.Taints(scheduling.KnownEphemeralTaints))...),
 				taints.TolerationsOfPrefixes(scheduling.KnownEphemeralTaintKeyPrefixes...),
 			)
 			return measure.Each(func() { measure.MustNot(lasting(known, list) != 3) })

@@ -30,7 +30,7 @@ var start = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 var (
 	usual  = taints.AddDefaults(nil, taints.DefaultSeconds{}) // what admission gives to every pod
-	daemon = taints.AddDaemonSetDefaults(nil)
+	daemon = taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{})
 	hasty  = []taints.Toleration{
 		taints.Must(taints.ParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists for 30s")),
 		taints.Must(taints.ParseToleration("node.kubernetes.io/unreachable:NoSchedule op=Exists")),

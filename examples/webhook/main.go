@@ -137,7 +137,7 @@ func validate(r *request) response {
 	}
 	allow := taints.AddDefaults(nil, taints.DefaultSeconds{})
 	if r.UserInfo.Username == daemonSets {
-		allow = taints.AddDaemonSetDefaults(allow, taints.NodeNetworkUnavailable)
+		allow = taints.AddDaemonSetDefaults(allow, taints.DaemonSetPod{HostNetwork: true})
 	}
 	allow = append(allow, allowed[r.Namespace]...)
 	if err := tolerationset.ValidateAllowed(list, allow, taints.Options{}); err != nil {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package enum converts between the numbers and names of enumerations.
+// Package enum converts between the numbers and names of enumerations, and quotes
+// what is not one.
 package enum
 
 import (
@@ -27,5 +28,17 @@ func Parse[E ~uint8](e *E, kind string, names []string, text []byte) error {
 			return nil
 		}
 	}
-	return errors.New("unknown " + kind + " " + strconv.Quote(string(text)) + ": must be one of " + strings.Join(names, ", "))
+	return errors.New("unknown " + kind + " " + string(AppendQuoted(nil, string(text))) + ": must be one of " + strings.Join(names, ", "))
+}
+
+// AppendQuoted appends s in quotes, shortened if it is long, as errors quote it.
+func AppendQuoted(b []byte, s string) []byte {
+	const limit = 80
+	if len(s) <= limit {
+		return strconv.AppendQuote(b, s)
+	}
+	b = strconv.AppendQuote(b, strings.ToValidUTF8(s[:limit], ""))
+	b = append(b, " ("...)
+	b = strconv.AppendInt(b, int64(len(s)), 10)
+	return append(b, " bytes)"...)
 }

@@ -220,7 +220,10 @@ func ValidChanges(c taints.Changes) bool {
 		}
 	}
 	for i, key := range c.RemoveKeys {
-		if !ValidKey(key) || slices.Contains(c.RemoveKeys[:i], key) {
+		left := slices.ContainsFunc(KnownEffects, func(e taints.Effect) bool {
+			return !slices.Contains(c.Remove, taints.TaintID{Key: key, Effect: e})
+		})
+		if !ValidKey(key) || slices.Contains(c.RemoveKeys[:i], key) || !left {
 			return false
 		}
 	}
@@ -239,7 +242,6 @@ func Values(list []taints.Taint) map[taints.TaintID]string {
 
 var (
 	nameForm      = regexp.MustCompile(`^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$`)
-	effectForm    = regexp.MustCompile(`^(NoSchedule|PreferNoSchedule|NoExecute)$`)
 	subdomainForm = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
 )
 
@@ -256,7 +258,10 @@ func ValidValue(value string) bool {
 	return value == "" || len(value) <= 63 && nameForm.MatchString(value)
 }
 
-func KnownEffect(e taints.Effect) bool { return effectForm.MatchString(string(e)) }
+// KnownEffects are the effects that Kubernetes knows.
+var KnownEffects = []taints.Effect{"NoSchedule", "PreferNoSchedule", "NoExecute"}
+
+func KnownEffect(e taints.Effect) bool { return slices.Contains(KnownEffects, e) }
 
 func ValidTaints(list []taints.Taint) bool {
 	for _, t := range list {

@@ -223,7 +223,7 @@ func evictByMatcher() func(int) {
 	return measure.Each(func() { measure.MustNot(m.EvictionOf(list, Now).Outcome != taints.EvictsAt) })
 }
 
-var identities = taints.Removal(NodeTaints...).Remove
+var identities = taints.TaintIDs(NodeTaints)
 
 // inSync compares a reconciliation that finds nothing to do with Apply of the same
 // taints.

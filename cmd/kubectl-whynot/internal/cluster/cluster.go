@@ -255,11 +255,8 @@ func (c *Cluster) addTemplate(kind string, o *workload) error {
 	}
 	spec := &template.Spec
 	if kind == "DaemonSet" {
-		var more []string
-		if spec.HostNetwork {
-			more = append(more, taints.NodeNetworkUnavailable)
-		}
-		spec.Tolerations = kube.CoreTolerations(taints.AddDaemonSetDefaults(kube.Tolerations(spec.Tolerations), more...))
+		pod := taints.DaemonSetPod{HostNetwork: spec.HostNetwork}
+		spec.Tolerations = kube.CoreTolerations(taints.AddDaemonSetDefaults(kube.Tolerations(spec.Tolerations), pod))
 	}
 	namespace := cmp.Or(o.Namespace, c.Namespace)
 	if !c.Only.matches(namespace, template.Labels) {

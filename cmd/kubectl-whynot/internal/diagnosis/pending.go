@@ -144,7 +144,7 @@ func (a *analyst) pending(pods []*cluster.Pod) []Pending {
 func (a *analyst) hasOwnTolerations(p *cluster.Pod) bool {
 	var given []taints.Toleration
 	if p.Owner.Kind == "DaemonSet" {
-		given = taints.AddDaemonSetDefaults(nil, taints.NodeNetworkUnavailable)
+		given = taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{HostNetwork: true})
 	}
 	return slices.ContainsFunc(a.ownTolerations(p.Profile).list, func(t taints.Toleration) bool {
 		return !slices.ContainsFunc(given, t.Equal)

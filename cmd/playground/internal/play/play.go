@@ -36,10 +36,10 @@ type Adder struct {
 var Adders = []Adder{
 	{"pod", "the DefaultTolerationSeconds admission plugin", addDefaults},
 	{"daemonset", "the DaemonSet controller", func(list []taints.Toleration) []taints.Toleration {
-		return addDefaults(taints.AddDaemonSetDefaults(list))
+		return addDefaults(taints.AddDaemonSetDefaults(list, taints.DaemonSetPod{}))
 	}},
 	{"hostnetwork", "the DaemonSet controller, for a pod on the host network", func(list []taints.Toleration) []taints.Toleration {
-		return addDefaults(taints.AddDaemonSetDefaults(list, taints.NodeNetworkUnavailable))
+		return addDefaults(taints.AddDaemonSetDefaults(list, taints.DaemonSetPod{HostNetwork: true}))
 	}},
 }
 

@@ -259,11 +259,7 @@ func (p *Policy) refused(q *admissionv1.AdmissionRequest, before []taints.Tolera
 	}
 	standard := addStandard(nil, p.longestSeconds(), pod)
 	if fromDaemonSet(q, pod) {
-		var more []string
-		if pod.Spec.HostNetwork {
-			more = append(more, taints.NodeNetworkUnavailable)
-		}
-		standard = taints.AddDaemonSetDefaults(standard, more...)
+		standard = taints.AddDaemonSetDefaults(standard, taints.DaemonSetPod{HostNetwork: pod.Spec.HostNetwork})
 	}
 	return uncovered(pod.Spec.Tolerations, slices.Concat(allowed, standard, before))
 }

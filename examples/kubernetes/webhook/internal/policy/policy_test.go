@@ -326,7 +326,7 @@ func TestDaemonSets(t *testing.T) {
 	}
 	daemonSet := owner("apps/v1", "DaemonSet", true)
 	var added []string
-	for _, toleration := range taints.AddDaemonSetDefaults(nil) {
+	for _, toleration := range taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{}) {
 		added = append(added, toleration.String())
 	}
 	for _, test := range []struct {

@@ -12,7 +12,7 @@ import (
 
 // ephemeral matches the taints that are removed while a node initializes.
 var ephemeral = taints.Options{KeyWildcards: true}.Compile(
-	taints.TolerationsOf(kube.Taints(KnownEphemeralTaints)),
+	taints.TolerationsOfIDs(taints.TaintIDs(kube.Taints(KnownEphemeralTaints))...),
 	taints.TolerationsOfPrefixes(KnownEphemeralTaintKeyPrefixes...),
 )
 

@@ -7,9 +7,6 @@ import (
 )
 
 func AddOrUpdateDaemonPodTolerations(spec *v1.PodSpec) {
-	var more []string
-	if spec.HostNetwork {
-		more = append(more, taints.NodeNetworkUnavailable)
-	}
-	spec.Tolerations = kube.CoreTolerations(taints.AddDaemonSetDefaults(kube.Tolerations(spec.Tolerations), more...))
+	pod := taints.DaemonSetPod{HostNetwork: spec.HostNetwork}
+	spec.Tolerations = kube.CoreTolerations(taints.AddDaemonSetDefaults(kube.Tolerations(spec.Tolerations), pod))
 }

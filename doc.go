@@ -5,11 +5,11 @@
 // a pod lets the pod onto nodes with the taint. A taint that is not tolerated
 // takes effect.
 //
-// With the zero [Options], the answers are those of Kubernetes with its taint
-// feature gates on, so the comparison operators Lt and Gt work. In a default
-// cluster these gates are off. Options{NoComparison: true} gives the answers of
-// such a cluster. Where a function differs from Kubernetes on purpose, its
-// comment says so.
+// The functions of this package have the rules of the zero [Options]: those of
+// Kubernetes with its taint feature gates on, where the operators Lt and Gt work.
+// They give a default cluster's answers too, because its API server rejects pods
+// with Lt or Gt. Only a list that no API server has checked, or a validation, needs
+// Options{NoComparison: true} to match a default cluster.
 //
 // # Rules
 //
@@ -23,9 +23,12 @@
 //
 //   - its effect is empty or equal to the taint's, and
 //   - its key is empty or equal to the taint's, and
-//   - its operator is Exists; or Equal, or empty, and the values are equal; or
-//     Lt or Gt, and the taint's value is an integer less or greater than the
-//     toleration's.
+//   - its operator lets the taint's value pass:
+//
+//	Exists           any value
+//	Equal, or empty  the toleration's value
+//	Lt               an integer less than the toleration's value
+//	Gt               an integer greater than the toleration's value
 //
 // A taint that none of the pod's tolerations tolerates takes effect:
 //
@@ -52,11 +55,10 @@
 //		}
 //	}
 //
-// [Match], [FindUntolerated], [Untolerated], [Tolerated], [Filter] and
-// [EvictionOf] are package functions with the rules of the zero Options, for a
-// single question. [Matcher] has methods of the same names, which are faster for
-// many nodes. For other rules, compile with [Options.Compile] or
-// [EvictionPolicy.Compile].
+// To ask one question, call a function, without compiling: [Match],
+// [FindUntolerated], [Untolerated], [Tolerated], [Filter] or [EvictionOf]. Under
+// other rules, call the method of [Options] with the same name. [Matcher] has the
+// same methods, for many questions.
 //
 // [EvictionOf] returns when a running pod leaves a node. A controller changes a
 // node's taints with [Changes.Apply] or [Changes.Ensure]; [Removal], [Reconcile]
@@ -75,36 +77,29 @@
 //
 // # Guarantees
 //
-// Every function accepts any input, including invalid, zero and nil values, and
-// follows the rules above. Only Must panics, and methods called on a nil
-// pointer unless their comment says what they return; like a map, an Index or
-// Queue also panics on an interface key that is not comparable. Only the Validate,
-// Parse and UnmarshalText functions and ApplyStrict reject input. They reject it as
-// a whole, with errors that name the field and say what would be right.
+// Every function accepts any input, including invalid and nil values. Only Must
+// panics, methods of a nil pointer unless their comment says otherwise and, like a
+// map, an Index or Queue with an interface key that is not comparable. Only the
+// Validate, Parse and UnmarshalText functions and ApplyStrict reject input, as a
+// whole, with zero results.
 //
-// Unless a comment says otherwise, functions neither modify nor retain their
-// arguments, except that results share strings with arguments. They start no
-// goroutines, read no clock and keep no global state; times are parameters. They
-// are safe for concurrent use.
+// Unless a comment says otherwise, functions are safe for concurrent use, and
+// neither modify nor retain their arguments, although results share strings with
+// them. They start no goroutines, read no clock and keep no global state.
 //
-// Matching, filtering and eviction times do not allocate. Nor do the Validate
-// functions if they succeed, for lists of the usual length, and the functions
-// that parse a single taint. Compile, package explain and functions that return
-// lists allocate.
+// Matching, filtering, eviction times and successful validation of lists of the
+// usual length do not allocate. Matching takes time proportional to the number of
+// taints times that of tolerations; other functions take time proportional to
+// their input, up to a logarithm, unless their comment says otherwise.
 //
-// Results and errors have no hidden fields. Their JSON is read back to an equal
-// value, except for what JSON does not hold: the monotonic clock reading and the
-// location's name of a time, times outside the years 0 to 9999 or in zones with
-// seconds, and a TaintID whose key has a colon. If an index is returned with a
-// bool, it is -1 if the bool is false. In a result, an index that does not apply
-// is zero.
-//
-// Matching a list of taints takes time proportional to the number of taints
-// times the number of tolerations. A Matcher usually skips most tolerations that
-// have another key. Unless a comment says otherwise, other functions take time
-// proportional to the size of their input, up to a logarithmic factor.
+// The JSON of results and errors is read back to an equal value, except for the
+// monotonic clock and location name of a time, times without JSON, a TaintID whose
+// key has a colon, and invalid UTF-8. An index that is returned with a bool is -1
+// if the bool is false. In a result, an index that does not apply is zero.
 //
 // Answers for valid input do not change. Input that is invalid today, such as an
-// unknown operator or effect, may get a meaning in a minor release, as it does in
-// Kubernetes. If Kubernetes changes a rule, an option selects the new one.
+// unknown operator, may get a meaning in a minor release, as it does in Kubernetes.
+// If Kubernetes changes a rule, an option selects the new one. Structs may gain
+// fields, also ones that make them incomparable: name the fields in literals, and
+// compare with methods, not with ==.
 package taints

@@ -61,8 +61,8 @@ func (m *Matcher) findUntolerated(taints []Taint, in EffectSet) int {
 }
 
 // Untolerated returns an iterator over the indexes and addresses of the taints
-// with an effect in the set that none of the tolerations tolerates, in order. The
-// addresses point into the list. The lists are read during the loop.
+// with an effect in the set that none of the tolerations tolerates, in order. It
+// reads the lists during the loop.
 func Untolerated(taints []Taint, tolerations []Toleration, in EffectSet) iter.Seq2[int, *Taint] {
 	return Options{}.Untolerated(taints, tolerations, in)
 }
@@ -126,8 +126,8 @@ func (m *Matcher) each(taints []Taint, in EffectSet, tolerated bool) iter.Seq2[i
 type Verdict struct {
 	// NoSchedule counts untolerated NoSchedule taints.
 	NoSchedule int `json:"noSchedule,omitempty"`
-	// PreferNoSchedule counts untolerated PreferNoSchedule taints. NormalizeScores
-	// of package nodeindex turns such counts into scores.
+	// PreferNoSchedule counts untolerated PreferNoSchedule taints. They become
+	// scores by NormalizeScores of package nodeindex.
 	PreferNoSchedule int `json:"preferNoSchedule,omitempty"`
 	// NoExecute counts untolerated NoExecute taints.
 	NoExecute int `json:"noExecute,omitempty"`
@@ -142,8 +142,7 @@ type Verdict struct {
 func (v Verdict) Schedulable() bool { return v.NoSchedule == 0 && v.NoExecute == 0 }
 
 // AllTolerated reports whether every taint of the node is tolerated, including
-// those with PreferNoSchedule and with unknown effects. It is true for the zero
-// Verdict.
+// those with PreferNoSchedule and with unknown effects.
 func (v Verdict) AllTolerated() bool { return v == Verdict{} }
 
 // Avoid reports whether the pod may be placed on the node but should rather be

@@ -5,22 +5,12 @@ package taints
 import "github.com/seed-0529bac1/taints/internal/valueset"
 
 // Tolerates reports whether the toleration lets its pod onto a node with the
-// taint (ToleratesTaint in Kubernetes, with comparison operators on). It does if
+// taint (ToleratesTaint in Kubernetes), by the rules of the package comment.
 //
-//  1. its effect is empty or equal to the taint's, and
-//  2. its key is empty or equal to the taint's, and
-//  3. its operator is [OpExists]; or [OpEqual], or empty, and the values are
-//     equal; or [OpLt] or [OpGt], both values are integers, and the taint's is
-//     less or greater than the toleration's.
-//
-// An integer is decimal, in canonical form ("0", or digits without a leading
-// zero after an optional "-"), and within int64. Strings are compared byte by
-// byte.
-//
+// Strings are compared byte by byte. An integer is decimal, in canonical form
+// ("0", or digits without a leading zero after an optional "-"), and within int64.
 // An unknown operator matches nothing, and an unknown effect matches itself. The
-// zero Toleration matches the taints without a value, as an empty key requires
-// OpExists only in validation. For other rules, call [Options.Match] with a list
-// of the toleration.
+// zero Toleration matches the taints without a value.
 func (t Toleration) Tolerates(taint Taint) bool {
 	return Options{}.tolerates(&t, &taint)
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/seed-0529bac1/taints/internal/keyset"
 )
 
-// A Matcher is a compiled list of tolerations. It is immutable and safe for
-// concurrent use. The zero Matcher, or a nil one, tolerates nothing.
+// A Matcher is a compiled list of tolerations. It is immutable. The zero Matcher,
+// or a nil one, tolerates nothing.
 //
-// A Matcher can also select taints, such as startup taints or ignored taints:
-// compile [TolerationsOf], [TolerationsOfKeys] or [TolerationsOfPrefixes], and
-// call [Matcher.Match], [Matcher.Tolerated] or [Matcher.Untolerated].
+// A Matcher can also select taints, such as startup taints: compile
+// [TolerationsOfIDs], [TolerationsOfKeys] or [TolerationsOfPrefixes], and call
+// [Matcher.Match], [Matcher.Tolerated] or [Matcher.Untolerated].
 type Matcher struct {
 	policy      EvictionPolicy
 	tolerations []Toleration
@@ -40,9 +40,8 @@ func fingerprint(key string) uint {
 	return n % uint(len(table{}))
 }
 
-// Compile returns a [Matcher] for the tolerations of all lists, such as a pod's
-// and its template's. Its methods return what the functions of the same names
-// return for the concatenation of the lists. It shares no memory with them.
+// Compile returns a [Matcher] for the concatenation of the lists. It shares no
+// memory with them.
 func Compile(lists ...[]Toleration) *Matcher { return EvictionPolicy{}.Compile(lists...) }
 
 // Compile is like the function [Compile] under the options.
@@ -50,8 +49,7 @@ func (o Options) Compile(lists ...[]Toleration) *Matcher {
 	return EvictionPolicy{Options: o}.Compile(lists...)
 }
 
-// Compile is like the function [Compile] under the policy and its options:
-// [Matcher.EvictionOf] follows the policy.
+// Compile is like the function [Compile] under the policy and its options.
 func (p EvictionPolicy) Compile(lists ...[]Toleration) *Matcher {
 	m := &Matcher{policy: p, tolerations: slices.Concat(lists...)}
 	m.enterAll(len(m.tolerations))
@@ -134,7 +132,7 @@ func (m *Matcher) next(taint *Taint, from int) int {
 	return -1
 }
 
-// Tolerations returns an iterator over the tolerations that were compiled, in list
+// Tolerations returns an iterator over the tolerations that were compiled, in
 // order. Their TolerationSeconds must not be written to.
 func (m *Matcher) Tolerations() iter.Seq[Toleration] {
 	return func(yield func(Toleration) bool) {

@@ -2,18 +2,13 @@
 
 package taints
 
-// Options change the rules of matching. The zero Options are the rules of
-// Kubernetes with its taint feature gates on.
-//
-// A method of Options answers one question as the function of the same name
-// does, under other rules. For many questions about the same tolerations,
-// compile them with [Options.Compile].
+// Options change the rules of matching. The zero Options are those of Kubernetes
+// with its taint feature gates on. A method of Options answers one question, like
+// the function of the same name; for many, compile with [Options.Compile].
 type Options struct {
 	// NoComparison makes [OpLt] and [OpGt] match nothing, and makes validation
 	// reject them, as in a cluster whose feature gate
-	// TaintTolerationComparisonOperators is off, which is the default. It matters
-	// only where a pod may have such a toleration, which the API server of such a
-	// cluster rejects.
+	// TaintTolerationComparisonOperators is off, which is the default.
 	NoComparison bool `json:"noComparison,omitempty"`
 	// KeyWildcards makes a toleration key that ends in "*" match all keys that
 	// begin with what precedes the "*": "readiness.k8s.io/*" matches

@@ -11,14 +11,10 @@ import (
 // A Taint keeps pods that do not tolerate it off a node, or evicts them. Its
 // fields and their JSON are those of k8s.io/api/core/v1.Taint, except that
 // TimeAdded has the JSON of [time.Time]. The two agree for whole seconds in UTC,
-// which is what Kubernetes writes.
-//
-// The zero Taint is not valid, as a key and an effect are required. Compare
-// taints with [Taint.Equal] or [Taint.ID], not with ==, which compares pointers
-// to TimeAdded.
+// which is what Kubernetes writes. Compare taints with [Taint.Equal] or
+// [Taint.ID].
 type Taint struct {
-	// Key names the taint, as in "dedicated" or "nvidia.com/gpu". It is
-	// required.
+	// Key names the taint, as in "nvidia.com/gpu". It is required.
 	Key string `json:"key"`
 	// Value is what a toleration's value is compared with. It may be empty.
 	Value string `json:"value,omitempty"`
@@ -26,8 +22,7 @@ type Taint struct {
 	// required.
 	Effect Effect `json:"effect"`
 	// TimeAdded is when the taint was added to the node, or nil if that is not
-	// known. Kubernetes sets it for NoExecute taints and for those that follow
-	// from a node's conditions. Matching ignores it.
+	// known, as for the taints of "kubectl taint". Matching ignores it.
 	TimeAdded *time.Time `json:"timeAdded,omitempty"`
 }
 
@@ -48,8 +43,7 @@ func (t Taint) Equal(u Taint) bool {
 }
 
 // Compare returns -1, 0 or 1 as t sorts before, with or after u: by key, value
-// and effect, byte by byte, and then by TimeAdded, with unset times first. It
-// returns 0 exactly if t and u are Equal.
+// and effect, byte by byte, and then by TimeAdded, with unset times first.
 func (t Taint) Compare(u Taint) int {
 	return cmp.Or(
 		strings.Compare(t.Key, u.Key),
@@ -88,10 +82,10 @@ func (t *Taint) own() {
 	}
 }
 
-// String returns the taint as kubectl prints it (Taint.ToString in Kubernetes):
-// "key=value:Effect", or "key:Effect" without a value, "key=value:" without an
-// effect, and "key" without either. TimeAdded is left out. [ParseTaint] parses
-// the text of a valid taint.
+// String returns the taint without TimeAdded as kubectl prints it (Taint.ToString
+// in Kubernetes): "key=value:Effect", or "key:Effect" without a value, "key=value:"
+// without an effect, and "key" without either. [ParseTaint] parses the text of a
+// valid taint.
 func (t Taint) String() string {
 	var buf [64]byte
 	return string(t.AppendTo(buf[:0]))
@@ -142,11 +136,9 @@ func (id TaintID) String() string { return id.Key + ":" + string(id.Effect) }
 // MarshalText returns what String returns. The error is always nil.
 func (id TaintID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 
-// UnmarshalText parses the text that MarshalText returns. Like the JSON of a
-// [Taint], it is not validated: the key ends at the first colon, so a key with a
-// colon, which is not valid, comes back as another one. [ParseTaint]
-// validates the text of an identity. The error for a text without a colon is a
-// [*FieldError], and id is then unchanged.
+// UnmarshalText parses the text that MarshalText returns. The key ends at the
+// first colon. The error for a text without a colon is a [*FieldError]. Otherwise
+// the text is not validated; [ParseTaint] does that.
 func (id *TaintID) UnmarshalText(text []byte) error {
 	s := string(text)
 	key, effect, found := strings.Cut(s, ":")

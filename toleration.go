@@ -12,12 +12,10 @@ import (
 // [Toleration.Tolerates]. Its fields and their JSON are those of
 // k8s.io/api/core/v1.Toleration.
 //
-// The zero Toleration is not valid, as an empty key requires [OpExists]. It
-// tolerates all taints without a value. Compare tolerations with
-// [Toleration.Equal], not with ==, which compares pointers to TolerationSeconds.
+// Compare tolerations with [Toleration.Equal] or [Toleration.ID].
 type Toleration struct {
-	// Key is the key of the taints to tolerate. An empty Key means all keys and is
-	// valid only with [OpExists].
+	// Key is the key of the taints to tolerate. Empty means all keys; it is valid
+	// only with [OpExists].
 	Key string `json:"key,omitempty"`
 	// Operator says how Value is compared with the taint's value. Empty means
 	// [OpEqual].
@@ -26,9 +24,8 @@ type Toleration struct {
 	Value string `json:"value,omitempty"`
 	// Effect is the effect of the taints to tolerate. Empty means all effects.
 	Effect Effect `json:"effect,omitempty"`
-	// TolerationSeconds is how long a running pod stays on a node with a
-	// NoExecute taint. Nil means forever; zero and less mean not at all.
-	// Matching ignores it.
+	// TolerationSeconds is how long a running pod stays on a node with a NoExecute
+	// taint. Nil means forever, and zero or less not at all. Matching ignores it.
 	TolerationSeconds *int64 `json:"tolerationSeconds,omitempty"`
 }
 
@@ -80,8 +77,7 @@ func (t Toleration) Equal(u Toleration) bool { return t.Compare(u) == 0 }
 
 // Compare returns -1, 0 or 1 as t sorts before, with or after u: by key,
 // operator, where empty is [OpEqual], value and effect, byte by byte, and then by
-// TolerationSeconds, with unset ones first. It returns 0 exactly if t and u are
-// Equal.
+// TolerationSeconds, with unset ones first.
 func (t Toleration) Compare(u Toleration) int {
 	return cmp.Or(
 		strings.Compare(t.Key, u.Key),
@@ -102,9 +98,9 @@ func (t *Toleration) operator() Operator {
 
 // String returns the toleration as "kubectl describe pod" prints it:
 // "key=value:Effect op=Exists for 300s", without the parts that are not set and
-// without an operator that is Equal. The toleration of everything is "op=Exists".
-// Unlike kubectl, it shows every other operator. [ParseToleration] parses the text
-// of a valid toleration, to one that is Equal.
+// without the operator Equal. The toleration of everything is "op=Exists". Unlike
+// kubectl, it shows every other operator. [ParseToleration] parses the text of a
+// valid toleration.
 func (t Toleration) String() string {
 	var buf [128]byte
 	return string(t.AppendTo(buf[:0]))

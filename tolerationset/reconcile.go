@@ -10,22 +10,20 @@ import (
 // Reconcile returns the tolerations that a controller gives to a workload whose
 // tolerations are current, if it last applied one list and now desires another:
 //
-//   - Every desired toleration is there, with the desired seconds. They are in
-//     the desired order and take the places of the controller's tolerations in
-//     current, or come last.
+//   - Every desired toleration is there, with the desired seconds. They are in the
+//     desired order and take the places of the controller's tolerations in current,
+//     or come last.
 //   - A toleration that was applied and is no longer desired is removed.
 //   - Every other toleration is left alone.
 //
 // Tolerations are compared by key, operator, value and effect, where an empty
 // operator is Equal. A controller that owns all tolerations passes current as
-// lastApplied. Desired must not change its order without a reason, as the first
-// match decides; sort a list that was made from a map.
+// lastApplied. Sort a desired list that was made from a map, as the order counts.
 //
 // If there is nothing to do, Reconcile returns current itself and false, and
 // allocates nothing for lists of the usual length. Otherwise it returns a new list
-// that shares no memory with the arguments, and true. False does not mean that
-// the record of the applied tolerations is up to date: record desired unless it
-// equals lastApplied.
+// that shares no memory with the arguments, and true. In both cases, record desired
+// as applied unless it equals lastApplied.
 func Reconcile(current, lastApplied, desired []taints.Toleration) (tolerations []taints.Toleration, changed bool) {
 	applied, wanted := lookup.FirstOf(lastApplied, taintsOf), lookup.FirstOf(desired, taintsOf)
 	owns := func(t *taints.Toleration) bool {

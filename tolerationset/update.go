@@ -11,21 +11,21 @@ import (
 // ValidateUpdate returns nil if an API server lets a pod's tolerations change from
 // old to new: new is valid, and has each toleration of old with the same key,
 // operator (as written), value and effect. Seconds and order may change, and
-// tolerations may be added. An API server first puts the two default tolerations
-// back: call [taints.AddDefaults] on new before. Otherwise the error is a
-// [taints.ErrorList] with every fault. A missing toleration is a
-// [taints.ErrForbidden] of the list "old". Kubernetes reports only the first of
-// these.
+// tolerations may be added. Call [taints.AddDefaults] on new before, as an API
+// server does.
+//
+// Otherwise the error is a [taints.ErrorList] with every error. A missing toleration
+// is a [taints.ErrForbidden] of the list "old". Kubernetes reports only the first.
 //
 // Under NoComparison, Lt and Gt are valid in new if old has one of them, as for an
 // API server with the feature gate off.
 func ValidateUpdate(old, new []taints.Toleration, o taints.Options) error {
-	var faults taints.ErrorList
+	var list taints.ErrorList
 	kept := lookup.FirstOf(new, withoutSeconds)
 	for i := range old {
 		t := &old[i]
 		if kept.Find(withoutSeconds(t)) < 0 {
-			faults = append(faults, &taints.FieldError{
+			list = append(list, &taints.FieldError{
 				List:   "old",
 				Index:  i,
 				Value:  t.String(),
@@ -38,10 +38,10 @@ func ValidateUpdate(old, new []taints.Toleration, o taints.Options) error {
 		}
 	}
 	invalid, _ := o.ValidateTolerations(new).(taints.ErrorList)
-	if faults = append(faults, invalid...); faults == nil {
+	if list = append(list, invalid...); list == nil {
 		return nil
 	}
-	return faults
+	return list
 }
 
 // withoutSeconds returns the toleration without seconds, as a key of a map.

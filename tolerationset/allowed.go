@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tolerationset
+
+import "github.com/seed-0529bac1/taints"
+
+// ValidateAllowed returns nil if an entry of the allow-list covers each of the
+// tolerations, as [Covers] defines it. Otherwise the error is a
+// [taints.ErrorList] with a [taints.ErrForbidden] of the list "tolerations" for
+// each one that no entry covers. Its Value is the printed toleration.
+//
+// This is the whitelist of Kubernetes' PodTolerationRestriction plugin, except
+// that an empty allow-list allows nothing. There it allows everything.
+func ValidateAllowed(tolerations, allow []taints.Toleration, o taints.Options) error {
+	var list taints.ErrorList
+	for i := range tolerations {
+		t := &tolerations[i]
+		if (rules{o}).anyCovers(allow, t) {
+			continue
+		}
+		list = append(list, &taints.FieldError{
+			List:   "tolerations",
+			Index:  i,
+			Value:  t.String(),
+			Kind:   taints.ErrForbidden,
+			Detail: "no entry of the allow-list tolerates as much for as long",
+		})
+	}
+	if list == nil {
+		return nil
+	}
+	return list
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tolerationset
+
+import (
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/keyset"
+	"github.com/seed-0529bac1/taints/internal/valueset"
+)
+
+// Covers reports whether t tolerates every taint that u tolerates, for at least
+// as long. It is exact: if it returns false, there is a taint, perhaps an invalid
+// one, that u tolerates and that t does not tolerate, or not for as long.
+//
+// Exists covers every operator. Lt and Gt cover the integers in their range: "Gt
+// 5" covers "Gt 7" and "Equal 9". Under KeyWildcards, the key "a/*" covers "a/b"
+// and "a/b*". Seconds matter if u may tolerate a NoExecute taint; zero and
+// negative seconds are equal, and unset seconds last forever. Every toleration
+// covers one that tolerates nothing, such as one with an unknown operator.
+//
+// Kubernetes' isSuperset, in pkg/util/tolerations, does not know that an empty
+// operator is Equal, that ranges include values, or that negative seconds equal
+// zero. Otherwise the results are the same for valid tolerations.
+func Covers(t, u taints.Toleration, o taints.Options) bool {
+	return rules{o}.covers(&t, &u)
+}
+
+// Rules compare tolerations under options.
+type rules struct{ taints.Options }
+
+// covers is [Covers].
+func (r rules) covers(t, u *taints.Toleration) bool {
+	if !r.includesTaints(t, u) || evicting(u) && outlasts(u.TolerationSeconds, t.TolerationSeconds) {
+		return r.toleratesNothing(u)
+	}
+	return r.includesValues(t, u)
+}
+
+// includes reports whether t tolerates every taint that u tolerates, regardless
+// of time. u must tolerate something.
+func (r rules) includes(t, u *taints.Toleration) bool {
+	return r.includesTaints(t, u) && r.includesValues(t, u)
+}
+
+// includesTaints is like includes for the effects and keys only.
+func (r rules) includesTaints(t, u *taints.Toleration) bool {
+	if t.Effect != "" && t.Effect != u.Effect {
+		return false
+	}
+	if r.KeyWildcards {
+		return r.keys(t).Includes(r.keys(u))
+	}
+	return t.Key == "" || t.Key == u.Key
+}
+
+// includesValues is like includes for the values only.
+func (r rules) includesValues(t, u *taints.Toleration) bool {
+	if t.Operator == taints.OpExists || t.Operator == u.Operator && t.Value == u.Value {
+		return true // the usual cases, without sets
+	}
+	values, others := r.values(t), r.values(u)
+	return values.Includes(&others)
+}
+
+// firstIncluding returns the index of the first toleration of the list that
+// includes u, or -1.
+func (r rules) firstIncluding(list []taints.Toleration, u *taints.Toleration) int {
+	for i := range list {
+		if r.includes(&list[i], u) {
+			return i
+		}
+	}
+	return -1
+}
+
+// anyCovers reports whether a toleration of the list covers u.
+func (r rules) anyCovers(list []taints.Toleration, u *taints.Toleration) bool {
+	for i := range list {
+		if r.covers(&list[i], u) {
+			return true
+		}
+	}
+	return false
+}
+
+// disagree reports whether t and u tolerate a common NoExecute taint for different
+// times.
+func (r rules) disagree(t, u *taints.Toleration) bool {
+	if !evicting(t) || !evicting(u) || sameTime(t, u) || !r.keys(t).Meets(r.keys(u)) {
+		return false
+	}
+	values, others := r.values(t), r.values(u)
+	return values.Meets(&others)
+}
+
+func (r rules) keys(t *taints.Toleration) keyset.Set { return keyset.Of(t.Key, r.KeyWildcards) }
+
+func (r rules) values(t *taints.Toleration) valueset.Set {
+	return valueset.Of(string(t.Operator), t.Value, !r.NoComparison)
+}
+
+// toleratesNothing reports whether the toleration tolerates no taint.
+func (r rules) toleratesNothing(t *taints.Toleration) bool {
+	return t.Operator != taints.OpExists && r.values(t).Kind == valueset.None
+}
+
+// evicting reports whether the toleration may tolerate a NoExecute taint, so
+// that its seconds matter.
+func evicting(t *taints.Toleration) bool { return t.Effect == "" || t.Effect == taints.NoExecute }
+
+// sameTime reports whether both tolerate a NoExecute taint for the same time.
+func sameTime(t, u *taints.Toleration) bool {
+	return sameSeconds(t.TolerationSeconds, u.TolerationSeconds)
+}
+
+func sameSeconds(a, b *int64) bool { return !outlasts(a, b) && !outlasts(b, a) }
+
+// outlasts reports whether a toleration with the seconds a tolerates a taint
+// longer than one with the seconds b. Nil means forever.
+func outlasts(a, b *int64) bool {
+	if a == nil || b == nil {
+		return b != nil
+	}
+	return *a > max(*b, 0)
+}

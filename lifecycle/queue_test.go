@@ -3,9 +3,13 @@
 package lifecycle_test
 
 import (
+	"encoding"
+	"encoding/json"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -73,6 +77,16 @@ func TestQueue(t *testing.T) {
 			}
 		}
 	})
+	t.Run("the same time in another form is no change", func(t *testing.T) {
+		var q lifecycle.Queue[string]
+		now := time.Now()
+		q.Update("pod", taints.Eviction{Outcome: taints.EvictsNow, At: now})
+		for _, at := range []time.Time{now, now.Round(0), now.UTC(), now.In(time.FixedZone("x", -3600))} {
+			if got := q.Update("pod", taints.Eviction{Outcome: taints.EvictsNow, At: at}); got != lifecycle.QueueUnchanged {
+				t.Errorf("%v after %v: %v", at, now, got)
+			}
+		}
+	})
 	t.Run("a difference before the first time is not known", func(t *testing.T) {
 		q := lifecycle.Queue[string]{KeepTimers: true}
 		first := time.Unix(math.MaxInt64-62135596800+1, 0) // wraps around
@@ -102,6 +116,35 @@ func TestQueue(t *testing.T) {
 			t.Errorf("got %v, %d pending", got, q.Len())
 		}
 	})
+}
+
+func TestQueueChangeText(t *testing.T) {
+	checkText[lifecycle.QueueChange](t, "QueueUnchanged", "QueueScheduled", "QueueMoved", "QueueCanceled", "QueueChange(4)")
+}
+
+// An enumeration is a number with a text form.
+type enumeration[E any] interface {
+	*E
+	encoding.TextMarshaler
+	encoding.TextUnmarshaler
+	fmt.Stringer
+}
+
+// checkText checks that the numbers from 0 have the names, of which the last is no
+// constant's, as JSON and back.
+func checkText[E ~uint8, P enumeration[E]](t *testing.T, names ...string) {
+	t.Helper()
+	for i, name := range names {
+		e, got := E(i), E(100)
+		text, err := json.Marshal(e)
+		if err != nil || string(text) != strconv.Quote(name) || P(&e).String() != name {
+			t.Errorf("%d is %s, %v, want %s", i, text, err, name)
+		}
+		err = json.Unmarshal(text, &got)
+		if known := i < len(names)-1; known != (err == nil) || known && got != e || !known && got != 100 {
+			t.Errorf("%s is read as %d, %v", text, got, err)
+		}
+	}
 }
 
 // "go vet" finds copies of a queue, because it has a field with a Lock method.

@@ -5,12 +5,11 @@ package tolerationset
 import "github.com/seed-0529bac1/taints"
 
 // ValidateAllowed returns nil if an entry of the allow-list covers each of the
-// tolerations, as [Covers] defines it. Otherwise the error is a
-// [taints.ErrorList] with a [taints.ErrForbidden] of the list "tolerations" for
-// each one that no entry covers. Its Value is the printed toleration.
+// tolerations; see [Covers]. Otherwise the error is a [taints.ErrorList] of the list
+// "tolerations", with a [taints.ErrForbidden] for each that no entry covers.
 //
-// This is the whitelist of Kubernetes' PodTolerationRestriction plugin, except
-// that an empty allow-list allows nothing. There it allows everything.
+// This is the whitelist of Kubernetes' PodTolerationRestriction plugin, except that
+// an empty list, which allows everything there, allows nothing.
 func ValidateAllowed(tolerations, allow []taints.Toleration, o taints.Options) error {
 	var list taints.ErrorList
 	for i := range tolerations {

@@ -8,19 +8,15 @@ import (
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
-// Covers reports whether t tolerates every taint that u tolerates, for at least
-// as long. It is exact: if it returns false, there is a taint, perhaps an invalid
-// one, that u tolerates and that t does not tolerate, or not for as long.
+// Covers reports whether t tolerates every taint that u tolerates, for at least as
+// long. It is exact, also for invalid taints and tolerations.
 //
-// Exists covers every operator. Lt and Gt cover the integers in their range: "Gt
-// 5" covers "Gt 7" and "Equal 9". Under KeyWildcards, the key "a/*" covers "a/b"
-// and "a/b*". Seconds matter if u may tolerate a NoExecute taint; zero and
-// negative seconds are equal, and unset seconds last forever. Every toleration
-// covers one that tolerates nothing, such as one with an unknown operator.
+// "Gt 5" covers "Gt 7" and "Equal 9". Under KeyWildcards, "a/*" covers "a/b" and
+// "a/b*". Unset seconds last forever, and negative ones are zero. Every toleration
+// covers one that tolerates nothing.
 //
-// Kubernetes' isSuperset, in pkg/util/tolerations, does not know that an empty
-// operator is Equal, that ranges include values, or that negative seconds equal
-// zero. Otherwise the results are the same for valid tolerations.
+// Kubernetes' isSuperset is less exact: it takes no empty operator for Equal, no
+// negative seconds for zero, and no range for what is in it.
 func Covers(t, u taints.Toleration, o taints.Options) bool {
 	return rules{o}.covers(&t, &u)
 }

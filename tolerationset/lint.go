@@ -16,38 +16,33 @@ import (
 type Code string
 
 const (
-	// CodeCovered: because of another toleration, every taint is tolerated for the
-	// same time without this one. All with this finding can be removed together. It
-	// is not reported for a shadowed toleration, nor for one that Kubernetes always
-	// adds to a pod, such as those of [taints.AddDaemonSetDefaults].
+	// CodeCovered: without this toleration, every taint is tolerated for the same
+	// time. All with this code can be removed together. It is not reported for a
+	// shadowed toleration, nor for one that Kubernetes always adds to a pod.
 	CodeCovered Code = "covered"
-	// CodeShadowed: an earlier toleration matches every NoExecute taint that this
-	// one matches, for another time, so that the time of this one never applies.
+	// CodeShadowed: an earlier toleration matches all NoExecute taints of this one,
+	// for another time, so that the time of this one never applies.
 	CodeShadowed Code = "shadowed"
-	// CodeNoTime: the tolerationSeconds are zero or negative, so that a pod may be
-	// placed on a node with such a taint and is evicted at once. Zero is not
-	// reported for [taints.NodeNotReady] and [taints.NodeUnreachable], where it evicts
-	// a pod sooner than the seconds of [taints.AddDefaults] would.
+	// CodeNoTime: the seconds are zero or negative, so that a pod may be placed on a
+	// node with such a taint and is evicted at once. Zero is not reported for the
+	// keys of [taints.AddDefaults].
 	CodeNoTime Code = "no-time"
 	// CodeEverything: Exists without a key also tolerates the taints of broken
-	// nodes. It is not reported for the effect PreferNoSchedule, nor if the list
-	// has all tolerations that [taints.AddDaemonSetDefaults] adds without host
-	// network.
+	// nodes. It is not reported for PreferNoSchedule, nor for daemons.
 	CodeEverything Code = "everything"
 	// CodeLegacyKey: nothing sets taints with this key anymore, and its successor is
 	// not tolerated. The keys are node.kubernetes.io/out-of-disk,
 	// node-role.kubernetes.io/master, node.alpha.kubernetes.io/notReady and
 	// node.alpha.kubernetes.io/unreachable.
 	CodeLegacyKey Code = "legacy-key"
-	// CodeMisspelledKey: the key differs from one that Kubernetes sets only in
-	// letter case, or by one or two letters that are missing, added, wrong or
-	// swapped.
+	// CodeMisspelledKey: the key differs from one that Kubernetes sets only in letter
+	// case, or by one or two letters.
 	CodeMisspelledKey Code = "misspelled-key"
-	// CodeEmptyValue: Equal with an empty value tolerates only taints without a
-	// value. It is not reported for keys whose taints Kubernetes sets without one.
+	// CodeEmptyValue: Equal with an empty value tolerates only taints without one. It
+	// is not reported for keys whose taints Kubernetes sets without a value.
 	CodeEmptyValue Code = "empty-value"
-	// CodeThreshold: no integer from 0 to the largest int64, which are those of valid
-	// taints, is less, or greater, than the value.
+	// CodeThreshold: no integer of a valid taint, from 0 to the largest int64, is
+	// less, or greater, than the value.
 	CodeThreshold Code = "threshold"
 )
 
@@ -76,20 +71,17 @@ func entryName(i int) string { return "tolerations[" + strconv.Itoa(i) + "]" }
 
 // Lint returns findings about tolerations of a pod that are valid but probably not
 // what their author meant, in the order of the list and then of the [Code]
-// constants. A toleration with CodeCovered has no other findings.
+// constants. It returns nil if there are none, and for a list that
+// [taints.Options.ValidateTolerations] rejects.
 //
-// The result is nil if there are no findings, and for a list that
-// [taints.Options.ValidateTolerations] rejects. It is nil for the tolerations that
-// package taints' Add functions add to a pod without any, except for negative
-// seconds and for extended resources whose names resemble keys that Kubernetes
-// sets.
+// There are none for the tolerations that package taints' Add functions add to a pod
+// without any, except for negative seconds and for extended resources whose names
+// resemble keys that Kubernetes sets.
 //
-// Lint recognizes a daemon, which may tolerate more than other pods, by what the
-// DaemonSet controller adds. Call it with the tolerations of a pod, or with a
-// template's after [taints.AddDaemonSetDefaults].
+// A daemon is a pod with all tolerations that [taints.AddDaemonSetDefaults] adds
+// without host network. Call it on a template's tolerations before.
 //
-// Under the policy ForeverElseShortest, ignore CodeShadowed and CodeNoTime, as
-// another toleration may determine the time.
+// Under the policy ForeverElseShortest, ignore CodeShadowed and CodeNoTime.
 func Lint(tolerations []taints.Toleration, o taints.Options) []Finding {
 	if o.ValidateTolerations(tolerations) != nil {
 		return nil

@@ -8,18 +8,14 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// Merge adds to base, in order, the tolerations of extra that make a difference.
-// It omits one that tolerates nothing, and one whose taints a single earlier entry
-// of the result tolerates, for whatever time. So base decides how long its taints
-// are tolerated, and merging again changes nothing.
+// Merge adds to base, in order, the tolerations of extra that make a difference. It
+// omits one that tolerates nothing, and one whose taints a single earlier entry of
+// the result tolerates, for whatever time. It returns base itself if it adds
+// nothing, and otherwise a new list that shares the TolerationSeconds of base.
 //
-// Merge adds the defaults of a namespace to a pod, as MergeTolerations does for
-// Kubernetes' PodTolerationRestriction plugin. MergeTolerations also drops
-// tolerations of base that others cover, so that a default may extend the pod's
-// time. To drop superfluous ones here, pass the result to [Minimize].
-//
-// It returns base itself if nothing is added, and otherwise a new list that shares
-// the TolerationSeconds of base.
+// Kubernetes' MergeTolerations also drops tolerations of base that others cover, so
+// that a default may extend the time of a pod. To drop only those that make no
+// difference, pass the result to [Minimize].
 func Merge(base, extra []taints.Toleration, o taints.Options) []taints.Toleration {
 	r := rules{o}
 	merged := base

@@ -9,21 +9,18 @@ import (
 )
 
 // Minimize returns the list without the entries that make no difference to the
-// first match of any taint and its time. It drops an entry if
+// first match of a taint and its time. It drops an entry if
 //
 //   - it tolerates nothing, or
 //   - an earlier entry tolerates every taint that it tolerates, or
-//   - a later entry tolerates every taint that it tolerates, for the same time,
-//     and no remaining entry between the two tolerates a NoExecute taint among
-//     these for another time.
+//   - a later entry does so for the same time, and no remaining entry between the
+//     two tolerates a NoExecute taint among these for another time.
 //
-// It keeps the order, and an entry that only several others together make
-// superfluous. Minimizing again changes nothing. Under the policy
-// ForeverElseShortest, deadlines may change, but not which taints are tolerated.
+// It keeps an entry that only several others together make superfluous. Minimizing
+// again changes nothing. Under the policy ForeverElseShortest, deadlines may change.
 //
-// It returns tolerations itself if nothing is dropped, and otherwise a new list
-// that shares no memory with it, or nil instead of an empty one. An API server
-// does not let an existing pod lose tolerations; see [ValidateUpdate].
+// It returns tolerations itself if it drops nothing, and otherwise a new list that
+// shares no memory with it, or nil if that is empty.
 func Minimize(tolerations []taints.Toleration, o taints.Options) []taints.Toleration {
 	by := rules{o}.superfluous(tolerations, nil)
 	if !slices.ContainsFunc(by, func(i int) bool { return i >= 0 }) {

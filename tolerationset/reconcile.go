@@ -8,22 +8,17 @@ import (
 )
 
 // Reconcile returns the tolerations that a controller gives to a workload whose
-// tolerations are current, if it last applied one list and now desires another:
+// tolerations are current, if it last applied one list and now desires another. The
+// desired ones take the places of the controller's in current, in order, or come
+// last. What was applied and is no longer desired is removed. Others stay.
 //
-//   - Every desired toleration is there, with the desired seconds. They are in the
-//     desired order and take the places of the controller's tolerations in current,
-//     or come last.
-//   - A toleration that was applied and is no longer desired is removed.
-//   - Every other toleration is left alone.
-//
-// Tolerations are compared by key, operator, value and effect, where an empty
-// operator is Equal. A controller that owns all tolerations passes current as
+// Tolerations are the same if only their seconds differ, or Equal is written as an
+// empty operator. A controller that owns all tolerations passes current as
 // lastApplied. Sort a desired list that was made from a map, as the order counts.
 //
-// If there is nothing to do, Reconcile returns current itself and false, and
-// allocates nothing for lists of the usual length. Otherwise it returns a new list
-// that shares no memory with the arguments, and true. In both cases, record desired
-// as applied unless it equals lastApplied.
+// If nothing changes, Reconcile returns current itself and false, without an
+// allocation for lists of the usual length. Otherwise it returns a new list that
+// shares no memory with the arguments, and true. Either way, desired is applied now.
 func Reconcile(current, lastApplied, desired []taints.Toleration) (tolerations []taints.Toleration, changed bool) {
 	applied, wanted := lookup.FirstOf(lastApplied, taintsOf), lookup.FirstOf(desired, taintsOf)
 	owns := func(t *taints.Toleration) bool {

@@ -10,15 +10,12 @@ import (
 
 // ValidateUpdate returns nil if an API server lets a pod's tolerations change from
 // old to new: new is valid, and has each toleration of old with the same key,
-// operator (as written), value and effect. Seconds and order may change, and
-// tolerations may be added. Call [taints.AddDefaults] on new before, as an API
-// server does.
+// operator (as written), value and effect. Under NoComparison, Lt and Gt are valid
+// if old has one of them. Call [taints.AddDefaults] on new before, as an API server
+// does.
 //
-// Otherwise the error is a [taints.ErrorList] with every error. A missing toleration
-// is a [taints.ErrForbidden] of the list "old". Kubernetes reports only the first.
-//
-// Under NoComparison, Lt and Gt are valid in new if old has one of them, as for an
-// API server with the feature gate off.
+// Otherwise the error is a [taints.ErrorList], with a [taints.ErrForbidden] of the
+// list "old" for each missing toleration. Kubernetes reports only the first.
 func ValidateUpdate(old, new []taints.Toleration, o taints.Options) error {
 	var list taints.ErrorList
 	kept := lookup.FirstOf(new, withoutSeconds)

@@ -171,22 +171,20 @@ func (rule ConditionRule) status(conditions []Condition) string {
 	return ""
 }
 
-// Reconcile returns the changes that make the current taints of a node in the
-// state follow the rules: it adds the taints of [ConditionRules.Taints] that
-// the node lacks, and removes taints that the rules own but do not add. Other
-// taints are left alone.
+// Reconcile returns the changes that make the current taints of a node in the state
+// follow the rules: it adds the taints of [ConditionRules.Taints] that the node
+// lacks, and removes taints that the rules own but do not add. Other taints stay.
+// The changes are zero once they have been applied. Rules are not validated.
 //
 // An existing taint with the value of another rule is replaced. One with any other
-// value, which another client chose, is kept as long as a rule adds its key and
-// effect. Added taints have now as their TimeAdded, in UTC and truncated to
-// seconds, as Kubernetes stores it.
+// value, which another client chose, stays as long as a rule adds its key and
+// effect. Added taints have now as their TimeAdded, in UTC and truncated to seconds,
+// as Kubernetes stores it.
 //
 // A NoExecute taint is not removed while the status of a condition in its rules is
 // not known, so that a missing condition does not end an eviction. A rule for
 // another condition may still add it, or replace its value. True, False, Unknown
 // and the statuses in rules for the condition are known.
-//
-// The changes are zero once they have been applied. Rules are not validated.
 func (r ConditionRules) Reconcile(current []taints.Taint, state NodeState, now time.Time) taints.Changes {
 	now = now.UTC().Truncate(time.Second)
 	desired := r.Taints(state)

@@ -12,22 +12,19 @@ import (
 	"github.com/seed-0529bac1/taints/internal/enum"
 )
 
-// A Queue holds the pending evictions of pods, at most one for each, and reports
-// when the next one is due. It has no timer: the caller sleeps until [Queue.Next]
-// and then evicts the pods of [Queue.PopDue]. The zero Queue is empty and ready to
-// use. A Queue must not be copied after first use, and is not safe for concurrent
-// use.
+// A Queue holds the pending evictions of pods, at most one for each, in the order of
+// their deadlines, and those with equal deadlines in the order in which they were
+// set. It has no timer: the caller sleeps until [Queue.Next] and then evicts the
+// pods of [Queue.PopDue]. Times are compared by wall clock and returned in UTC.
 //
-// Evictions are in the order of their deadlines, and those with equal deadlines in
-// the order in which the deadlines were set. Times are compared by wall clock.
-// Deadlines are returned in UTC.
-//
-// A name that does not equal itself, such as NaN, is never in the queue. As in a
-// map, a name of an interface type panics if its value is not comparable.
+// The zero Queue is empty and ready to use. A Queue must not be copied after first
+// use, and is not safe for concurrent use. A name that does not equal itself, such
+// as NaN, is never in it. As in a map, a name of an interface type panics if its
+// value is not comparable.
 //
 // Update, Delete and each step of PopDue take time logarithmic in the number of
-// pending evictions. Memory is proportional to the most evictions that were pending
-// at a time; use a new Queue to free it.
+// pending evictions. The memory of a Queue is proportional to the most evictions
+// that it has held at a time.
 type Queue[P comparable] struct {
 	// KeepTimers makes Update treat a pending eviction as Kubernetes'
 	// taint-eviction controller treats a running timer. Set it before the first
@@ -40,16 +37,12 @@ type Queue[P comparable] struct {
 	//     Delete and PopDue remove it.
 	//   - If the pod stays, the eviction is canceled.
 	//   - If From is the same, the eviction moves to At, earlier or later.
-	//   - If From is different, the eviction keeps its deadline. So a later
-	//     evaluation changes nothing, whatever its seconds, and neither does a
-	//     clock that is set back. If From is not before the deadline, the
-	//     eviction begins.
+	//   - If From is different, the eviction keeps its deadline. If From is not
+	//     before the deadline, the eviction begins.
 	//
 	// An EvictsNow, or an EvictsAt whose At is not after its From, has begun when
-	// Update schedules or moves it.
-	//
-	// Kubernetes deletes a pod as soon as its timer fires, so call PopDue before
-	// Update.
+	// Update schedules or moves it. Kubernetes deletes a pod as soon as its timer
+	// fires, so call PopDue before Update.
 	KeepTimers bool
 
 	_     noCopy
@@ -204,8 +197,8 @@ func fromOf(e taints.Eviction) (from time.Time, ok bool) {
 // wall returns the time by wall clock, in UTC.
 func wall(t time.Time) time.Time { return t.Round(0).UTC() }
 
-// Delete removes the pod's pending eviction, and reports whether there was one.
-// It is for pods that are gone.
+// Delete removes the pending eviction of a pod that is gone, and reports whether
+// there was one.
 func (q *Queue[P]) Delete(pod P) bool {
 	t := q.pods[pod]
 	if t != nil {

@@ -201,7 +201,7 @@ func without(list []bruteToleration, dropped map[int]bool) []bruteToleration {
 
 // checkDropped checks that the dropped entries may be removed together, and
 // that a rule allows removing each of them.
-func checkDropped(t fataler, o taints.Options, list []bruteToleration, dropped map[int]bool) {
+func checkDropped(t *testing.T, o taints.Options, list []bruteToleration, dropped map[int]bool) {
 	left := without(list, dropped)
 	if !same(left, list) {
 		t.Fatalf("under %+v %v became %v, which means something else",

@@ -51,8 +51,13 @@ func (r rules) includesTaints(t, u *taints.Toleration) bool {
 
 // includesValues is like includes for the values only.
 func (r rules) includesValues(t, u *taints.Toleration) bool {
-	if t.Operator == taints.OpExists || t.Operator == u.Operator && t.Value == u.Value {
-		return true // the usual cases, without sets
+	switch t.Operator { // the usual cases, without sets
+	case taints.OpExists:
+		return true
+	case taints.OpEqual, "":
+		if t.Operator == u.Operator {
+			return t.Value == u.Value
+		}
 	}
 	values, others := r.values(t), r.values(u)
 	return values.Includes(&others)

@@ -45,9 +45,3 @@ func texts[T fmt.Stringer](list []T) []string {
 	}
 	return all
 }
-
-// A fataler is a *testing.T or a *rapid.T.
-type fataler interface {
-	Helper()
-	Fatalf(format string, args ...any)
-}

@@ -53,6 +53,10 @@ func TestValidateUpdate(t *testing.T) {
 		{"Gt kept behind others", off, slices.Concat(neither, gt), slices.Concat(lt, neither, gt), ""},
 		{"Gt beside Lt", off, lt, both, ""},
 		{"Lt beside Gt", off, gt, both, ""},
+		{
+			"an unknown operator", off, []taints.Toleration{toleration("a", "In", "v")},
+			[]taints.Toleration{toleration("a", "In", "v")}, "0 operator: not supported",
+		},
 		{"both comparisons gone", off, both, nil, "old 0 : forbidden\nold 1 : forbidden"},
 		{
 			"no integer", off, lt, append(slices.Clone(lt), taints.Toleration{Key: "c", Operator: "Gt", Value: "x"}),

@@ -90,8 +90,8 @@ func (r rules) reordered(a, b []taints.Toleration) bool {
 type comparison struct {
 	lists   [2][]taints.Toleration
 	entries []entry
-	keys    []string
-	ends    []end // of the values of the entries, in order
+	keys    []string // where those of an entry begin, and the first behind them
+	ends    []end    // of the values of the entries, in order
 
 	matching [][2]int   // by effect: how many entries of each list match
 	differ   int        // the number of effects that entries of only one list match

@@ -54,8 +54,10 @@ func TestValidateUpdate(t *testing.T) {
 		{"Gt beside Lt", off, lt, both, ""},
 		{"Lt beside Gt", off, gt, both, ""},
 		{
-			"an unknown operator", off, []taints.Toleration{toleration("a", "In", "v")},
-			[]taints.Toleration{toleration("a", "In", "v")}, "0 operator: not supported",
+			"an unknown operator", off,
+			[]taints.Toleration{toleration("a", "In", "v")},
+			[]taints.Toleration{toleration("a", "In", "v")},
+			"0 operator: not supported",
 		},
 		{"both comparisons gone", off, both, nil, "old 0 : forbidden\nold 1 : forbidden"},
 		{

@@ -77,16 +77,6 @@ func TestQueue(t *testing.T) {
 			}
 		}
 	})
-	t.Run("the same time in another form is no change", func(t *testing.T) {
-		var q lifecycle.Queue[string]
-		now := time.Now()
-		q.Update("pod", taints.Eviction{Outcome: taints.EvictsNow, At: now})
-		for _, at := range []time.Time{now, now.Round(0), now.UTC(), now.In(time.FixedZone("x", -3600))} {
-			if got := q.Update("pod", taints.Eviction{Outcome: taints.EvictsNow, At: at}); got != lifecycle.QueueUnchanged {
-				t.Errorf("%v after %v: %v", at, now, got)
-			}
-		}
-	})
 	t.Run("a difference before the first time is not known", func(t *testing.T) {
 		q := lifecycle.Queue[string]{KeepTimers: true}
 		first := time.Unix(math.MaxInt64-62135596800+1, 0) // wraps around
@@ -155,14 +145,19 @@ func TestQueueHasALock(t *testing.T) {
 	}
 }
 
-// The times of checks are compared by wall clock, in any location.
-func TestKeepTimersComparesMoments(t *testing.T) {
+// Times are compared by wall clock, in any location: the same deadline is no change,
+// and with KeepTimers an evaluation with the same From moves it.
+func TestQueueComparesMoments(t *testing.T) {
 	now := time.Now()
-	for _, from := range []time.Time{now, now.Round(0), now.UTC(), now.In(time.FixedZone("x", -3600))} {
-		q := lifecycle.Queue[string]{KeepTimers: true}
-		q.Update("pod", evicted(300, now))
-		if got := q.Update("pod", evicted(60, from)); got != lifecycle.QueueMoved {
-			t.Errorf("%v: %v", from, got)
+	for _, same := range []time.Time{now, now.Round(0), now.UTC(), now.In(time.FixedZone("x", -3600))} {
+		newest, keep := lifecycle.Queue[string]{}, lifecycle.Queue[string]{KeepTimers: true}
+		newest.Update("pod", evicted(300, now))
+		keep.Update("pod", evicted(300, now))
+		if got := newest.Update("pod", evicted(300, same)); got != lifecycle.QueueUnchanged {
+			t.Errorf("the same deadline, from %v: %v", same, got)
+		}
+		if got := keep.Update("pod", evicted(60, same)); got != lifecycle.QueueMoved {
+			t.Errorf("from %v: %v", same, got)
 		}
 	}
 }

@@ -19,11 +19,9 @@
 // "nvidia.com/gpu:NoSchedule op=Exists". Both have the fields and the JSON of
 // k8s.io/api, so they decode from a Kubernetes object.
 //
-// A toleration tolerates a taint when
-//
-//   - its effect is empty or equal to the taint's, and
-//   - its key is empty or equal to the taint's, and
-//   - its operator lets the taint's value pass:
+// A toleration tolerates a taint when its effect is empty or equal to the taint's,
+// its key is empty or equal to the taint's, and its operator accepts the taint's
+// value:
 //
 //	Exists           any value
 //	Equal, or empty  the toleration's value

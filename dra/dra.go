@@ -13,10 +13,9 @@
 //	list, tolerations := dra.Taints(device.Taints), dra.Tolerations(request.Tolerations)
 //	_, found := dra.Options().Compile(tolerations).FindUntolerated(list, taints.Hard)
 //
-// A taint with the effect None is informational and does nothing. The same is
-// true of an effect that Kubernetes does not know, which for devices includes
-// PreferNoSchedule. A [taints.Verdict] counts these taints, but its Schedulable
-// method ignores them.
+// A taint with the effect None, or one that Kubernetes does not know for devices,
+// such as PreferNoSchedule, does nothing. A [taints.Verdict] counts these taints,
+// but its Schedulable method ignores them.
 //
 // # Eviction
 //
@@ -26,51 +25,36 @@
 //	list, tolerations := dra.Taints(device.Taints), dra.EvictionTolerations(result.Tolerations)
 //	e := dra.Policy().Compile(tolerations).EvictionOf(list, now)
 //
-// Here result is the result for the device in the claim's status.allocation. A
-// pod with several devices leaves at the earliest deadline.
+// Here result is the result for the device in the claim's status.allocation. A pod
+// with several devices leaves at the earliest deadline.
 //
 //   - A taint that no toleration matches evicts now.
-//   - A taint that a toleration without seconds matches is tolerated forever,
-//     whatever else matches it. Otherwise the shortest seconds count. Negative
-//     seconds are zero.
+//   - A toleration without seconds tolerates a taint forever, whatever else matches
+//     it. Otherwise the shortest seconds count. Negative seconds are zero.
 //   - Seconds count from the taint's TimeAdded, which the API server sets if the
 //     driver does not. So a deadline may be in the past.
-//   - A toleration counts only if its effect is NoExecute. A toleration without an
-//     effect allows a device to be allocated but does not keep the pod, although
+//   - A toleration counts only if its effect is NoExecute. One without an effect
+//     allows a device to be allocated but does not keep the pod, although
 //     Kubernetes' API says that it matches all effects. With [Tolerations] instead
 //     of EvictionTolerations it counts, and so do its seconds.
 //
-// Three results differ from those of Kubernetes' device-taint-eviction
-// controller:
+// Three results differ from those of Kubernetes' device-taint-eviction controller:
 //
-//   - In Kubernetes, more than 9223372036 seconds overflow. Here they do not.
-//   - A taint without a TimeAdded, which the API server never stores, evicts no
-//     pod in Kubernetes if it is not tolerated, and crashes the controller if it
-//     is. Here its seconds count from the time of observation.
-//   - A taint with a TimeAdded in the future that is not tolerated, or tolerated
-//     for no time, evicts at that time in Kubernetes, and now here.
+//   - More than 9223372036 seconds overflow there, and not here.
+//   - A taint without a TimeAdded, which the API server never stores, evicts no pod
+//     there if it is not tolerated, and crashes the controller if it is. Here its
+//     seconds count from the time of observation.
+//   - A taint with a TimeAdded in the future that is not tolerated, or tolerated for
+//     no time, evicts at that time there, and now here.
 //
 // # Views
 //
 // [Taints], [Tolerations], [DeviceTaints] and [DeviceTolerations] return a view: a
-// slice of another type over the same memory. [Taint], [Toleration], [DeviceTaint]
-// and [DeviceToleration] convert a single value. They accept any input and do not
-// allocate.
-//
-//   - Length and order are the same. The view of nil is nil, and that of an empty
-//     list is empty and not nil.
-//   - The capacity of a view is its length, so an append to it allocates a new
-//     array.
-//   - A write to a view is a write to the original, and vice versa, as is a write
-//     to what TimeAdded and TolerationSeconds point to. So the view of a shared
-//     list, such as one from an informer's cache, must not be modified. Any number
-//     of goroutines may read both, or one may write.
-//   - A view does not change when the variable with the original is appended to,
-//     resliced or assigned.
-//
-// A view has the JSON of its own type, which differs only in TimeAdded: Kubernetes
-// writes whole seconds in UTC, and null for the zero time, and converts to local
-// time when it reads. A [time.Time] writes and reads its own precision and zone.
+// slice of another type over the same memory, so that a write to one is a write to
+// the other. [Taint], [Toleration], [DeviceTaint] and [DeviceToleration] convert a
+// single value. They accept any input and do not allocate. The comment of package
+// github.com/seed-0529bac1/taints/kube says under Views what holds for length,
+// capacity, concurrency and JSON; it is the same here.
 //
 // The functions of package taints that validate, lint, parse and add defaults
 // follow the rules for nodes. Kubernetes has different rules for devices: the
@@ -90,7 +74,6 @@ package dra
 
 import (
 	"slices"
-	"unsafe"
 
 	"github.com/seed-0529bac1/taints"
 	resourceapi "k8s.io/api/resource/v1"
@@ -110,9 +93,9 @@ func Policy() taints.EvictionPolicy {
 	}
 }
 
-// EvictionTolerations returns the tolerations that count for an eviction, in
-// order: those with the effect NoExecute. It returns a view of the list if all
-// of its tolerations count, and otherwise a new list.
+// EvictionTolerations returns the tolerations that count for an eviction, in order:
+// those with the effect NoExecute. It returns a view of the list if all of its
+// tolerations count, and otherwise a new list that shares the TolerationSeconds.
 func EvictionTolerations(list []resourceapi.DeviceToleration) []taints.Toleration {
 	view := Tolerations(list)
 	if !slices.ContainsFunc(view, ignored) {
@@ -123,44 +106,3 @@ func EvictionTolerations(list []resourceapi.DeviceToleration) []taints.Toleratio
 
 // ignored reports whether the toleration does not count for an eviction.
 func ignored(t taints.Toleration) bool { return t.Effect != taints.NoExecute }
-
-// Taints returns a view of a device's taints for package taints.
-func Taints(list []resourceapi.DeviceTaint) []taints.Taint {
-	return unsafe.Slice((*taints.Taint)(unsafe.Pointer(unsafe.SliceData(list))), len(list))
-}
-
-// DeviceTaints returns a view of taints for a device.
-func DeviceTaints(list []taints.Taint) []resourceapi.DeviceTaint {
-	return unsafe.Slice((*resourceapi.DeviceTaint)(unsafe.Pointer(unsafe.SliceData(list))), len(list))
-}
-
-// Tolerations returns a view of the tolerations of a request, or of an
-// allocation result, for package taints.
-func Tolerations(list []resourceapi.DeviceToleration) []taints.Toleration {
-	return unsafe.Slice((*taints.Toleration)(unsafe.Pointer(unsafe.SliceData(list))), len(list))
-}
-
-// DeviceTolerations returns a view of tolerations for a request.
-func DeviceTolerations(list []taints.Toleration) []resourceapi.DeviceToleration {
-	return unsafe.Slice((*resourceapi.DeviceToleration)(unsafe.Pointer(unsafe.SliceData(list))), len(list))
-}
-
-// Taint returns a taint for package taints. It shares what TimeAdded points to.
-func Taint(t resourceapi.DeviceTaint) taints.Taint { return *(*taints.Taint)(unsafe.Pointer(&t)) }
-
-// DeviceTaint returns a taint for Kubernetes. It shares what TimeAdded points to.
-func DeviceTaint(t taints.Taint) resourceapi.DeviceTaint {
-	return *(*resourceapi.DeviceTaint)(unsafe.Pointer(&t))
-}
-
-// Toleration returns a toleration for package taints. It shares its
-// TolerationSeconds.
-func Toleration(t resourceapi.DeviceToleration) taints.Toleration {
-	return *(*taints.Toleration)(unsafe.Pointer(&t))
-}
-
-// DeviceToleration returns a toleration for Kubernetes. It shares its
-// TolerationSeconds.
-func DeviceToleration(t taints.Toleration) resourceapi.DeviceToleration {
-	return *(*resourceapi.DeviceToleration)(unsafe.Pointer(&t))
-}

@@ -4,7 +4,6 @@ package explain
 
 import (
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
@@ -103,8 +102,8 @@ func hintFor(a, b string, otherwise Hint) Hint {
 // effectDifference returns the difference between two effects.
 func effectDifference(effect, wanted string) Difference {
 	d := Difference{Mismatch: MismatchEffect, Hint: hintFor(effect, wanted, HintNone)}
-	if !isKnownEffect(effect) {
-		d = d.meaning(effect, knownEffects[:])
+	if !knownEffects.Has(taints.Effect(effect)) {
+		d = d.meaning(effect, strings.Split(knownEffects.String(), "|"))
 	}
 	return d
 }
@@ -118,9 +117,8 @@ func (d Difference) meaning(unknown string, known []string) Difference {
 	return d
 }
 
-var knownEffects = [...]string{string(taints.NoSchedule), string(taints.PreferNoSchedule), string(taints.NoExecute)}
-
-func isKnownEffect(effect string) bool { return slices.Contains(knownEffects[:], effect) }
+// knownEffects has the effects that Kubernetes knows.
+var knownEffects = taints.AllEffects &^ taints.Effects("")
 
 // valueMismatch returns the first rule about the operator and the values that the
 // toleration fails.

@@ -8,9 +8,9 @@
 //	fmt.Println(explain.Node(m, node.Taints))
 //	fmt.Println(explain.Groups(m, taints.Hard, index.Groups(), 10)) // of a whole cluster
 //
-// The results have no hidden fields: they can be compared, and survive a round
-// trip through JSON. Functions and methods accept any input, and panic only if
-// a receiver is a nil pointer. They are safe for concurrent use.
+// Results can be compared, and survive a round trip through JSON as those of package
+// taints do. Functions and methods accept any input, and panic only if a receiver
+// is a nil pointer. They are safe for concurrent use.
 package explain
 
 import (
@@ -25,28 +25,25 @@ type Reason struct {
 	Taint taints.Taint `json:"taint"`
 	// Tolerated is whether a toleration tolerates the taint.
 	Tolerated bool `json:"tolerated,omitempty"`
-	// Closest is the first toleration that tolerates the taint. If none does, it
-	// is the first of the closest tolerations, and zero if none comes close.
+	// Closest is the first toleration that tolerates the taint. If none does, it is
+	// the first of the closest ones. It is zero if HasClosest returns false.
 	Closest taints.Toleration `json:"closest,omitzero"`
-	// Toleration is the index of Closest in the list. It applies if HasClosest
-	// returns true, and is zero otherwise.
+	// Toleration is the index of Closest in the list. It is zero if HasClosest
+	// returns false.
 	Toleration int `json:"toleration,omitempty"`
-	// Differences are the rules that keep Closest from tolerating the taint, at
-	// most one each for the effect, the key and the value, in this order. They are
-	// empty if Tolerated is true, or if no toleration comes close.
+	// Differences are the rules that keep Closest from tolerating the taint: at most
+	// one each for the effect, the key and the value, in this order.
 	Differences []Difference `json:"differences,omitempty"`
 }
 
-// A Difference is one rule that keeps a toleration that comes close from
-// tolerating a taint.
+// A Difference is a rule that keeps a toleration from tolerating a taint.
 type Difference struct {
 	// Mismatch is the rule.
 	Mismatch Mismatch `json:"mismatch"`
 	// Hint is a guess at the mistake.
 	Hint Hint `json:"hint,omitzero"`
-	// Meant is the known effect or operator that may be meant by an unknown one,
-	// with HintLetterCase or HintSpelling. With HintOtherKey, it is the other key.
-	// Otherwise it is empty.
+	// Meant is the known effect or operator that an unknown one may mean, with
+	// HintLetterCase or HintSpelling, and the other key with HintOtherKey.
 	Meant string `json:"meant,omitempty"`
 }
 
@@ -54,8 +51,8 @@ type Difference struct {
 // that Closest and Toleration apply.
 func (r Reason) HasClosest() bool { return r.Tolerated || len(r.Differences) > 0 }
 
-// Mismatch returns the mismatch of the first difference. It returns MismatchNone
-// if the taint is tolerated, and MismatchKey if no toleration comes close.
+// Mismatch returns the mismatch of the first difference, MismatchNone if the taint
+// is tolerated, and MismatchKey if no toleration comes close.
 func (r Reason) Mismatch() Mismatch {
 	switch {
 	case r.Tolerated:
@@ -66,8 +63,7 @@ func (r Reason) Mismatch() Mismatch {
 	return r.Differences[0].Mismatch
 }
 
-// Hint returns the hint of the first difference, or HintNone if there are no
-// differences.
+// Hint returns the hint of the first difference, or HintNone if there is none.
 func (r Reason) Hint() Hint {
 	if len(r.Differences) == 0 {
 		return HintNone
@@ -86,12 +82,12 @@ func (e Explanation) Schedulable() bool {
 	})
 }
 
-// Node reports, for each taint of a node, which of m's tolerations tolerates
-// it, or which one comes closest and why it does not. A toleration comes close
-// if its key matches the taint's, equals it except for letter case, or may be a
-// misspelling of it as described for [HintSpelling]. The closest toleration
-// differs least in all fields together; only the first 1,000 tolerations are
-// considered. Without taints the result is nil.
+// Node reports, for each taint of a node, which of m's tolerations tolerates it, or
+// which one comes closest and why it does not. A toleration comes close if its key
+// matches the taint's, equals it except for letter case, or may be a misspelling of
+// it; see [HintSpelling]. The closest one differs least in all fields together.
+// Only the first 1,000 tolerations are considered. Without taints the result is
+// nil.
 func Node(m *taints.Matcher, list []taints.Taint) Explanation {
 	if len(list) == 0 {
 		return nil
@@ -104,9 +100,9 @@ func Node(m *taints.Matcher, list []taints.Taint) Explanation {
 	return e
 }
 
-// MismatchOf returns the rule that keeps the toleration from tolerating the
-// taint, or MismatchNone. It is the first that fails in the order of effect, key
-// and value.
+// MismatchOf returns the first rule, in the order of effect, key and value, that
+// keeps the toleration from tolerating the taint under zero options, or
+// MismatchNone.
 func MismatchOf(t taints.Toleration, taint taints.Taint) Mismatch {
 	var x explainer
 	for _, d := range x.differences(&t, &taint) {
@@ -115,8 +111,8 @@ func MismatchOf(t taints.Toleration, taint taints.Taint) Mismatch {
 	return MismatchNone
 }
 
-// searched is how many tolerations are searched for the closest. It bounds the
-// time that the author of a pod can take with thousands of them.
+// searched is how many tolerations are searched for the closest. It limits the time
+// that a pod with thousands of tolerations takes.
 const searched = 1000
 
 // An explainer explains taints.

@@ -9,10 +9,10 @@ import (
 )
 
 // Steps is Nodes, and returns how many tolerations were searched for the closest.
-func Steps(m *taints.Matcher, in taints.EffectSet, nodes iter.Seq[[]taints.Taint], most int) (Summary, int) {
+func Steps(m *taints.Matcher, in taints.EffectSet, nodes iter.Seq[[]taints.Taint], limit int) (Summary, int) {
 	s := summarizer{explainer: newExplainer(m), in: in}
 	for list := range nodes {
 		s.count(list, 1)
 	}
-	return s.summary(most), s.explainer.steps
+	return s.summary(limit), s.explainer.steps
 }

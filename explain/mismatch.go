@@ -23,8 +23,8 @@ const (
 	// MismatchThreshold: the operator compares integers, and the toleration's
 	// value is not an integer in canonical form within int64.
 	MismatchThreshold
-	// MismatchNothing: the operator compares integers, and no integer matches,
-	// because none is less than the least int64 or greater than the greatest.
+	// MismatchNothing: the operator compares integers, and no int64 is less or
+	// greater than the toleration's value.
 	MismatchNothing
 	// MismatchNotInteger: the operator compares integers, and the taint's value
 	// is not an integer in canonical form within int64.
@@ -65,12 +65,11 @@ const (
 	// HintLetterCase: the field differs only in letter case from the taint's or,
 	// if it is an unknown effect or operator, from a known one.
 	HintLetterCase
-	// HintSpelling: the field may be misspelled. A key is one edit away from the
-	// taint's, or two if both have at least five letters; keys of fewer than three
-	// letters are not compared. An edit inserts, deletes or replaces a letter,
-	// which means a byte, or swaps two neighbors. An unknown effect or operator is
-	// equally close to a known one, or is its beginning and has at least three
-	// letters.
+	// HintSpelling: the field may be misspelled. Two keys of at least three letters
+	// are one edit apart, or two if both have at least five letters. An edit inserts,
+	// deletes or replaces a letter, or swaps two neighbors; a letter is a byte. An
+	// unknown effect or operator is equally close to a known one, or is its beginning
+	// and has at least three letters.
 	HintSpelling
 	// HintEmptyValue: the operator is Equal and the value is empty, which
 	// matches only an empty value.

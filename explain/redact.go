@@ -10,15 +10,14 @@ import (
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
-// Redact returns the reason with placeholders for keys and values, such as
-// "<key1>" and "<value1>", so that it can be shown to people who may not know
-// the names in a cluster. Equal texts have equal placeholders. Effects and
-// operators that Kubernetes does not know are also replaced, and texts omit
-// which integers a toleration matches.
+// Redact returns the reason with placeholders for keys and values, such as "<key1>"
+// and "<value1>", for people who may not know the names in a cluster. Equal texts
+// have equal placeholders. Unknown effects and operators are also replaced, and
+// texts omit which integers a toleration matches.
 func (r Reason) Redact() Reason { return new(redactor).reason(r) }
 
-// Redact returns the explanation with placeholders for keys and values, like
-// [Reason.Redact]. Equal texts have equal placeholders in all reasons.
+// Redact is like [Reason.Redact], with equal placeholders for equal texts in all
+// reasons.
 func (e Explanation) Redact() Explanation {
 	if e == nil {
 		return nil
@@ -31,8 +30,8 @@ func (e Explanation) Redact() Explanation {
 	return redacted
 }
 
-// Redact returns the summary with placeholders for keys and values, like
-// [Reason.Redact]. Equal texts have equal placeholders in all reasons.
+// Redact is like [Reason.Redact], with equal placeholders for equal texts in all
+// reasons.
 func (s Summary) Redact() Summary {
 	var names redactor
 	s.Reasons = slices.Clone(s.Reasons)
@@ -70,7 +69,7 @@ func (r *redactor) key(s string) string { return name("key", &r.keys, s) }
 func (r *redactor) value(s string) string { return name("value", &r.values, s) }
 
 func (r *redactor) effect(e taints.Effect) taints.Effect {
-	if isKnownEffect(string(e)) {
+	if knownEffects.Has(e) {
 		return e
 	}
 	return taints.Effect(name("effect", &r.effects, string(e)))

@@ -5,23 +5,22 @@ package explain
 import (
 	"cmp"
 	"iter"
+	"math"
 	"slices"
 	"strconv"
 
 	"github.com/seed-0529bac1/taints"
 )
 
-// A Summary describes why a pod cannot be placed on nodes, with an entry for
-// each of the most frequent taints that prevent it.
+// A Summary describes why a pod cannot be placed on nodes.
 type Summary struct {
 	// Nodes is the number of nodes.
 	Nodes int `json:"nodes"`
 	// Feasible is the number of nodes without an untolerated taint that repels.
 	Feasible int `json:"feasible"`
-	// Reasons has an entry for each distinct taint, by key, value and effect,
-	// that keeps the pod off a node: the most frequent first, and equally
-	// frequent ones in the order of [taints.Taint.Compare]. TimeAdded is nil.
-	// There are at most as many as the caller asked for.
+	// Reasons has an entry for each distinct taint, by key, value and effect, that
+	// keeps the pod off a node, up to the limit: the most frequent first, and
+	// equally frequent ones in the order of [taints.Taint.Compare]. TimeAdded is nil.
 	Reasons []SummaryReason `json:"reasons,omitempty"`
 	// More is the number of distinct taints that have no entry in Reasons.
 	More int `json:"more,omitempty"`
@@ -31,40 +30,39 @@ type Summary struct {
 type SummaryReason struct {
 	// Reason describes why the taint is not tolerated.
 	Reason Reason `json:"reason"`
-	// Nodes is the number of nodes with the taint. A node with several
-	// untolerated taints counts for each of them.
+	// Nodes is the number of nodes with the taint. A node counts for each of its
+	// untolerated taints.
 	Nodes int `json:"nodes"`
 }
 
-// Nodes reports why a pod with m's tolerations cannot be placed on nodes.
-// Taints with an effect in the set repel the pod; pass [taints.Hard] for the
-// effects by which the kube-scheduler filters. The sequence yields the taints
-// of each node. The order of the nodes and of their taints does not matter. A
-// nil sequence has no nodes.
+// Nodes reports why a pod with m's tolerations cannot be placed on nodes. Taints
+// with an effect in the set repel the pod; pass [taints.Hard] for the effects by
+// which the kube-scheduler filters. The sequence yields the taints of each node,
+// in any order. A nil sequence has no nodes.
 //
-// All taints are counted, and the most frequent ones are explained, but not
-// more than most. Explaining a taint takes longer than counting it.
-func Nodes(m *taints.Matcher, in taints.EffectSet, nodes iter.Seq[[]taints.Taint], most int) Summary {
+// All taints are counted, and at most limit of them are explained, which takes
+// longer. A negative limit is zero.
+func Nodes(m *taints.Matcher, in taints.EffectSet, nodes iter.Seq[[]taints.Taint], limit int) Summary {
 	s := summarizer{explainer: newExplainer(m), in: in}
 	if nodes != nil {
 		for list := range nodes {
 			s.count(list, 1)
 		}
 	}
-	return s.summary(most)
+	return s.summary(limit)
 }
 
-// Groups is like [Nodes] for a sequence of lists of taints, each with the
-// number of nodes that have it, such as the Groups method of a nodeindex.Index.
-// A negative number means zero.
-func Groups(m *taints.Matcher, in taints.EffectSet, groups iter.Seq2[[]taints.Taint, int], most int) Summary {
+// Groups is like [Nodes] for a sequence of lists of taints, each with the number of
+// nodes that have it, such as that of the Groups method of a nodeindex.Index. A
+// negative number is zero, and a sum that an int cannot hold is the largest int.
+func Groups(m *taints.Matcher, in taints.EffectSet, groups iter.Seq2[[]taints.Taint, int], limit int) Summary {
 	s := summarizer{explainer: newExplainer(m), in: in}
 	if groups != nil {
 		for list, nodes := range groups {
 			s.count(list, max(nodes, 0))
 		}
 	}
-	return s.summary(most)
+	return s.summary(limit)
 }
 
 // A summarizer builds a Summary.
@@ -87,7 +85,7 @@ type counted struct {
 // count counts n nodes with the taints.
 func (s *summarizer) count(list []taints.Taint, n int) {
 	s.lists++
-	s.result.Nodes += n
+	s.result.Nodes = sum(s.result.Nodes, n)
 	feasible := true
 	for i := range list {
 		if !s.in.Has(list[i].Effect) {
@@ -100,13 +98,16 @@ func (s *summarizer) count(list []taints.Taint, n int) {
 		feasible = false
 		if c.list != s.lists {
 			c.list = s.lists
-			c.nodes += n
+			c.nodes = sum(c.nodes, n)
 		}
 	}
 	if feasible {
-		s.result.Feasible += n
+		s.result.Feasible = sum(s.result.Feasible, n)
 	}
 }
+
+// sum returns a + b, or the largest int if that is less. Both are at least zero.
+func sum(a, b int) int { return a + min(b, math.MaxInt-a) }
 
 func (s *summarizer) counted(taint taints.Taint) *counted {
 	taint.TimeAdded = nil
@@ -122,8 +123,8 @@ func (s *summarizer) counted(taint taints.Taint) *counted {
 	return c
 }
 
-// summary returns the Summary of the counted nodes with at most so many reasons.
-func (s *summarizer) summary(most int) Summary {
+// summary returns the Summary of the counted nodes with at most limit reasons.
+func (s *summarizer) summary(limit int) Summary {
 	var list []*counted
 	for _, c := range s.counts {
 		if c.nodes > 0 {
@@ -133,7 +134,7 @@ func (s *summarizer) summary(most int) Summary {
 	slices.SortFunc(list, func(a, b *counted) int {
 		return cmp.Or(cmp.Compare(b.nodes, a.nodes), a.taint.Compare(b.taint))
 	})
-	explained := min(len(list), max(most, 0))
+	explained := min(len(list), max(limit, 0))
 	s.result.More = len(list) - explained
 	for _, c := range list[:explained] {
 		s.result.Reasons = append(s.result.Reasons, SummaryReason{s.explainer.reason(&c.taint), c.nodes})

@@ -50,7 +50,7 @@ func TestNodes(t *testing.T) {
 	if s := explain.Groups(m, taints.Effects(taints.PreferNoSchedule), groups, all); s.Feasible != 14 || len(s.Reasons) != 1 || s.Reasons[0].Nodes != 12 {
 		t.Errorf("soft taints: %v", s)
 	}
-	for most, want := range map[int]string{
+	for limit, want := range map[int]string{
 		6:  "and ",
 		5:  ", 1 has untolerated taint b=x:NoSchedule, and 1 more taint",
 		4:  ", 1 has untolerated taint b=x:NoExecute, and 2 more taints",
@@ -58,9 +58,9 @@ func TestNodes(t *testing.T) {
 		0:  "14/26 nodes are available: 6 untolerated taints",
 		-1: "14/26 nodes are available: 6 untolerated taints",
 	} {
-		s := explain.Groups(m, taints.Hard, groups, most)
-		if got := s.String(); strings.HasSuffix(got, want) == (most == 6) || s.More != 6-len(s.Reasons) || len(s.Reasons) != max(most, 0) {
-			t.Errorf("at most %d reasons: %s", most, got)
+		s := explain.Groups(m, taints.Hard, groups, limit)
+		if got := s.String(); strings.HasSuffix(got, want) == (limit == 6) || s.More != 6-len(s.Reasons) || len(s.Reasons) != max(limit, 0) {
+			t.Errorf("at most %d reasons: %s", limit, got)
 		}
 	}
 	one := explain.Groups(m, taints.Hard, func(yield func([]taints.Taint, int) bool) { yield(parseTaints("c:NoSchedule"), 2) }, 0)
@@ -72,6 +72,19 @@ func TestNodes(t *testing.T) {
 	}
 	if got := explain.Nodes(nil, taints.Hard, nil, all).Report(); got != "0/0 nodes are available" {
 		t.Errorf("without nodes: %s", got)
+	}
+}
+
+func TestGroupsDoNotOverflow(t *testing.T) {
+	list := parseTaints("a:NoSchedule")
+	got := explain.Groups(nil, taints.Hard, func(yield func([]taints.Taint, int) bool) {
+		_ = yield(list, math.MaxInt-1) && yield(list, 3) && yield(nil, math.MaxInt) && yield(nil, 1)
+	}, all)
+	want := explain.Summary{Nodes: math.MaxInt, Feasible: math.MaxInt, Reasons: []explain.SummaryReason{
+		{Reason: explain.Reason{Taint: list[0]}, Nodes: math.MaxInt},
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
@@ -88,10 +101,10 @@ func TestSummarySteps(t *testing.T) {
 	}
 	tolerations[999].Key, tolerations[1000].Key, tolerations[1001].Key = "TAINT-7", "taint-8", "Taint-9"
 	m := taints.Compile(tolerations)
-	for most, want := range map[int]int{0: 0, 10: 10_000, 100: 100_000} {
-		s, steps := explain.Steps(m, taints.Hard, each(list), most)
+	for limit, want := range map[int]int{0: 0, 10: 10_000, 100: 100_000} {
+		s, steps := explain.Steps(m, taints.Hard, each(list), limit)
 		if steps != want || len(s.Reasons)+s.More != len(list)-1 {
-			t.Errorf("at most %d reasons take %d steps, want %d", most, steps, want)
+			t.Errorf("at most %d reasons take %d steps, want %d", limit, steps, want)
 		}
 	}
 	if got := explain.Nodes(m, taints.Hard, each(list[:13]), 0).String(); got != "0/1 nodes are available: 12 untolerated taints" {

@@ -11,10 +11,10 @@ import (
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
-// Why describes how the closest toleration differs from the taint, in all fields,
-// as in "the effect and value differ" or "40 is too large; at most 29 is
-// tolerated". It returns "no toleration comes close" if there is none, and "" if
-// the taint is tolerated. Control characters are escaped.
+// Why describes how the closest toleration differs from the taint, as in "the effect
+// and value differ" or "40 is too large; at most 29 is tolerated". It returns "no
+// toleration comes close" if there is none, and "" if the taint is tolerated.
+// Control characters are escaped.
 func (r Reason) Why() string { return string(appendLine(nil, r.why())) }
 
 // String returns the reason in one line, as in "dedicated=ml:NoSchedule is not
@@ -89,7 +89,7 @@ func (r *Reason) why() string {
 // the field differs, perhaps only in letter case.
 func (r *Reason) differingField(d *Difference) string {
 	switch {
-	case d.Mismatch == MismatchEffect && isKnownEffect(string(r.Closest.Effect)):
+	case d.Mismatch == MismatchEffect && knownEffects.Has(r.Closest.Effect):
 		return "effect"
 	case d.Mismatch == MismatchKey:
 		return "key"

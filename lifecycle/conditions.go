@@ -10,18 +10,20 @@ import (
 )
 
 // A Condition is the type and status of a node's condition.
+//
+// Its JSON is that of an element of a node's status.conditions, without the other
+// fields.
 type Condition struct {
-	Type   string
-	Status string
+	Type   string `json:"type"`
+	Status string `json:"status"`
 }
 
 // A NodeState holds the state of a node that determines its taints.
 type NodeState struct {
 	// Conditions are the node's status.conditions, at most one of each type.
-	Conditions []Condition
-	// Unschedulable is the node's spec.unschedulable. It is true for a cordoned
-	// node.
-	Unschedulable bool
+	Conditions []Condition `json:"conditions,omitempty"`
+	// Unschedulable is the node's spec.unschedulable: whether it is cordoned.
+	Unschedulable bool `json:"unschedulable,omitempty"`
 }
 
 // Unschedulable is the Type of a [ConditionRule] about cordoned nodes. Its
@@ -32,17 +34,20 @@ const Unschedulable = "spec.unschedulable"
 // A ConditionRule adds a taint to nodes with a condition of the type and status.
 type ConditionRule struct {
 	// Type is the type of a condition, such as "Ready", or [Unschedulable].
-	Type string
+	Type string `json:"type"`
 	// Status is "True", "False", "Unknown" or any other status. Empty means a
 	// missing condition.
-	Status string
+	Status string `json:"status"`
 	// Taint is the taint. Its TimeAdded is ignored.
-	Taint taints.Taint
+	Taint taints.Taint `json:"taint"`
 }
 
-// ConditionRules are rules that determine taints from a node's conditions. They
-// own the taints with their keys and effects: such a taint is removed from a
-// node if no rule adds it. [DefaultConditionRules] returns Kubernetes' rules.
+// ConditionRules determine taints from a node's conditions. They own the taints
+// with their keys and effects: such a taint is removed from a node if no rule adds
+// it. [DefaultConditionRules] returns Kubernetes' rules.
+//
+// The methods compare each rule with every condition, taint and other rule, which
+// is fast for the lists of a node and slow for thousands of rules.
 type ConditionRules []ConditionRule
 
 var defaultConditionRules = ConditionRules{
@@ -77,34 +82,32 @@ func DefaultConditionRules() ConditionRules { return slices.Clone(defaultConditi
 // keeps on a node in the state. It is [ConditionRules.Taints] for
 // [DefaultConditionRules].
 //
-// The controller also sets Ready to Unknown if the kubelet has stopped
-// reporting. This is left to the caller.
+// The controller also sets Ready to Unknown if the kubelet stops reporting. Here
+// the caller does.
 func ConditionTaints(state NodeState) []taints.Taint { return defaultConditionRules.Taints(state) }
 
 // ReconcileConditions returns the changes that Kubernetes' node-lifecycle
 // controller makes to the current taints of a node in the state. It is
 // [ConditionRules.Reconcile] for [DefaultConditionRules].
 //
-// There are two differences. The controller adds NoExecute taints at a limited
-// rate, which [DisruptionPolicy] computes; here they are added at once, last in
-// Add. To limit them, reconcile the rules with NoExecute separately, as in the
-// example. A controller that has just started replaces existing NoExecute
-// taints, which gives pods their full time again; here these taints keep their
-// TimeAdded.
+// There are two differences. The controller adds NoExecute taints at the rate of a
+// [DisruptionPolicy]; here they are added at once, last in Add. To limit them,
+// reconcile the rules with NoExecute separately, as in the example. A controller
+// that has just started replaces existing NoExecute taints, which gives pods their
+// full time again; here these taints keep their TimeAdded.
 func ReconcileConditions(current []taints.Taint, state NodeState, now time.Time) taints.Changes {
 	return defaultConditionRules.Reconcile(current, state, now)
 }
 
-// Taints returns the taints of the rules that apply to a node in the state,
-// with a nil TimeAdded. Taints with effects other than NoExecute come first:
-// those for conditions, in the order of the conditions, then those for
-// [Unschedulable], then those for missing conditions, in the order of the
-// rules. NoExecute taints follow, in the order of the rules. If several taints
-// have the same key and effect, only the first is returned.
+// Taints returns the taints of the rules that apply to a node in the state, with a
+// nil TimeAdded, and of several with the same key and effect only the first.
+// NoExecute taints come last, in the order of the rules. Before them come those
+// for conditions, in the order of the conditions, then those for [Unschedulable],
+// and then those for missing conditions, in the order of the rules.
 //
-// A condition with an empty status is treated as missing. If the state repeats
-// a condition type, which no API server accepts, all of its conditions count,
-// but only the first for NoExecute, as in Kubernetes.
+// A condition with an empty status is missing. If the state repeats a condition
+// type, which no API server accepts, all of its conditions count, but only the
+// first for NoExecute, as in Kubernetes.
 func (r ConditionRules) Taints(state NodeState) []taints.Taint {
 	var list []taints.Taint
 	conditions := state.conditions()
@@ -168,23 +171,20 @@ func (rule ConditionRule) status(conditions []Condition) string {
 	return ""
 }
 
-// Reconcile returns the changes that make the current taints of a node in the
-// state follow the rules: it adds the taints of [ConditionRules.Taints] that
-// the node lacks, and removes taints that the rules own but do not add. Other
-// taints are left alone.
+// Reconcile returns the changes that make the current taints of a node in the state
+// follow the rules: it adds the taints of [ConditionRules.Taints] that the node
+// lacks, and removes taints that the rules own but do not add. Other taints stay.
+// The changes are zero once they have been applied. Rules are not validated.
 //
-// An existing taint with the value of another rule is replaced. An existing
-// taint with any other value, which another client chose, is kept as long as a
-// rule adds its key and effect. Added taints have now as their TimeAdded, in
-// UTC and truncated to seconds, as Kubernetes stores it.
+// An existing taint with the value of another rule is replaced. One with any other
+// value, which another client chose, stays as long as a rule adds its key and
+// effect. Added taints have now as their TimeAdded, in UTC and truncated to seconds,
+// as Kubernetes stores it.
 //
-// A NoExecute taint is not removed while the status of a condition in its rules
-// is not known, so that a missing condition neither evicts pods nor saves them.
-// A rule for another condition may still add it, or replace its value. True,
-// False, Unknown and the statuses in rules for the condition are known.
-//
-// The changes are like those of [taints.ReconcileOwned], so they are zero once
-// they have been applied. Rules are not validated.
+// A NoExecute taint is not removed while the status of a condition in its rules is
+// not known, so that a missing condition does not end an eviction. A rule for
+// another condition may still add it, or replace its value. True, False, Unknown
+// and the statuses in rules for the condition are known.
 func (r ConditionRules) Reconcile(current []taints.Taint, state NodeState, now time.Time) taints.Changes {
 	now = now.UTC().Truncate(time.Second)
 	desired := r.Taints(state)

@@ -3,6 +3,7 @@
 package lifecycle_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -272,5 +273,35 @@ func TestReconcileConditionsStamps(t *testing.T) {
 		if taint.TimeAdded != nil {
 			t.Errorf("%v has a time", taint)
 		}
+	}
+}
+
+// checkJSON checks that the value has the JSON, which is read back to the value.
+func checkJSON[V any](t *testing.T, v V, want string) {
+	t.Helper()
+	var got V
+	text, err := json.Marshal(v)
+	if err != nil || json.Unmarshal(text, &got) != nil || string(text) != want {
+		t.Errorf("got %s, %v, want %s", text, err, want)
+	}
+	if diff := cmp.Diff(v, got); diff != "" {
+		t.Errorf("%s (-written +read):\n%s", text, diff)
+	}
+}
+
+func TestConditionsJSON(t *testing.T) {
+	checkJSON(t, lifecycle.NodeState{}, `{}`)
+	checkJSON(t, stateOf("Ready=True cordoned"), `{"conditions":[{"type":"Ready","status":"True"}],"unschedulable":true}`)
+	checkJSON(t, rulesOf("A=B a=x:NoSchedule"), `[{"type":"A","status":"B","taint":{"key":"a","value":"x","effect":"NoSchedule"}}]`)
+	const status = `{"conditions": [{
+		"type": "Ready", "status": "False", "reason": "KubeletNotReady", "message": "down",
+		"lastHeartbeatTime": "2026-01-02T03:04:05Z", "lastTransitionTime": "2026-01-02T03:04:05Z"
+	}]}`
+	var got lifecycle.NodeState // of the status of a node
+	if err := json.Unmarshal([]byte(status), &got); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff(stateOf("Ready=False"), got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

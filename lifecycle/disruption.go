@@ -11,8 +11,8 @@ import (
 // A Zone counts the nodes of a failure zone that are ready and those that are
 // not. Negative counts mean zero.
 type Zone struct {
-	Ready    int
-	NotReady int
+	Ready    int `json:"ready"`
+	NotReady int `json:"notReady"`
 }
 
 // counts returns the numbers of nodes. Their sum does not overflow.
@@ -43,23 +43,32 @@ var zoneStateNames = []string{"ZoneNormal", "ZonePartial", "ZoneFull"}
 // String returns the name of the constant, and "ZoneState(n)" for other numbers.
 func (s ZoneState) String() string { return enum.String(s, "ZoneState", zoneStateNames) }
 
-// A DisruptionPolicy limits the rate at which nodes that are not ready may be
-// tainted with NoExecute, so that few pods are evicted if many nodes seem to fail
-// at once. Most callers should use [DefaultDisruptionPolicy]. Under the zero
-// policy every rate is 0.
+// MarshalText returns what String returns. The error is always nil.
+func (s ZoneState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText parses the name of a constant. If there is an error, s is
+// unchanged.
+func (s *ZoneState) UnmarshalText(text []byte) error {
+	return enum.Parse(s, "ZoneState", zoneStateNames, text)
+}
+
+// A DisruptionPolicy limits how many nodes that are not ready may be tainted with
+// NoExecute each second, so that few pods are evicted if many nodes seem to fail at
+// once. Most callers should use [DefaultDisruptionPolicy]. Under the zero policy
+// every rate is 0.
 type DisruptionPolicy struct {
 	// Threshold is the share of nodes that are not ready, from 0 to 1, at which a
 	// zone is ZonePartial (--unhealthy-zone-threshold).
-	Threshold float64
+	Threshold float64 `json:"threshold"`
 	// Rate is the number of a zone's nodes that may be tainted each second
 	// (--node-eviction-rate).
-	Rate float64
+	Rate float64 `json:"rate"`
 	// SecondaryRate is the rate for a zone that is ZonePartial and has more than
 	// LargeZone nodes (--secondary-node-eviction-rate).
-	SecondaryRate float64
+	SecondaryRate float64 `json:"secondaryRate"`
 	// LargeZone is the largest number of nodes for which the rate of a zone that
 	// is ZonePartial is 0 (--large-cluster-size-threshold). Negative means 0.
-	LargeZone int
+	LargeZone int `json:"largeZone"`
 }
 
 // DefaultDisruptionPolicy returns the defaults of the kube-controller-manager: a
@@ -69,10 +78,10 @@ func DefaultDisruptionPolicy() DisruptionPolicy {
 	return DisruptionPolicy{Threshold: 0.55, Rate: 0.1, SecondaryRate: 0.01, LargeZone: 50}
 }
 
-// State returns the state of the zone (ComputeZoneState in Kubernetes):
-// ZoneFull if it has nodes and none is ready, ZonePartial if more than two are
-// not ready and their share is at least the threshold, and ZoneNormal otherwise.
-// Shares are compared in float32, as in Kubernetes.
+// State returns the state of the zone: ZoneFull if it has nodes and none is ready,
+// ZonePartial if more than two are not ready and their share is at least the
+// threshold, and ZoneNormal otherwise. Shares are compared in float32, as by
+// Kubernetes' ComputeZoneState.
 func (p DisruptionPolicy) State(z Zone) ZoneState {
 	ready, notReady := z.counts()
 	switch {
@@ -84,10 +93,9 @@ func (p DisruptionPolicy) State(z Zone) ZoneState {
 	return ZoneNormal
 }
 
-// RateOf returns how many nodes may be tainted each second in a zone with the
-// state and number of nodes, in a cluster that is not [FullyDisrupted]: Rate for
-// ZoneNormal and ZoneFull, and SecondaryRate or 0 for ZonePartial. An unknown
-// state means ZoneNormal.
+// RateOf returns the rate for a zone with the state and number of nodes in a
+// cluster that is not [FullyDisrupted]: SecondaryRate or 0 for ZonePartial, and
+// Rate for every other state.
 func (p DisruptionPolicy) RateOf(state ZoneState, nodes int) float64 {
 	switch {
 	case state != ZonePartial:
@@ -98,9 +106,9 @@ func (p DisruptionPolicy) RateOf(state ZoneState, nodes int) float64 {
 	return 0
 }
 
-// Rates appends to dst the rate for each of a cluster's zones and returns the
-// extended slice. The rate is that of [DisruptionPolicy.RateOf], or 0 for all
-// zones if the cluster is [FullyDisrupted].
+// Rates appends the rate for each of a cluster's zones to dst and returns the
+// extended slice. The rates are those of [DisruptionPolicy.RateOf], or all 0 if the
+// cluster is [FullyDisrupted].
 func (p DisruptionPolicy) Rates(dst []float64, zones []Zone) []float64 {
 	disrupted := FullyDisrupted(zones)
 	for _, z := range zones {
@@ -113,10 +121,9 @@ func (p DisruptionPolicy) Rates(dst []float64, zones []Zone) []float64 {
 	return dst
 }
 
-// FullyDisrupted reports whether no zone has a ready node. The nodes themselves
-// have then probably not failed. Kubernetes adds no NoExecute taints in this
-// state, and removes those of [taints.NodeNotReady] and
-// [taints.NodeUnreachable] from all nodes.
+// FullyDisrupted reports whether no zone has a ready node. Then the nodes have
+// probably not failed, and Kubernetes adds no NoExecute taints and removes those of
+// [taints.NodeNotReady] and [taints.NodeUnreachable] from all nodes.
 func FullyDisrupted(zones []Zone) bool {
 	for _, z := range zones {
 		if z.Ready > 0 {

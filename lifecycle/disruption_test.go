@@ -114,3 +114,12 @@ func TestRateOfNegativeLargeZone(t *testing.T) {
 		}
 	}
 }
+
+func TestZoneStateText(t *testing.T) {
+	checkText[lifecycle.ZoneState](t, "ZoneNormal", "ZonePartial", "ZoneFull", "ZoneState(3)")
+}
+
+func TestDisruptionJSON(t *testing.T) {
+	checkJSON(t, lifecycle.Zone{Ready: 1, NotReady: 2}, `{"ready":1,"notReady":2}`)
+	checkJSON(t, lifecycle.DefaultDisruptionPolicy(), `{"threshold":0.55,"rate":0.1,"secondaryRate":0.01,"largeZone":50}`)
+}

@@ -21,14 +21,12 @@
 //		... // wait for next, if ok, or for an update
 //	}
 //
-// A controller that evaluates its pods repeatedly, or restarts, must choose how
-// a later evaluation affects a pending eviction. With [Queue.KeepTimers] the
-// first evaluation counts, as in Kubernetes, where every pod has its full time
-// again after a restart. With [taints.EvictionPolicy.FromTimeAdded] the seconds
-// count from the time when the taint was added, so every evaluation computes
-// the same deadline, even after a restart; its comment describes how to handle
-// taints that are older than the pod's stay or have no time. With neither, each
-// evaluation postpones the deadline.
+// A controller that evaluates its pods repeatedly, or restarts, chooses how a later
+// evaluation affects a pending eviction. With [Queue.KeepTimers] the first one
+// counts, as in Kubernetes, where every pod has its full time again after a
+// restart. With [taints.EvictionPolicy.FromTimeAdded] every evaluation computes the
+// same deadline, even after a restart. With neither, each evaluation postpones the
+// deadline.
 //
 // # Conditions
 //
@@ -51,8 +49,8 @@
 //
 // # Guarantees
 //
-// Functions and methods accept any input and never panic, except where a
-// comment says so or if the receiver is a nil pointer. They start no goroutines
-// and do not read the clock; times are parameters. They are safe for concurrent
-// use, except for the methods of a [Queue].
+// Functions and methods accept any input and never panic, except where a comment
+// says so or if the receiver is a nil pointer. They start no goroutines and do not
+// read the clock. They are safe for concurrent use, except for the methods of a
+// [Queue].
 package lifecycle

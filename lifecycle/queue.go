@@ -12,26 +12,24 @@ import (
 	"github.com/seed-0529bac1/taints/internal/enum"
 )
 
-// A Queue holds the pending evictions of pods, and reports when the next one is
-// due. Pod names may have any comparable type. A Queue has no goroutine, timer
-// or clock: the caller sleeps until [Queue.Next] and then evicts the pods of
-// [Queue.PopDue]. The zero Queue is empty and ready to use. A Queue must not be
-// copied after first use, and is not safe for concurrent use.
+// A Queue holds the pending evictions of pods, at most one for each, in the order of
+// their deadlines, and those with equal deadlines in the order in which they were
+// set. It has no timer: the caller sleeps until [Queue.Next] and then evicts the
+// pods of [Queue.PopDue]. Times are compared by wall clock and returned in UTC.
 //
-// A pod has at most one pending eviction. Evictions are in the order of their
-// deadlines, and those with equal deadlines in the order in which the deadlines
-// were set. Times are compared by wall clock, to the nanosecond, over the whole
-// range of [time.Time]. Deadlines are returned in UTC.
+// The zero Queue is empty and ready to use. A Queue must not be copied after first
+// use, and is not safe for concurrent use. A name that does not equal itself, such
+// as NaN, is never in it. As in a map, a name of an interface type panics if its
+// value is not comparable.
 //
-// A name that does not equal itself, such as NaN, is never in the queue. As in
-// a map, a name of an interface type panics if its value is not comparable.
+// Update, Delete and each step of PopDue take time logarithmic in the number of
+// pending evictions. The memory of a Queue is proportional to the most evictions
+// that it has held at a time.
 type Queue[P comparable] struct {
 	// KeepTimers makes Update treat a pending eviction as Kubernetes'
 	// taint-eviction controller treats a running timer. Set it before the first
-	// Update. Without KeepTimers the newest eviction counts.
-	//
-	// With KeepTimers, the first of these rules that applies decides what Update
-	// does to a pending eviction:
+	// Update. Without KeepTimers the newest eviction counts. With it, the first of
+	// these rules that applies decides what Update does to a pending eviction:
 	//
 	//   - An untolerated taint (EvictsNow without Tolerated) begins the eviction,
 	//     and moves it to At if that is earlier.
@@ -39,16 +37,12 @@ type Queue[P comparable] struct {
 	//     Delete and PopDue remove it.
 	//   - If the pod stays, the eviction is canceled.
 	//   - If From is the same, the eviction moves to At, earlier or later.
-	//   - If From is different, the eviction keeps its deadline. So a later
-	//     evaluation changes nothing, whatever its seconds, and neither does a
-	//     clock that is set back. If From is not before the deadline, the
-	//     eviction begins.
+	//   - If From is different, the eviction keeps its deadline. If From is not
+	//     before the deadline, the eviction begins.
 	//
 	// An EvictsNow, or an EvictsAt whose At is not after its From, has begun when
-	// Update schedules or moves it.
-	//
-	// Kubernetes deletes a pod as soon as its timer fires, so call PopDue before
-	// Update.
+	// Update schedules or moves it. Kubernetes deletes a pod as soon as its timer
+	// fires, so call PopDue before Update.
 	KeepTimers bool
 
 	_     noCopy
@@ -101,15 +95,23 @@ var queueChangeNames = []string{"QueueUnchanged", "QueueScheduled", "QueueMoved"
 // numbers.
 func (c QueueChange) String() string { return enum.String(c, "QueueChange", queueChangeNames) }
 
+// MarshalText returns what String returns. The error is always nil.
+func (c QueueChange) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText parses the name of a constant. If there is an error, c is
+// unchanged.
+func (c *QueueChange) UnmarshalText(text []byte) error {
+	return enum.Parse(c, "QueueChange", queueChangeNames, text)
+}
+
 // Update replaces the pod's pending eviction with e, and returns what changed.
-// The deadline of EvictsAt and EvictsNow is e.At. Stays, or an unknown outcome,
-// cancels a pending eviction. With [Queue.KeepTimers] a pending eviction may
-// remain unchanged.
+// The deadline of EvictsAt and EvictsNow is e.At. Any other outcome cancels a
+// pending eviction. With [Queue.KeepTimers] it may remain unchanged.
 //
-// The caller may construct e, as in Eviction{Outcome: EvictsAt, At: t}. A zero
-// From then means At minus Seconds, if Seconds is positive and there is such a
-// time. Otherwise From is not known: with KeepTimers, such an EvictsAt does not
-// begin when it is scheduled and does not change a pending eviction.
+// The caller may construct e, as in Eviction{Outcome: EvictsAt, At: t}. A zero From
+// then means At minus Seconds, if Seconds is positive and there is such a time.
+// Otherwise From is not known: with KeepTimers, such an EvictsAt does not begin
+// when it is scheduled and does not change a pending eviction.
 func (q *Queue[P]) Update(pod P, e taints.Eviction) QueueChange {
 	t := q.pods[pod]
 	evicts := e.Outcome == taints.EvictsAt || e.Outcome == taints.EvictsNow
@@ -195,8 +197,8 @@ func fromOf(e taints.Eviction) (from time.Time, ok bool) {
 // wall returns the time by wall clock, in UTC.
 func wall(t time.Time) time.Time { return t.Round(0).UTC() }
 
-// Delete removes the pod's pending eviction, and reports whether there was one.
-// It is for pods that are gone.
+// Delete removes the pending eviction of a pod that is gone, and reports whether
+// there was one.
 func (q *Queue[P]) Delete(pod P) bool {
 	t := q.pods[pod]
 	if t != nil {
@@ -231,15 +233,13 @@ func (q *Queue[P]) Next() (time.Time, bool) {
 	return q.heap[0].due, true
 }
 
-// PopDue returns an iterator over the pods whose deadlines are not after now,
-// with the deadlines, in order. It removes each pod from the queue before it
-// yields it. If a loop ends early, the other pods stay in the queue.
+// PopDue returns an iterator over the pods whose deadlines are not after now, with
+// the deadlines, in order. It removes each pod from the queue before it yields it.
+// If a loop ends early, the other pods stay in the queue.
 //
-// The loop body may update the queue, because each step yields the pod that is
-// then due first. A pod that the body schedules for now or earlier is yielded
-// in the same loop. To retry an eviction, schedule it for a later time. Because
-// the pod's next Update moves it, a controller that evaluates its pods
-// meanwhile should keep failed evictions in a separate Queue.
+// The loop body may update the queue: each step yields the pod that is then due
+// first, also one that the body has scheduled. To retry an eviction, schedule it
+// for a later time, in another Queue if an Update of the pod may come before.
 func (q *Queue[P]) PopDue(now time.Time) iter.Seq2[P, time.Time] {
 	return func(yield func(P, time.Time) bool) {
 		for len(q.heap) > 0 && !q.heap[0].due.After(now) {
@@ -253,11 +253,9 @@ func (q *Queue[P]) PopDue(now time.Time) iter.Seq2[P, time.Time] {
 }
 
 // All returns an iterator over all pods with pending evictions, with their
-// deadlines, in no particular order.
-//
-// The loop body may update the queue, as with a map: a pod that it removes is
-// no longer yielded, a pod that it moves is yielded once, with its deadline at
-// that time, and a pod that it schedules may or may not be yielded.
+// deadlines, in no particular order. The loop body may update the queue, as with a
+// map: a pod that it removes is no longer yielded, a pod that it moves is yielded
+// once, and a pod that it schedules may or may not be yielded.
 func (q *Queue[P]) All() iter.Seq2[P, time.Time] {
 	return func(yield func(P, time.Time) bool) {
 		for pod, t := range q.pods {

@@ -3,9 +3,13 @@
 package lifecycle_test
 
 import (
+	"encoding"
+	"encoding/json"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -104,6 +108,35 @@ func TestQueue(t *testing.T) {
 	})
 }
 
+func TestQueueChangeText(t *testing.T) {
+	checkText[lifecycle.QueueChange](t, "QueueUnchanged", "QueueScheduled", "QueueMoved", "QueueCanceled", "QueueChange(4)")
+}
+
+// An enumeration is a number with a text form.
+type enumeration[E any] interface {
+	*E
+	encoding.TextMarshaler
+	encoding.TextUnmarshaler
+	fmt.Stringer
+}
+
+// checkText checks that the numbers from 0 have the names, of which the last is no
+// constant's, as JSON and back.
+func checkText[E ~uint8, P enumeration[E]](t *testing.T, names ...string) {
+	t.Helper()
+	for i, name := range names {
+		e, got := E(i), E(100)
+		text, err := json.Marshal(e)
+		if err != nil || string(text) != strconv.Quote(name) || P(&e).String() != name {
+			t.Errorf("%d is %s, %v, want %s", i, text, err, name)
+		}
+		err = json.Unmarshal(text, &got)
+		if known := i < len(names)-1; known != (err == nil) || known && got != e || !known && got != 100 {
+			t.Errorf("%s is read as %d, %v", text, got, err)
+		}
+	}
+}
+
 // "go vet" finds copies of a queue, because it has a field with a Lock method.
 func TestQueueHasALock(t *testing.T) {
 	field, ok := reflect.TypeFor[lifecycle.Queue[int]]().FieldByName("_")
@@ -112,14 +145,19 @@ func TestQueueHasALock(t *testing.T) {
 	}
 }
 
-// The times of checks are compared by wall clock, in any location.
-func TestKeepTimersComparesMoments(t *testing.T) {
+// Times are compared by wall clock, in any location: the same deadline is no change,
+// and with KeepTimers an evaluation with the same From moves it.
+func TestQueueComparesMoments(t *testing.T) {
 	now := time.Now()
-	for _, from := range []time.Time{now, now.Round(0), now.UTC(), now.In(time.FixedZone("x", -3600))} {
-		q := lifecycle.Queue[string]{KeepTimers: true}
-		q.Update("pod", evicted(300, now))
-		if got := q.Update("pod", evicted(60, from)); got != lifecycle.QueueMoved {
-			t.Errorf("%v: %v", from, got)
+	for _, same := range []time.Time{now, now.Round(0), now.UTC(), now.In(time.FixedZone("x", -3600))} {
+		newest, keep := lifecycle.Queue[string]{}, lifecycle.Queue[string]{KeepTimers: true}
+		newest.Update("pod", evicted(300, now))
+		keep.Update("pod", evicted(300, now))
+		if got := newest.Update("pod", evicted(300, same)); got != lifecycle.QueueUnchanged {
+			t.Errorf("the same deadline, from %v: %v", same, got)
+		}
+		if got := keep.Update("pod", evicted(60, same)); got != lifecycle.QueueMoved {
+			t.Errorf("from %v: %v", same, got)
 		}
 	}
 }

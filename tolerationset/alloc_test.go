@@ -29,6 +29,7 @@ func TestAllocs(t *testing.T) {
 	reversed[4], reversed[5] = reversed[5], reversed[4] // the order of these two matters
 	other := slices.Clone(usual)
 	other[5].Value = "web"
+	long := slices.Repeat(usual, 20)
 	for name, f := range map[string]func(){
 		"Covers":              func() { tolerationset.Covers(usual[5], usual[6], none) },
 		"Covers Lt":           func() { tolerationset.Covers(usual[4], usual[4], none) },
@@ -36,6 +37,7 @@ func TestAllocs(t *testing.T) {
 		"ValidateUpdate":      func() { must(t, tolerationset.ValidateUpdate(usual, usual, none) == nil) },
 		"Merge nothing":       func() { must(t, identical(tolerationset.Merge(usual, usual, none), usual)) },
 		"Same 8":              func() { must(t, tolerationset.Same(usual, usual, none)) },
+		"Same, long":          func() { must(t, tolerationset.Same(long, long, none)) },
 		"Same, reordered":     func() { must(t, tolerationset.Same(usual, reversed, none)) },
 		"Same, another value": func() { must(t, !tolerationset.Same(usual, other, none)) },
 		"Reconcile nothing": func() {

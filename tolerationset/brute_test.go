@@ -10,13 +10,12 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/internal/reference"
-	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
-// The tests in this file are exhaustive. They check all pairs of tolerations,
-// and all triples of fewer tolerations. They compare each result with every
-// taint of a small universe, in both directions: a positive result holds for
-// all taints, and for a negative result there is a taint that shows it.
+// The TestBrute tests are exhaustive. They check all pairs of tolerations, and all
+// triples of fewer tolerations. They compare each result with every taint of a
+// small universe, in both directions: a positive result holds for all taints, and
+// for a negative result there is a taint that shows it.
 
 // universe has a taint on each side of every distinction that the tolerations
 // below can make.
@@ -165,40 +164,6 @@ func eachList(t *testing.T, f func(o taints.Options, list []bruteToleration)) {
 	}
 }
 
-func TestBruteCovers(t *testing.T) {
-	keys := []string{"", "a", "ab", "*", "a*"}
-	values := []string{
-		"Exists", "Exists v", "Equal", " v", " 5", "Equal 05", "Equal " + least, " " + most, "In v",
-		"Lt 6", "Lt " + least, "Lt -9223372036854775807", "Lt " + most, "Lt 05",
-		"Gt 5", "Gt 0", "Gt " + most, "Gt 9223372036854775806", "Gt " + least, "Gt +5",
-	}
-	effects := []string{
-		"", " 0", " 300", "NoExecute", "NoExecute -1", "NoExecute 300", "NoExecute 301", "NoSchedule", "NoSchedule 300", "x",
-	}
-	for _, o := range allOptions {
-		all := bruteTolerations(o, keys, values, effects)
-		for i := range all {
-			for j := range all {
-				if testing.Short() && (i+j)%7 > 0 {
-					continue
-				}
-				a, b := &all[i], &all[j]
-				missing := but(b.tolerates, a.tolerates)
-				if a.time != 0 && (b.time == 0 || b.time > a.time) {
-					missing = or(missing, b.evicts())
-				}
-				got := tolerationset.Covers(a.Toleration, b.Toleration, o)
-				if got && missing.Sign() > 0 {
-					t.Fatalf("under %+v %v covers %v, but not %v", o, a, b, first(missing))
-				}
-				if !got && missing.Sign() == 0 {
-					t.Fatalf("under %+v %v does not cover %v, but no taint tells", o, a, b)
-				}
-			}
-		}
-	}
-}
-
 // before reports whether an entry before index i tolerates all taints that
 // entry i tolerates, so that entry i is never the first match.
 func before(list []bruteToleration, i int) bool {
@@ -236,7 +201,7 @@ func without(list []bruteToleration, dropped map[int]bool) []bruteToleration {
 
 // checkDropped checks that the dropped entries may be removed together, and
 // that a rule allows removing each of them.
-func checkDropped(t fataler, o taints.Options, list []bruteToleration, dropped map[int]bool) {
+func checkDropped(t *testing.T, o taints.Options, list []bruteToleration, dropped map[int]bool) {
 	left := without(list, dropped)
 	if !same(left, list) {
 		t.Fatalf("under %+v %v became %v, which means something else",
@@ -252,112 +217,4 @@ func checkDropped(t fataler, o taints.Options, list []bruteToleration, dropped m
 				o, tolerationsOf(list), tolerationsOf(left), list[i])
 		}
 	}
-}
-
-func TestBruteMinimize(t *testing.T) {
-	eachList(t, func(o taints.Options, list []bruteToleration) {
-		tols, dropped := tolerationsOf(list), map[int]bool{}
-		got := tolerationset.Minimize(tols, o)
-		part := got // of equal entries, the first remain
-		for i := range list {
-			if len(part) > 0 && part[0].Equal(tols[i]) && part[0].Operator == tols[i].Operator {
-				part = part[1:]
-			} else {
-				dropped[i] = true
-			}
-		}
-		if len(part) > 0 {
-			t.Fatalf("%v is not of %v", got, tols)
-		}
-		checkDropped(t, o, list, dropped)
-		minimal := without(list, dropped)
-		for i := range minimal {
-			if minimal[i].empty() || before(minimal, i) || after(minimal, i) {
-				t.Fatalf("under %+v %v became %v, where %v can go", o, tols, got, got[i])
-			}
-		}
-	})
-}
-
-// Compares each list with its other orders, and with fewer or repeated entries.
-func TestBruteSame(t *testing.T) {
-	n := 0
-	eachList(t, func(o taints.Options, list []bruteToleration) {
-		if n++; len(list) > 2 && n%7 > 0 { // takes ten times as long as the others
-			return
-		}
-		lists := [][]bruteToleration{list[1:], list[:1], {list[0], list[0]}, {list[1], list[0]}}
-		if len(list) > 2 {
-			a, b, c := list[0], list[1], list[2]
-			lists = append(lists, []bruteToleration{b, c, a}, []bruteToleration{c, a, b}, []bruteToleration{c, b, a})
-		}
-		for _, other := range lists {
-			checkSame(t, o, tolerationsOf(list), tolerationsOf(other), same(list, other))
-		}
-	})
-}
-
-// For valid lists, Lint finds exactly the covered and the shadowed tolerations.
-func TestBruteLint(t *testing.T) {
-	eachList(t, func(o taints.Options, list []bruteToleration) {
-		tols := tolerationsOf(list)
-		findings := tolerationset.Lint(tols, o)
-		if slices.ContainsFunc(tols, func(tol taints.Toleration) bool { return !reference.ValidToleration(o, tol) }) {
-			if findings != nil {
-				t.Fatalf("under %+v %v is not valid and has %v", o, tols, findings)
-			}
-			return
-		}
-		covered, shadowed := map[int]bool{}, map[int]int{}
-		for _, f := range findings {
-			switch f.Code {
-			case tolerationset.CodeCovered:
-				covered[f.Toleration] = true
-			case tolerationset.CodeShadowed:
-				shadowed[f.Toleration] = f.Other
-			}
-		}
-		checkDropped(t, o, list, covered)
-		for time := range 4 {
-			// No policy notices, as each taint is tolerated for the same times.
-			if evictedAfter(time, list).Cmp(evictedAfter(time, without(list, covered))) != 0 {
-				t.Fatalf("under %+v %v: the times differ without %v", o, tols, covered)
-			}
-		}
-		for i := range list {
-			by, inShadow := shadowed[i]
-			if want := shadowOf(list, i); inShadow != (want >= 0) || inShadow && by != want {
-				t.Fatalf("under %+v %v: %v is in the shadow of %d, %v, want %d",
-					o, tols, list[i], by, inShadow, want)
-			}
-			if covered[i] || inShadow || list[i].empty() {
-				continue
-			}
-			if before(list, i) || after(without(list, covered), len(without(list[:i], covered))) {
-				t.Fatalf("under %+v %v: %v is not said to be covered", o, tols, list[i])
-			}
-		}
-	})
-}
-
-// evictedAfter returns the NoExecute taints that an entry tolerates for the time.
-func evictedAfter(time int, list []bruteToleration) set {
-	all := new(big.Int)
-	for i := range list {
-		if list[i].time == time {
-			all = or(all, list[i].evicts())
-		}
-	}
-	return all
-}
-
-// shadowOf returns the index of the first earlier entry that tolerates all
-// NoExecute taints of the entry, if it does so for another time, and otherwise -1.
-func shadowOf(list []bruteToleration, i int) int {
-	evicting := list[i].evicts()
-	j := slices.IndexFunc(list[:i], func(t bruteToleration) bool { return includes(t.tolerates, evicting) })
-	if evicting.Sign() == 0 || j >= 0 && list[j].time == list[i].time {
-		return -1
-	}
-	return j
 }

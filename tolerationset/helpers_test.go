@@ -3,7 +3,6 @@
 package tolerationset_test
 
 import (
-	"errors"
 	"fmt"
 	"testing"
 
@@ -45,34 +44,4 @@ func texts[T fmt.Stringer](list []T) []string {
 		all = append(all, v.String())
 	}
 	return all
-}
-
-// A fataler is a *testing.T or a *rapid.T.
-type fataler interface {
-	Helper()
-	Fatalf(format string, args ...any)
-}
-
-// forbidden returns the indexes of the tolerations in the error of
-// ValidateAllowed, and checks the other fields of the error.
-func forbidden(t fataler, list []taints.Toleration, err error) []int {
-	if err == nil {
-		return nil
-	}
-	var faults taints.ErrorList
-	if !errors.As(err, &faults) || len(faults) == 0 {
-		t.Fatalf("the error is %#v", err)
-	}
-	var indexes []int
-	for _, f := range faults {
-		indexes = append(indexes, f.Index)
-		want := taints.FieldError{
-			List: "tolerations", Index: f.Index, Value: list[f.Index].String(), Kind: taints.ErrForbidden,
-			Detail: "no entry of the allow-list tolerates as much for as long",
-		}
-		if *f != want {
-			t.Fatalf("%#v, want %#v", f, want)
-		}
-	}
-	return indexes
 }

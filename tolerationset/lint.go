@@ -12,59 +12,49 @@ import (
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
-// A Code names a kind of [Finding], for programs that filter findings. Codes do
-// not change.
+// A Code names a kind of [Finding]. Codes do not change.
 type Code string
 
 const (
-	// CodeCovered: another toleration tolerates every taint that this one does,
-	// and without this one every taint is tolerated for the same time. All
-	// tolerations with this finding can be removed together. It is not reported
-	// for tolerations that Kubernetes always adds to a pod, such as those of
-	// [taints.AddDaemonSetDefaults].
+	// CodeCovered: without this toleration, every taint is tolerated for the same
+	// time. All with this code can be removed together. It is not reported for a
+	// shadowed toleration, nor for one that Kubernetes always adds to a pod.
 	CodeCovered Code = "covered"
-	// CodeShadowed: an earlier toleration matches every NoExecute taint that this
-	// one matches, for another time, so that the time of this one never applies.
-	// It does not hold under [taints.EvictionPolicy]'s ForeverElseShortest.
+	// CodeShadowed: an earlier toleration matches all NoExecute taints of this one,
+	// for another time, so that the time of this one never applies.
 	CodeShadowed Code = "shadowed"
-	// CodeNoTime: the tolerationSeconds are zero or negative, so that a pod may be
-	// placed on a node with such a taint and is evicted at once. Zero is not
-	// reported for [taints.NodeNotReady] and [taints.NodeUnreachable], because it
-	// evicts a pod sooner than the seconds of [taints.AddDefaults] would. It does
-	// not hold under ForeverElseShortest.
+	// CodeNoTime: the seconds are zero or negative, so that a pod may be placed on a
+	// node with such a taint and is evicted at once. Zero is not reported for the
+	// keys of [taints.AddDefaults].
 	CodeNoTime Code = "no-time"
 	// CodeEverything: Exists without a key also tolerates the taints of broken
-	// nodes. It is not reported for the effect PreferNoSchedule, nor if the list
-	// has all tolerations that [taints.AddDaemonSetDefaults] adds without host
-	// network.
+	// nodes. It is not reported for PreferNoSchedule, nor for daemons.
 	CodeEverything Code = "everything"
-	// CodeLegacyKey: taints with this key are no longer set, and its successor is
+	// CodeLegacyKey: nothing sets taints with this key anymore, and its successor is
 	// not tolerated. The keys are node.kubernetes.io/out-of-disk,
 	// node-role.kubernetes.io/master, node.alpha.kubernetes.io/notReady and
 	// node.alpha.kubernetes.io/unreachable.
 	CodeLegacyKey Code = "legacy-key"
-	// CodeMisspelledKey: the key differs from one that Kubernetes sets only in
-	// letter case, or by one or two letters that are missing, added, wrong or
-	// swapped.
+	// CodeMisspelledKey: the key differs from one that Kubernetes sets only in letter
+	// case, or by one or two letters.
 	CodeMisspelledKey Code = "misspelled-key"
-	// CodeEmptyValue: Equal with an empty value tolerates only taints without a
-	// value. It is not reported for keys whose taints Kubernetes sets without one.
+	// CodeEmptyValue: Equal with an empty value tolerates only taints without one. It
+	// is not reported for keys whose taints Kubernetes sets without a value.
 	CodeEmptyValue Code = "empty-value"
-	// CodeThreshold: no valid taint has a value less, or greater, than this one.
-	// The integers of valid taints are those from 0 to the largest int64.
+	// CodeThreshold: no integer of a valid taint, from 0 to the largest int64, is
+	// less, or greater, than the value.
 	CodeThreshold Code = "threshold"
 )
 
-// A Finding is something in a list of tolerations that is valid but probably
-// not what its author meant. It contains no keys and values except those that
-// Kubernetes sets.
+// A Finding is about a toleration that is valid but probably not what its author
+// meant. It contains no keys and values except those that Kubernetes sets.
 type Finding struct {
 	// Code is the kind of finding.
 	Code Code `json:"code"`
-	// Toleration is the index of the toleration that the finding is about.
+	// Toleration is the index of the toleration.
 	Toleration int `json:"toleration"`
-	// Other is the index of the toleration that covers or shadows this one. It
-	// applies to [CodeCovered] and [CodeShadowed], and is zero for other codes.
+	// Other is the index of the toleration that covers or shadows this one. It is
+	// zero for codes other than [CodeCovered] and [CodeShadowed].
 	Other int `json:"other,omitempty"`
 	// Advice says in sentences what is wrong and what to do.
 	Advice string `json:"advice"`
@@ -79,33 +69,27 @@ func (f Finding) String() string {
 // entryName names the toleration at the index.
 func entryName(i int) string { return "tolerations[" + strconv.Itoa(i) + "]" }
 
-// Lint returns findings about tolerations of a pod that are valid but probably
-// not what their author meant; see the [Code] constants. Findings are in the
-// order of the list, and those about one toleration in the order of the
-// constants. A toleration with CodeCovered has no other findings.
+// Lint returns findings about tolerations of a pod that are valid but probably not
+// what their author meant, in the order of the list and then of the [Code]
+// constants. It returns nil if there are none, and for a list that
+// [taints.Options.ValidateTolerations] rejects.
 //
-// The result is nil if there are no findings. It is also nil for a list that
-// [taints.Options.ValidateTolerations] rejects, which must be made valid first.
-// It is nil for the tolerations that package taints' Add functions add to a pod
-// without any, except for negative seconds and for extended resources whose
-// names resemble keys that Kubernetes sets.
+// There are none for the tolerations that package taints' Add functions add to a pod
+// without any, except for negative seconds and for extended resources whose names
+// resemble keys that Kubernetes sets.
 //
-// Tolerations that are right for a daemon may be wrong for other pods. Lint
-// recognizes a daemon by what the DaemonSet controller adds. Call it with the
-// tolerations of a pod, or with a template's after [taints.AddDaemonSetDefaults].
+// A daemon is a pod with all tolerations that [taints.AddDaemonSetDefaults] adds
+// without host network. Call it on a template's tolerations before.
 //
-// Under the policy ForeverElseShortest, ignore CodeShadowed and CodeNoTime, as
-// another toleration may determine the time. The other findings hold under every
-// policy. Lint takes as long as [Minimize].
+// Under the policy ForeverElseShortest, ignore CodeShadowed and CodeNoTime.
 func Lint(tolerations []taints.Toleration, o taints.Options) []Finding {
 	if o.ValidateTolerations(tolerations) != nil {
 		return nil
 	}
-	c := newCatalog(tolerations, 0, rules.includes, o)
-	shadows := c.shadows()
-	by := c.superfluous(shadows)
-	c.relation = rules.covers
-	l := linter{catalog: c, forDaemons: taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{HostNetwork: true})}
+	r := rules{o}
+	shadows := r.shadows(tolerations)
+	by := r.superfluous(tolerations, shadows)
+	l := linter{rules: r, list: tolerations, forDaemons: taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{HostNetwork: true})}
 	l.daemon = !slices.ContainsFunc(l.forDaemons, func(t taints.Toleration) bool {
 		return t.Key != taints.NodeNetworkUnavailable && !slices.ContainsFunc(tolerations, t.Equal)
 	})
@@ -115,27 +99,28 @@ func Lint(tolerations []taints.Toleration, o taints.Options) []Finding {
 	return l.findings
 }
 
-// shadows returns, for each toleration of a catalog of inclusion, the index of the
-// first earlier one that tolerates all its NoExecute taints, if it does so for
-// another time, and otherwise -1.
-func (c *catalog) shadows() []int {
-	shadows := make([]int, len(c.list))
-	for i, t := range c.list {
+// shadows returns, for each toleration of the list, the index of the first earlier
+// one that tolerates all its NoExecute taints, if it does so for another time, and
+// otherwise -1.
+func (r rules) shadows(list []taints.Toleration) []int {
+	shadows := make([]int, len(list))
+	for i, t := range list {
 		shadows[i] = -1
-		if !evicting(&t) || c.toleratesNothing(&t) {
+		if !evicting(&t) || r.toleratesNothing(&t) {
 			continue
 		}
 		t.Effect = taints.NoExecute
-		if j := c.first(&t); !sameTime(&c.list[j], &t) {
+		if j := r.firstIncluding(list[:i], &t); j >= 0 && !sameTime(&list[j], &t) {
 			shadows[i] = j
 		}
 	}
 	return shadows
 }
 
-// A linter collects findings about the tolerations of a catalog of covering.
+// A linter collects findings about the tolerations of a list.
 type linter struct {
-	catalog
+	rules
+	list       []taints.Toleration
 	forDaemons []taints.Toleration // what Kubernetes adds to daemons with host network
 	daemon     bool                // the list has all that it adds without
 	findings   []Finding
@@ -205,7 +190,7 @@ func (l *linter) checkKey(i int, t *taints.Toleration) {
 	if s := successor(t.Key); s != "" {
 		u := *t
 		u.Key = s
-		if !l.toleratesNothing(t) && l.first(&u) < 0 {
+		if !l.anyCovers(l.list, &u) {
 			l.find(CodeLegacyKey, i, 0, "Nothing sets taints with this key anymore; tolerate "+s+" instead.")
 		}
 		return

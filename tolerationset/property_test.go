@@ -13,7 +13,6 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/internal/draw"
-	"github.com/seed-0529bac1/taints/internal/reference"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
@@ -24,11 +23,11 @@ func FuzzLists(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(checkLists))
 }
 
-// checkLists checks properties of lists of any length: what they tolerate, and
-// which memory they share.
+// checkLists checks what Merge and Minimize return for lists of any length, and which
+// memory it shares. The TestBrute tests check Covers and Same.
 func checkLists(t *rapid.T) {
 	o := draw.Options.Draw(t, "options")
-	base, extra := draw.WorldTolerations.Draw(t, "base"), draw.WorldTolerations.Draw(t, "extra")
+	base, extra := draw.CommonTolerations.Draw(t, "base"), draw.CommonTolerations.Draw(t, "extra")
 	list := slices.Concat(base, extra, make([]taints.Toleration, 8))
 	before := slices.Clone(list)
 	all := list[:len(base)+len(extra)]
@@ -36,23 +35,21 @@ func checkLists(t *rapid.T) {
 	if diff := cmp.Diff(before, list); diff != "" {
 		t.Fatalf("wrote to the caller's array (-before +after):\n%s", diff)
 	}
-	times := timesOf(o, all)
-	for name, got := range map[string][]taints.Toleration{"merged": merged, "minimal": minimal} {
-		if diff := cmp.Diff(times, timesOf(o, got)); diff != "" {
-			t.Fatalf("under %+v %v %s is %v (-before +after):\n%s", o, all, name, got, diff)
-		}
-		if !tolerationset.Same(all, got, o) {
-			t.Fatalf("under %+v %v %s is %v, which is not the same", o, all, name, got)
-		}
-	}
-	want := slices.Clone(base) // TestBruteCovers checks Covers
+	want := slices.Clone(base)
 	for _, tol := range extra {
-		if !covered(o, tol, append(want, taints.Toleration{Operator: "In"}), forever) {
+		covers := func(u taints.Toleration) bool {
+			u.TolerationSeconds = nil
+			return tolerationset.Covers(u, tol, o)
+		}
+		if !covers(taints.Toleration{Operator: "In"}) && !slices.ContainsFunc(want, covers) {
 			want = append(want, tol)
 		}
 	}
 	if diff := cmp.Diff(want, merged, cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("under %+v %v and %v are not merged (-want +got):\n%s", o, base, extra, diff)
+	}
+	if !tolerationset.Same(all, merged, o) || !tolerationset.Same(all, minimal, o) {
+		t.Fatalf("under %+v %v is not the same as %v merged and %v minimized", o, all, merged, minimal)
 	}
 	if again := tolerationset.Merge(merged, extra, o); !identical(again, merged) {
 		t.Fatalf("merged again %v is %v", merged, again)
@@ -63,38 +60,6 @@ func checkLists(t *rapid.T) {
 	if sharesSeconds(extra, merged[len(base):]) || !identical(minimal, all) && sharesSeconds(all, minimal) {
 		t.Fatalf("%v, merged to %v and minimized to %v, share their seconds", all, merged, minimal)
 	}
-	var refused []int
-	for i, tol := range base {
-		if !covered(o, tol, extra, func(tol taints.Toleration) taints.Toleration { return tol }) {
-			refused = append(refused, i)
-		}
-	}
-	if got := forbidden(t, base, tolerationset.ValidateAllowed(base, extra, o)); !slices.Equal(got, refused) {
-		t.Fatalf("under %+v %v of %v are not allowed by %v, want %v", o, got, base, extra, refused)
-	}
-	other := rapid.OneOf(draw.WorldTolerations, rapid.Permutation(all)).Draw(t, "other")
-	checkSame(t, o, all, other, slices.Equal(times, timesOf(o, other)))
-}
-
-// covered reports whether a toleration of the list, as seen returns it, covers t.
-func covered(
-	o taints.Options, t taints.Toleration, list []taints.Toleration, seen func(taints.Toleration) taints.Toleration,
-) bool {
-	return slices.ContainsFunc(list, func(u taints.Toleration) bool { return tolerationset.Covers(seen(u), t, o) })
-}
-
-func forever(t taints.Toleration) taints.Toleration {
-	t.TolerationSeconds = nil
-	return t
-}
-
-// timesOf returns how long the list tolerates each taint of the world.
-func timesOf(o taints.Options, list []taints.Toleration) []string {
-	times := make([]string, len(reference.World))
-	for i, taint := range reference.World {
-		times[i] = reference.Time(o, list, taint)
-	}
-	return times
 }
 
 // identical reports whether the lists are the same list, or both empty.
@@ -107,5 +72,52 @@ func sharesSeconds(list, others []taints.Toleration) bool {
 		return t.TolerationSeconds != nil && slices.ContainsFunc(list, func(u taints.Toleration) bool {
 			return t.TolerationSeconds == u.TolerationSeconds
 		})
+	})
+}
+
+// The tolerations of others stay, those of the controller are the desired ones,
+// and reconciling again changes nothing.
+func TestReconcileKeepsAndReplaces(t *testing.T) {
+	toleration := rapid.Custom(func(t *rapid.T) taints.Toleration {
+		return taints.Toleration{
+			Key:               rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key"),
+			Operator:          rapid.SampledFrom([]taints.Operator{"", taints.OpEqual, taints.OpExists}).Draw(t, "operator"),
+			TolerationSeconds: rapid.Ptr(rapid.Int64Range(0, 2), true).Draw(t, "seconds"),
+		}
+	})
+	list := rapid.OneOf(rapid.SliceOfN(toleration, 0, 5), rapid.SliceOfN(toleration, 65, 70))
+	rapid.Check(t, func(t *rapid.T) {
+		array := list.Draw(t, "current")
+		before := slices.Clone(array)
+		current := array[:rapid.IntRange(0, len(array)).Draw(t, "length")]
+		applied, desired := list.Draw(t, "applied"), list.Draw(t, "desired")
+		got, changed := tolerationset.Reconcile(current, applied, desired)
+		if !slices.EqualFunc(array, before, taints.Toleration.Equal) {
+			t.Fatalf("wrote to the caller's array: %v, was %v", array, before)
+		}
+		with := func(list []taints.Toleration, owned bool) []taints.Toleration {
+			return slices.DeleteFunc(slices.Clone(list), func(t taints.Toleration) bool {
+				t.TolerationSeconds = nil
+				return owned != slices.ContainsFunc(slices.Concat(applied, desired), func(u taints.Toleration) bool {
+					u.TolerationSeconds = nil
+					return t.Equal(u)
+				})
+			})
+		}
+		if kept := with(got, false); !slices.EqualFunc(kept, with(current, false), taints.Toleration.Equal) {
+			t.Fatalf("%v after %v and %v is %v, of others %v", current, applied, desired, got, kept)
+		}
+		if own := with(got, true); !slices.EqualFunc(own, desired, taints.Toleration.Equal) {
+			t.Fatalf("%v after %v is %v, of the controller %v, want %v", current, applied, got, own, desired)
+		}
+		if changed == slices.EqualFunc(got, current, taints.Toleration.Equal) || !changed && !identical(got, current) {
+			t.Fatalf("%v after %v and %v is %v, changed: %v", current, applied, desired, got, changed)
+		}
+		if changed && (sharesSeconds(current, got) || sharesSeconds(desired, got)) {
+			t.Fatalf("%v after %v and %v shares its seconds: %v", current, applied, desired, got)
+		}
+		if again, changed := tolerationset.Reconcile(got, desired, desired); changed {
+			t.Fatalf("%v becomes %v once more", got, again)
+		}
 	})
 }

@@ -8,28 +8,21 @@ import (
 )
 
 // Reconcile returns the tolerations that a controller gives to a workload whose
-// tolerations are current, if it last applied one list and now desires another:
+// tolerations are current, if it last applied one list and now desires another. The
+// desired ones take the places of the controller's in current, in order, or come
+// last. What was applied and is no longer desired is removed. Others stay.
 //
-//   - Every desired toleration is there, with the desired seconds. They are in
-//     the desired order and take the places of the controller's tolerations in
-//     current, or come last.
-//   - A toleration that was applied and is no longer desired is removed.
-//   - Every other toleration is left alone.
+// Tolerations with the same [taints.TolerationID] are the same. A controller that owns all tolerations passes current as
+// lastApplied. Sort a desired list that was made from a map, as the order counts.
 //
-// Tolerations are compared by key, operator, value and effect, where an empty
-// operator is Equal. A controller that owns all tolerations passes current as
-// lastApplied. Desired must not change its order without a reason, as the first
-// match decides; sort a list that was made from a map.
-//
-// If there is nothing to do, Reconcile returns current itself and false, and
-// allocates nothing for lists of the usual length. Otherwise it returns a new list
-// that shares no memory with the arguments, and true. False does not mean that
-// the record of the applied tolerations is up to date: record desired unless it
-// equals lastApplied.
+// If nothing changes, Reconcile returns current itself and false, without an
+// allocation for lists of the usual length. Otherwise it returns a new list that
+// shares no memory with the arguments, and true. Either way, record desired as
+// applied unless it equals lastApplied.
 func Reconcile(current, lastApplied, desired []taints.Toleration) (tolerations []taints.Toleration, changed bool) {
-	applied, wanted := lookup.FirstOf(lastApplied, taintsOf), lookup.FirstOf(desired, taintsOf)
+	applied, wanted := lookup.FirstOf(lastApplied, idOf), lookup.FirstOf(desired, idOf)
 	owns := func(t *taints.Toleration) bool {
-		id := taintsOf(t)
+		id := t.ID()
 		return wanted.Find(id) >= 0 || applied.Find(id) >= 0
 	}
 	same, next := 0, 0 // what is as it should be of current, and what is there of desired
@@ -60,13 +53,4 @@ func Reconcile(current, lastApplied, desired []taints.Toleration) (tolerations [
 	return tolerations, true
 }
 
-// taintsOf returns the toleration without seconds and an empty operator, as a key
-// of a map.
-func taintsOf(t *taints.Toleration) taints.Toleration {
-	u := *t
-	u.TolerationSeconds = nil
-	if u.Operator == "" {
-		u.Operator = taints.OpEqual
-	}
-	return u
-}
+func idOf(t *taints.Toleration) taints.TolerationID { return t.ID() }

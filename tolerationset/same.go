@@ -5,6 +5,7 @@ package tolerationset
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -14,21 +15,27 @@ import (
 )
 
 // Same reports whether the lists are equivalent: for each taint, both or neither
-// tolerate it, and a NoExecute taint for the same time, by the first match. It is
-// exact. Order, repeated entries and an empty operator instead of Equal matter
-// only if they make a difference. It is for controllers that reject or roll out
-// changes to tolerations.
+// tolerate it, and a NoExecute taint for the same time, by the first match. Order,
+// repeated entries and an empty operator instead of Equal matter only if they make a
+// difference.
 //
-// For each key, its time grows with the number of tolerations that match the key,
-// or with its square if these match the same values. It does not allocate for
-// short lists of the same tolerations in clearly equivalent orders, and under zero
-// options for most short lists that differ.
+// Its time grows at most with the square of the number of tolerations. It does not
+// allocate for equal lists, for most short lists of the same tolerations in another
+// order, and under zero options for most short lists that differ.
 func Same(a, b []taints.Toleration, o taints.Options) bool {
-	r := rules{o}
-	if max(len(a), len(b)) > short {
-		return r.agree(a, b)
+	if slices.EqualFunc(a, b, taints.Toleration.Equal) {
+		return true
 	}
-	return r.reordered(a, b) || !(o == taints.Options{} && differ(a, b)) && r.agree(a, b)
+	r := rules{o}
+	if max(len(a), len(b)) <= short {
+		if r.reordered(a, b) {
+			return true
+		}
+		if (o == taints.Options{}) && differ(a, b) {
+			return false
+		}
+	}
+	return newComparison(r, a, b).same()
 }
 
 // short is the longest length for which nested loops are faster.
@@ -76,32 +83,39 @@ func (r rules) reordered(a, b []taints.Toleration) bool {
 	return true
 }
 
-// agree reports whether the lists give the same results. It compares them for one
-// of the taints between which no toleration distinguishes.
-func (r rules) agree(lists ...[]taints.Toleration) bool {
-	var entries []*entry
-	for list := range lists {
-		for i := range lists[list] {
-			if t := &lists[list][i]; !r.toleratesNothing(t) {
-				e := &entry{list: list, order: i, effect: t.Effect, seconds: t.TolerationSeconds}
-				e.from[0], e.to[0] = endsOfKeys(r.keys(t))
-				e.from[1], e.to[1] = endsOfValues(r.values(t))
-				entries = append(entries, e)
-			}
-		}
-	}
-	return sweep(entries, 0, func(entries []*entry) bool { return sweep(entries, 1, sameEffects) })
+// A comparison compares the answers of the lists 0 and 1. For each key that a
+// toleration tells from the others, it goes through the values in order and keeps
+// account of the entries that match, so that it knows the answer for all effects
+// without a look at each.
+type comparison struct {
+	lists   [2][]taints.Toleration
+	entries []entry
+	keys    []string // where those of an entry begin, and the first behind them
+	ends    []end    // of the values of the entries, in order
+
+	matching [][2]int   // by effect: how many entries of each list match
+	differ   int        // the number of effects that entries of only one list match
+	evicting [2]numbers // the orders of the entries that match NoExecute taints
+	steps    int        // for tests
 }
 
-// An entry is a toleration of list 0 or 1. Its keys are those between two points,
-// without the latter, and so are its values, as integers come before other texts.
+// An entry is a toleration that tolerates something.
 type entry struct {
 	list, order int
-	effect      taints.Effect
-	seconds     *int64
-	from, to    [2]point
+	effect      int // an index of matching
+	evicting    bool
+	keys        keyset.Set
+	matchesKey  bool
 }
 
+// An end is where the values of an entry begin, or the first value behind them.
+type end struct {
+	at    point
+	entry int
+	by    int // 1 if they begin, and -1 behind them
+}
+
+// A point is a value. Integers come before other texts.
 type point struct {
 	n    int64
 	text string
@@ -111,20 +125,60 @@ func (p point) compare(q point) int {
 	return cmp.Or(cmp.Compare(p.n, q.n), strings.Compare(p.text, q.text))
 }
 
-func endsOfKeys(keys keyset.Set) (from, to point) {
-	from = point{0, keys.Key}
+const everyEffect = 0 // the index of matching for tolerations without an effect
+
+func newComparison(r rules, a, b []taints.Toleration) *comparison {
+	n := len(a) + len(b)
+	c := &comparison{
+		lists:    [2][]taints.Toleration{a, b},
+		entries:  make([]entry, 0, n),
+		keys:     make([]string, 0, 2*n),
+		ends:     make([]end, 0, 2*n),
+		evicting: [2]numbers{numbersBelow(len(a)), numbersBelow(len(b))},
+	}
+	effects := map[taints.Effect]int{"": everyEffect}
+	for list := range c.lists {
+		for i := range c.lists[list] {
+			t := &c.lists[list][i]
+			if r.toleratesNothing(t) {
+				continue
+			}
+			effect, ok := effects[t.Effect]
+			if !ok {
+				effect = len(effects)
+				effects[t.Effect] = effect
+			}
+			keys := r.keys(t)
+			from, to := endsOf(r.values(t))
+			e := len(c.entries)
+			c.ends = append(c.ends, end{at: from, entry: e, by: 1}, end{at: to, entry: e, by: -1})
+			c.keys = append(c.keys, keys.Key, behind(keys))
+			c.entries = append(c.entries, entry{list: list, order: i, effect: effect, evicting: evicting(t), keys: keys})
+		}
+	}
+	c.matching = make([][2]int, len(effects))
+	slices.Sort(c.keys)
+	c.keys = slices.Compact(c.keys)
+	slices.SortFunc(c.ends, func(x, y end) int { return x.at.compare(y.at) })
+	return c
+}
+
+// behind returns the first key behind those of the set, in byte order. If there is
+// none, it returns a key of the set.
+func behind(keys keyset.Set) string {
 	if !keys.Prefix {
-		return from, point{0, keys.Key + "\x00"}
+		return keys.Key + "\x00"
 	}
 	for n := len(keys.Key); n > 0; n-- {
 		if last := keys.Key[n-1]; last < math.MaxUint8 {
-			return from, point{0, keys.Key[:n-1] + string([]byte{last + 1})}
+			return keys.Key[:n-1] + string([]byte{last + 1})
 		}
 	}
-	return from, point{1, ""}
+	return keys.Key
 }
 
-func endsOfValues(values valueset.Set) (from, to point) {
+// endsOf returns the first value and the first one behind them.
+func endsOf(values valueset.Set) (from, to point) {
 	n, integer := valueset.ParseInteger(values.Text)
 	switch {
 	case integer:
@@ -141,50 +195,108 @@ func endsOfValues(values valueset.Set) (from, to point) {
 	return point{values.Least, ""}, to
 }
 
-// sweep reports whether same returns true for each set of entries that have a key,
-// or a value, in common. The sets are in order.
-func sweep(entries []*entry, axis int, same func([]*entry) bool) bool {
-	points := make([]point, 0, 2*len(entries))
-	for _, e := range entries {
-		points = append(points, e.from[axis], e.to[axis])
-	}
-	slices.SortFunc(points, point.compare)
-	next := slices.Clone(entries)
-	slices.SortFunc(next, func(d, e *entry) int { return d.from[axis].compare(e.from[axis]) })
-	var set []*entry
-	for _, p := range slices.Compact(points) {
-		set = slices.DeleteFunc(set, func(e *entry) bool { return e.to[axis] == p })
-		for ; len(next) > 0 && next[0].from[axis] == p; next = next[1:] {
-			at, _ := slices.BinarySearchFunc(set, next[0], func(d, e *entry) int { return cmp.Compare(d.order, e.order) })
-			set = slices.Insert(set, at, next[0])
-		}
-		if !same(set) {
+// same reports whether the lists have the same answers.
+func (c *comparison) same() bool {
+	for _, key := range c.keys {
+		if !c.sameFor(key) {
 			return false
 		}
 	}
 	return true
 }
 
-// sameEffects reports whether the lists give the same results for each effect. The
-// entries are those that match a key and value.
-func sameEffects(entries []*entry) bool {
-	effects := append(make([]taints.Effect, 0, 8), "", taints.NoExecute) // no toleration names ""
-	for _, e := range entries {
-		if !slices.Contains(effects, e.effect) {
-			effects = append(effects, e.effect)
-		}
+// sameFor reports whether the lists have the same answers for taints with the key.
+func (c *comparison) sameFor(key string) bool {
+	for i := range c.entries {
+		c.steps++
+		e := &c.entries[i]
+		e.matchesKey = e.keys.Contains(key)
 	}
-	for _, effect := range effects {
-		var first [2]*entry
-		for _, e := range entries {
-			if first[e.list] == nil && (e.effect == "" || e.effect == effect) {
-				first[e.list] = e
-			}
+	var at point
+	for i := range c.ends {
+		c.steps++
+		x := &c.ends[i]
+		e := &c.entries[x.entry]
+		if !e.matchesKey {
+			continue
 		}
-		x, y := first[0], first[1]
-		if (x == nil) != (y == nil) || x != nil && effect == taints.NoExecute && !sameSeconds(x.seconds, y.seconds) {
+		if x.at != at && !c.sameForEffects() { // for the values from at to x.at
 			return false
 		}
+		at = x.at
+		c.count(e, x.by)
 	}
 	return true
+}
+
+// count adds to how often the entry matches.
+func (c *comparison) count(e *entry, by int) {
+	m := &c.matching[e.effect]
+	c.differ -= onlyOne(m)
+	m[e.list] += by
+	c.differ += onlyOne(m)
+	if e.evicting {
+		c.evicting[e.list].flip(e.order)
+	}
+}
+
+// onlyOne returns 1 if entries of only one list match, and otherwise 0.
+func onlyOne(matching *[2]int) int {
+	if (matching[0] > 0) != (matching[1] > 0) {
+		return 1
+	}
+	return 0
+}
+
+// sameForEffects reports whether the lists have the same answers for each effect,
+// also those that no toleration has.
+func (c *comparison) sameForEffects() bool {
+	every := c.matching[everyEffect]
+	if c.differ > 0 && (every[0] == 0 || every[1] == 0) {
+		return false
+	}
+	i, found := c.evicting[0].least()
+	j, _ := c.evicting[1].least()
+	return !found || sameTime(&c.lists[0][i], &c.lists[1][j])
+}
+
+// Numbers is a set of small numbers that finds its least at once. The first level
+// has a bit for each number, and each other level one for each word of the level
+// before it that is not zero.
+type numbers [][]uint64
+
+// numbersBelow returns an empty set with room for the numbers below n.
+func numbersBelow(n int) numbers {
+	var s numbers
+	for {
+		n = n/64 + 1
+		s = append(s, make([]uint64, n))
+		if n == 1 {
+			return s
+		}
+	}
+}
+
+// flip adds the number, or removes it if it is there.
+func (s numbers) flip(n int) {
+	for _, level := range s {
+		word := &level[n/64]
+		was := *word
+		*word ^= 1 << (n % 64)
+		if was != 0 && *word != 0 {
+			return
+		}
+		n /= 64
+	}
+}
+
+// least returns the least number. It returns false if there is none.
+func (s numbers) least() (n int, found bool) {
+	for _, level := range slices.Backward(s) {
+		if level[n] == 0 {
+			return 0, false
+		}
+		n = n*64 + bits.TrailingZeros64(level[n])
+	}
+	return n, true
 }

@@ -9,23 +9,20 @@ import (
 )
 
 // ValidateUpdate returns nil if an API server lets a pod's tolerations change from
-// old to new: new is valid, and has each toleration of old with the same key,
-// operator (as written), value and effect. Seconds and order may change, and
-// tolerations may be added. An API server first puts the two default tolerations
-// back: call [taints.AddDefaults] on new before. Otherwise the error is a
-// [taints.ErrorList] with every fault. A missing toleration is a
-// [taints.ErrForbidden] of the list "old". Kubernetes reports only the first of
-// these.
+// old to new: new is valid, and has each toleration of old with the same
+// [taints.TolerationID], except that operators are compared as written. Under NoComparison, Lt and Gt are valid
+// if old has one of them. Call [taints.AddDefaults] on new before, as an API server
+// does.
 //
-// Under NoComparison, Lt and Gt are valid in new if old has one of them, as for an
-// API server with the feature gate off.
+// Otherwise the error is a [taints.ErrorList], with a [taints.ErrForbidden] of the
+// list "old" for each missing toleration. Kubernetes reports only the first.
 func ValidateUpdate(old, new []taints.Toleration, o taints.Options) error {
-	var faults taints.ErrorList
-	kept := lookup.FirstOf(new, withoutSeconds)
+	var list taints.ErrorList
+	kept := lookup.FirstOf(new, written)
 	for i := range old {
 		t := &old[i]
-		if kept.Find(withoutSeconds(t)) < 0 {
-			faults = append(faults, &taints.FieldError{
+		if kept.Find(written(t)) < 0 {
+			list = append(list, &taints.FieldError{
 				List:   "old",
 				Index:  i,
 				Value:  t.String(),
@@ -38,15 +35,10 @@ func ValidateUpdate(old, new []taints.Toleration, o taints.Options) error {
 		}
 	}
 	invalid, _ := o.ValidateTolerations(new).(taints.ErrorList)
-	if faults = append(faults, invalid...); faults == nil {
-		return nil
-	}
-	return faults
+	return append(list, invalid...).Err()
 }
 
-// withoutSeconds returns the toleration without seconds, as a key of a map.
-func withoutSeconds(t *taints.Toleration) taints.Toleration {
-	u := *t
-	u.TolerationSeconds = nil
-	return u
+// written returns the identity of the toleration with its operator as written.
+func written(t *taints.Toleration) taints.TolerationID {
+	return taints.TolerationID{Key: t.Key, Operator: t.Operator, Value: t.Value, Effect: t.Effect}
 }

@@ -107,9 +107,9 @@ var (
 	ManyTolerations = rapid.OneOf(Tolerations, Tolerations, Tolerations, rapid.SliceOfN(Toleration, 60, 140))
 )
 
-// Tolerations of the taints in reference.World.
+// Tolerations of few keys and values, so that some tolerate the same taints.
 var (
-	WorldToleration = rapid.Custom(func(t *rapid.T) taints.Toleration {
+	CommonToleration = rapid.Custom(func(t *rapid.T) taints.Toleration {
 		return taints.Toleration{
 			Key:      rapid.SampledFrom([]string{"", "*", "a", "a*", "a/*", "a/b", "a/b*", "b"}).Draw(t, "key"),
 			Operator: Operators.Draw(t, "operator"),
@@ -126,7 +126,7 @@ var (
 			}).Draw(t, "seconds"),
 		}
 	})
-	WorldTolerations = rapid.SliceOfN(WorldToleration, 0, 6)
+	CommonTolerations = rapid.SliceOfN(CommonToleration, 0, 6)
 )
 
 var (

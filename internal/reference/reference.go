@@ -291,34 +291,3 @@ func ValidToleration(o taints.Options, t taints.Toleration) bool {
 	seconds := t.TolerationSeconds == nil || t.Effect == "NoExecute"
 	return key && value && effect && seconds
 }
-
-// World has a taint for every difference between tolerations that are drawn
-// from its keys, values, thresholds and effects.
-var World = func() []taints.Taint {
-	var all []taints.Taint
-	for _, key := range []string{"", "*", "a", "a*", "a/", "a/*", "a/b", "a/b*", "a/bc", "b", "other"} {
-		for _, value := range []string{
-			"", "v", "05", "-9223372036854775808", "-9223372036854775807", "0", "4", "5", "6",
-			"7", "9223372036854775806", "9223372036854775807", "other",
-		} {
-			for _, effect := range []taints.Effect{"", "NoSchedule", "NoExecute", "x", "other"} {
-				all = append(all, taints.Taint{Key: key, Value: value, Effect: effect})
-			}
-		}
-	}
-	return all
-}()
-
-// Time returns how long a list tolerates a taint: not at all, or for a time,
-// which matters only for NoExecute taints.
-func Time(o taints.Options, tols []taints.Toleration, taint taints.Taint) string {
-	matches := Matches(o, tols, taint)
-	if len(matches) == 0 {
-		return "not tolerated"
-	}
-	seconds := Seconds(taints.EvictionPolicy{}, tols, matches)
-	if taint.Effect != "NoExecute" || seconds == nil {
-		return "forever"
-	}
-	return seconds.String()
-}

@@ -80,6 +80,8 @@ func TestPolicy(t *testing.T) {
 	type list = []resourceapi.DeviceToleration
 	late := taint("a", noExecute)
 	late.TimeAdded = &metav1.Time{Time: added.Add(10 * time.Second)}
+	future := []resourceapi.DeviceTaint{taint("a", noExecute)}
+	future[0].TimeAdded = &metav1.Time{Time: added.Add(10 * time.Minute)}
 	one := []resourceapi.DeviceTaint{taint("a", noExecute)}
 	for _, test := range []struct {
 		name        string
@@ -95,6 +97,8 @@ func TestPolicy(t *testing.T) {
 		{"the shortest", one, list{exists("a", noExecute, seconds(300)), exists("", noExecute, seconds(200))}, at200},
 		{"forever", one, list{exists("a", noExecute, seconds(0)), exists("", noExecute, nil)}, "stays"},
 		{"all effects do not count", one, list{exists("a", "", nil)}, "evicts now"},
+		{"from a time to come", future, list{exists("a", noExecute, seconds(300))}, "evicts at 2026-01-02T03:19:05Z, after 300s"},
+		{"from a time to come, for no time", future, list{exists("a", noExecute, seconds(0))}, "evicts now"},
 		{"from the taint's time", append(one, late), list{exists("a", noExecute, seconds(300))}, at5},
 		{
 			"Lt does not match",

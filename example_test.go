@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed-0529bac1/taints"
@@ -302,13 +303,10 @@ func ExampleTolerationsOfIDs() {
 	startup := taints.Compile(taints.TolerationsOfIDs(taints.TaintIDs(created)...))
 
 	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,node.cilium.io/agent-not-ready:NoExecute")
-	for _, taint := range node {
-		_, starting := startup.Match(taint)
-		fmt.Println(taint, starting)
+	for _, taint := range startup.Tolerated(node, taints.AllEffects) {
+		fmt.Println("waiting for", taint)
 	}
-	// Output:
-	// dedicated=ml:NoSchedule false
-	// node.cilium.io/agent-not-ready:NoExecute true
+	// Output: waiting for node.cilium.io/agent-not-ready:NoExecute
 }
 
 // A cloud controller asks whether it has to initialize a node.
@@ -317,6 +315,81 @@ func ExampleFindKey() {
 	_, found := taints.FindKey(node, "node.cloudprovider.kubernetes.io/uninitialized")
 	fmt.Println(found)
 	// Output: true
+}
+
+// An operator protects a node, unless an administrator has set its key already,
+// with any value and effect.
+func ExampleFindKey_unlessPresent() {
+	mine := taints.Must(taints.ParseTaint("dedicated=ml:NoSchedule"))
+	for _, spec := range []string{"spot:PreferNoSchedule", "dedicated=db:NoExecute"} {
+		node, _ := taints.ParseTaints(spec)
+		changed := false
+		if _, found := taints.FindKey(node, mine.Key); !found {
+			node, changed = taints.Changes{Add: []taints.Taint{mine}}.Ensure(node)
+		}
+		fmt.Println(node, changed)
+	}
+	// Output:
+	// [spot:PreferNoSchedule dedicated=ml:NoSchedule] true
+	// [dedicated=db:NoExecute] false
+}
+
+// A controller is called for an update of a node only if its taints have changed.
+// The order counts here; without it, compare by Reconcile(before, before, after).
+func ExampleTaint_Equal() {
+	before, _ := taints.ParseTaints("dedicated=ml:NoSchedule,spot:PreferNoSchedule")
+	after, _ := taints.ParseTaints("spot:PreferNoSchedule,dedicated=ml:NoSchedule")
+	fmt.Println(slices.EqualFunc(before, after, taints.Taint.Equal))
+	fmt.Println(taints.Reconcile(before, before, after).IsZero())
+	// Output:
+	// false
+	// true
+}
+
+// An operator adds a toleration unless the pod has it, for any time, and counts
+// the pods with each toleration.
+func ExampleFindToleration() {
+	gpu := taints.Must(taints.ParseToleration("nvidia.com/gpu:NoExecute op=Exists for 60s"))
+	pods := [][]taints.Toleration{
+		{taints.Must(taints.ParseToleration("nvidia.com/gpu:NoExecute op=Exists"))},
+		{taints.Must(taints.ParseToleration("nvidia.com/gpu op=Exists"))},
+	}
+	count := map[taints.TolerationID]int{}
+	for i := range pods {
+		if _, found := taints.FindToleration(pods[i], gpu.ID()); !found {
+			pods[i] = append(pods[i], gpu)
+		}
+		for _, t := range pods[i] {
+			count[t.ID()]++
+		}
+	}
+	fmt.Println(pods)
+	fmt.Println(count[gpu.ID()])
+	// Output:
+	// [[nvidia.com/gpu:NoExecute op=Exists] [nvidia.com/gpu op=Exists nvidia.com/gpu:NoExecute op=Exists for 60s]]
+	// 2
+}
+
+// Some projects write "key" and "key:Effect" for the operator Exists. An empty text
+// stays an error: it must not become the toleration of everything.
+func ExampleParseToleration_exists() {
+	parse := func(s string) (taints.Toleration, error) {
+		t, err := taints.ParseToleration(s)
+		if err == nil && t.Operator == "" && !strings.Contains(s, "=") {
+			t.Operator = taints.OpExists
+		}
+		return t, err
+	}
+	for _, s := range []string{"gpu", "gpu:NoSchedule", "gpu=a100:NoSchedule", "gpu=", ""} {
+		t, err := parse(s)
+		fmt.Printf("%q: %v, %v\n", s, t, err != nil)
+	}
+	// Output:
+	// "gpu": gpu op=Exists, false
+	// "gpu:NoSchedule": gpu:NoSchedule op=Exists, false
+	// "gpu=a100:NoSchedule": gpu=a100:NoSchedule, false
+	// "gpu=": gpu, false
+	// "": , true
 }
 
 // An operator removes its startup taint, and every taint with an old key.

@@ -89,6 +89,17 @@ func rows(others Others) []measure.Row {
 			Other: others.Filter,
 		},
 		{
+			Name: "the same, with Options", Beside: Kubernetes, Floor: 10,
+			Ours: func() func(int) {
+				list, tols := NodeTaints, PodTolerations
+				return measure.Each(func() {
+					_, found := wildcards.FindUntolerated(list, tols, taints.Hard)
+					measure.MustNot(found)
+				})
+			},
+			Other: others.Filter,
+		},
+		{
 			Name: "the same, compiled", Beside: Kubernetes, Floor: 20,
 			Ours: func() func(int) {
 				list, m := NodeTaints, taints.Compile(PodTolerations)
@@ -173,6 +184,19 @@ func rows(others Others) []measure.Row {
 			Other: others.FilterNothing,
 		},
 		{
+			Name: "a node without taints, with Options", Beside: Kubernetes, Floor: 1,
+			Ours: func() func(int) {
+				tols := PodTolerations
+				return func(n int) {
+					for range n {
+						_, found := gateOff.FindUntolerated(noTaints, tols, taints.Hard)
+						measure.MustNot(found)
+					}
+				}
+			},
+			Other: others.FilterNothing,
+		},
+		{
 			Name: "a node without taints, compiled", Beside: Kubernetes, Floor: 1,
 			Ours: func() func(int) {
 				m := taints.Compile(PodTolerations)
@@ -198,8 +222,10 @@ func rows(others Others) []measure.Row {
 }
 
 var (
-	noTaints = []taints.Taint{}
-	zero     taints.Options
+	noTaints  = []taints.Taint{}
+	zero      taints.Options
+	gateOff   = taints.Options{NoComparison: true}
+	wildcards = taints.Options{KeyWildcards: true}
 )
 
 // coversNot compares calls of Covers that return false and true.

@@ -67,6 +67,18 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// Every operator has one of the kinds that all packages know.
+func TestKinds(t *testing.T) {
+	for name, kind := range valueset.Kinds() {
+		switch kind {
+		case valueset.One, valueset.Integers, valueset.All:
+		default:
+			t.Errorf("%s has the kind %d: Set's methods, search in nodeindex/groups.go, endsOf in tolerationset/same.go and "+
+				"valueMismatch in explain/differences.go must know it, and internal/reference", name, kind)
+		}
+	}
+}
+
 // A new operator needs only a row in the table of operators. With two rows that
 // Kubernetes lacks, Ge, greater or equal, and Near, the integers within 2 of the
 // value, all forms of the library agree with a brute force.

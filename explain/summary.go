@@ -70,8 +70,14 @@ type summarizer struct {
 	explainer explainer
 	in        taints.EffectSet // the effects that repel
 	result    Summary
-	lists     int                       // the number of lists
-	counts    map[taints.Taint]*counted // by taint without TimeAdded
+	lists     int // the number of lists
+	counts    map[keyValue]*counted
+}
+
+// A keyValue tells one taint from another, whatever its TimeAdded.
+type keyValue struct {
+	id    taints.TaintID
+	value string
 }
 
 // A counted is a distinct taint.
@@ -110,15 +116,16 @@ func (s *summarizer) count(list []taints.Taint, n int) {
 func sum(a, b int) int { return a + min(b, math.MaxInt-a) }
 
 func (s *summarizer) counted(taint taints.Taint) *counted {
-	taint.TimeAdded = nil
-	c := s.counts[taint]
+	key := keyValue{taint.ID(), taint.Value}
+	c := s.counts[key]
 	if c == nil {
+		taint.TimeAdded = nil
 		_, tolerated := s.explainer.matcher.Match(taint)
 		c = &counted{taint: taint, tolerated: tolerated}
 		if s.counts == nil {
-			s.counts = make(map[taints.Taint]*counted)
+			s.counts = make(map[keyValue]*counted)
 		}
-		s.counts[taint] = c
+		s.counts[key] = c
 	}
 	return c
 }

@@ -13,14 +13,20 @@ import (
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
-// A group holds the nodes with the same taints in the same order.
+// A group is what the nodes with the same taints in the same order have in common.
 type group[N comparable] struct {
-	taints []taints.Taint // without TimeAdded
-	nodes  []N
 	text   string // of the taints
 	at     int    // index in Index.all
 	file   *file[N]
 	inFile int // index in file.groups
+}
+
+// An entry holds what queries read of a group. A list of entries, unlike a list of
+// groups, lets a loop read memory in order.
+type entry[N comparable] struct {
+	taints []taints.Taint // without TimeAdded
+	nodes  []N
+	group  *group[N]
 }
 
 // A file holds groups that have a repelling taint with the file's key and value.
@@ -47,14 +53,14 @@ func (x *Index[N]) group(list []taints.Taint) *group[N] {
 		x.places, x.texts = make(map[N]place[N]), make(map[string]*group[N])
 		x.files, x.keys = make(map[pair]*file[N]), make(map[string][]*file[N])
 	}
-	g := &group[N]{taints: slices.Clone(list), text: string(text), at: len(x.all.groups)}
-	for i := range g.taints {
-		g.taints[i].TimeAdded = nil
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].TimeAdded = nil
 	}
-	g.file = x.file(g.taints)
+	g := &group[N]{text: string(text), at: len(x.all), file: x.file(list)}
 	g.inFile = len(g.file.groups)
 	g.file.groups = append(g.file.groups, g)
-	x.all.groups = append(x.all.groups, g)
+	x.all = append(x.all, entry[N]{taints: list, group: g})
 	x.texts[g.text] = g
 	return g
 }
@@ -88,12 +94,13 @@ func (x *Index[N]) file(list []taints.Taint) *file[N] {
 // file if nothing else is in them.
 func (x *Index[N]) remove(p place[N]) {
 	g := p.group
-	g.nodes = cut(g.nodes, p.at, func(moved N) { x.places[moved] = p })
-	if len(g.nodes) > 0 {
+	e := &x.all[g.at]
+	e.nodes = cut(e.nodes, p.at, func(moved N) { x.places[moved] = p })
+	if len(e.nodes) > 0 {
 		return
 	}
 	delete(x.texts, g.text)
-	x.all.groups = cut(x.all.groups, g.at, func(moved *group[N]) { moved.at = g.at })
+	x.all = cut(x.all, g.at, func(moved entry[N]) { moved.group.at = g.at })
 	f := g.file
 	f.groups = cut(f.groups, g.inFile, func(moved *group[N]) { moved.inFile = g.inFile })
 	if len(f.groups) > 0 || f == &x.bare {
@@ -132,14 +139,35 @@ func appendText(b []byte, list []taints.Taint) []byte {
 	return b
 }
 
-// feasible returns an iterator over the groups whose repelling taints m
-// tolerates.
-func (x *Index[N]) feasible(m *taints.Matcher) iter.Seq[*group[N]] {
-	return func(yield func(*group[N]) bool) {
+// feasible returns an iterator over the nodes of each group whose repelling taints
+// m tolerates.
+func (x *Index[N]) feasible(m *taints.Matcher) iter.Seq[[]N] {
+	return func(yield func([]N) bool) {
+		for e := range x.reach(m) {
+			if _, found := m.FindUntolerated(e.taints, taints.Hard); !found && !yield(e.nodes) {
+				return
+			}
+		}
+	}
+}
+
+// reach returns an iterator over groups. They include each group once whose
+// repelling taints m may tolerate.
+func (x *Index[N]) reach(m *taints.Matcher) iter.Seq[*entry[N]] {
+	return func(yield func(*entry[N]) bool) {
 		var buf [8]*file[N]
-		for _, f := range x.reach(m, buf[:0]) {
+		files, left := x.search(m, buf[:0])
+		if left < 0 {
+			for i := range x.all {
+				if !yield(&x.all[i]) {
+					return
+				}
+			}
+			return
+		}
+		for _, f := range files {
 			for _, g := range f.groups {
-				if _, found := m.FindUntolerated(g.taints, taints.Hard); !found && !yield(g) {
+				if !yield(&x.all[g.at]) {
 					return
 				}
 			}
@@ -147,29 +175,23 @@ func (x *Index[N]) feasible(m *taints.Matcher) iter.Seq[*group[N]] {
 	}
 }
 
-// reach appends files to found. They have each group once whose repelling taints
-// m may tolerate.
-func (x *Index[N]) reach(m *taints.Matcher, found []*file[N]) []*file[N] {
-	if files, left := x.search(m, found); left >= 0 {
-		return files
-	}
-	return append(found, &x.all)
-}
-
 // The price of a search. The unit is the time in which a loop over all groups
-// visits one of them.
+// visits one of them, at its fastest. A lookup takes about 32 of these, and its
+// price is four times as much, because a search that gives up is waste: it takes
+// at most a quarter of the loop that follows.
 const (
-	lookupPrice = 16 // of a toleration, and of a file that it matches
-	bytesForOne = 16 // hashing so many bytes of a toleration has the price 1
-	groupPrice  = 4  // of a group in a file: it is not next to the previous one in memory
+	lookupPrice = 128 // of a toleration, and of a file that it matches
+	bytesForOne = 8   // hashing so many bytes of a toleration has the price 1
+	groupPrice  = 4   // of a group in a file: it is not next to the previous one in memory
 )
 
-// search is like reach, but also returns how much less than a loop over all
-// groups it costs. If that is negative, it has ended early, and the files do not
-// count. It cannot look for a toleration that matches more than one key.
+// search appends to found the files of the groups whose repelling taints m may
+// tolerate. It also returns how much less than a loop over all groups this costs.
+// If that is negative, it has given up, and the files do not count. It cannot look for a toleration that matches more than one key, and
+// does not visit the files of a key that has too many.
 func (x *Index[N]) search(m *taints.Matcher, found []*file[N]) (_ []*file[N], left int) {
 	found = append(found, &x.bare)
-	left = len(x.all.groups) - groupPrice*len(x.bare.groups)
+	left = len(x.all) - groupPrice*len(x.bare.groups)
 	options := m.Policy().Options
 	for t := range m.Tolerations() {
 		if left -= lookupPrice + (len(t.Key)+len(t.Value))/bytesForOne; left < 0 {
@@ -187,6 +209,9 @@ func (x *Index[N]) search(m *taints.Matcher, found []*file[N]) (_ []*file[N], le
 			}
 		default:
 			files = x.keys[t.Key]
+		}
+		if (lookupPrice+groupPrice)*len(files) > left {
+			return nil, -1
 		}
 		for _, f := range files {
 			if left -= lookupPrice + groupPrice*len(f.groups); left < 0 {

@@ -43,7 +43,7 @@ func TestFilesAreSmall(t *testing.T) {
 	m := compile("old op=Exists", "zone op=Exists")
 	for _, reverse := range []bool{false, true} {
 		var x Index[int]
-		for i := range 1000 {
+		for i := range 3000 {
 			list := append(parse("old:NoSchedule"), hard("zone", i%10), hard("own", i))
 			if reverse {
 				slices.Reverse(list)
@@ -102,22 +102,22 @@ func TestSearchPrice(t *testing.T) {
 		price int // besides that of the two groups without a taint that repels
 	}{
 		{nil, 0},
-		{[]taints.Toleration{exists("gpu"), {Key: "gpu"}, {Key: "gpu", Operator: taints.OpLt, Value: "1"}}, 3 * 16},
-		{[]taints.Toleration{{Key: "zone"}, {Key: "zone", Value: "3"}, {Key: "zone", Operator: "In"}}, 3 * 16},
-		{[]taints.Toleration{{Key: "zone", Value: "1"}}, 16 + 16 + 4},
-		{[]taints.Toleration{{Key: "zone", Value: "2"}}, 16 + 16 + 2*4},
-		{[]taints.Toleration{{Key: "zone", Value: "1", Effect: taints.PreferNoSchedule}}, 16 + 16 + 4},
-		{[]taints.Toleration{exists("zone")}, 16 + 2*16 + 3*4},
-		{[]taints.Toleration{exists("zone"), exists("gpu"), {Key: "zone", Value: "1"}}, 3*16 + 3*16 + 4*4},
-		{[]taints.Toleration{{Key: "score", Operator: taints.OpGt, Value: "9"}}, 16 + 2*16 + 2*4},
-		{[]taints.Toleration{{Key: "score", Operator: taints.OpGt, Value: "x"}}, 16},
-		{[]taints.Toleration{exists(long)}, 16 + 100/16 + 16 + 4},
-		{[]taints.Toleration{{Key: long, Value: long}}, 16 + 200/16 + 16 + 4},
-		{[]taints.Toleration{{Key: long, Value: long[8:]}}, 16 + 192/16},
-		{[]taints.Toleration{{Key: long, Value: long[9:]}}, 16 + 191/16},
-		{[]taints.Toleration{{Operator: "In"}, {Operator: taints.OpLt, Value: "x"}}, 2 * 16},
+		{[]taints.Toleration{exists("gpu"), {Key: "gpu"}, {Key: "gpu", Operator: taints.OpLt, Value: "1"}}, 3 * 128},
+		{[]taints.Toleration{{Key: "zone"}, {Key: "zone", Value: "3"}, {Key: "zone", Operator: "In"}}, 3 * 128},
+		{[]taints.Toleration{{Key: "zone", Value: "1"}}, 128 + 128 + 4},
+		{[]taints.Toleration{{Key: "zone", Value: "2"}}, 128 + 128 + 2*4},
+		{[]taints.Toleration{{Key: "zone", Value: "1", Effect: taints.PreferNoSchedule}}, 128 + 128 + 4},
+		{[]taints.Toleration{exists("zone")}, 128 + 2*128 + 3*4},
+		{[]taints.Toleration{exists("zone"), exists("gpu"), {Key: "zone", Value: "1"}}, 3*128 + 3*128 + 4*4},
+		{[]taints.Toleration{{Key: "score", Operator: taints.OpGt, Value: "9"}}, 128 + 2*128 + 2*4},
+		{[]taints.Toleration{{Key: "score", Operator: taints.OpGt, Value: "x"}}, 128},
+		{[]taints.Toleration{exists(long)}, 128 + 100/8 + 128 + 4},
+		{[]taints.Toleration{{Key: long, Value: long}}, 128 + 200/8 + 128 + 4},
+		{[]taints.Toleration{{Key: long, Value: long[8:]}}, 128 + 192/8},
+		{[]taints.Toleration{{Key: long, Value: long[9:]}}, 128 + 191/8},
+		{[]taints.Toleration{{Operator: "In"}, {Operator: taints.OpLt, Value: "x"}}, 2 * 128},
 	}
-	for groups := len(x.model); groups < 160; groups++ {
+	for groups := len(x.model); groups < 900; groups++ {
 		for _, c := range cases {
 			m := taints.Compile(c.list)
 			want := groups - c.price - 2*groupPrice
@@ -128,7 +128,7 @@ func TestSearchPrice(t *testing.T) {
 			if left < 0 && c.price > 0 && files != nil {
 				t.Fatalf("%v among %d groups: the search does not end when %d are left", c.list, groups, left)
 			}
-			if groups%16 == 0 || left == 0 {
+			if groups%128 == 0 || left == 0 {
 				x.check(t, m)
 			}
 		}
@@ -141,5 +141,9 @@ func TestSearchPrice(t *testing.T) {
 			}
 		}
 		x.set(t, groups, []taints.Taint{hard("filler", groups)})
+	}
+	// A key of too many files is left alone: not even the first of them is looked at.
+	if _, left := x.search(taints.Compile([]taints.Toleration{exists("filler")}), nil); left != -1 {
+		t.Errorf("a search that visits no file leaves %d, want -1", left)
 	}
 }

@@ -33,29 +33,35 @@ import (
 // taints the pod may tolerate: for a pod that tolerates the taint of one tenant,
 // it does not visit the groups of 10,000 others. It visits every group once if a
 // toleration matches more than one key, and if there are so many tolerations, or
-// groups that they may match, that to look for these would take longer.
+// groups that they may match, that the search for these does not pay.
 //
-// A query never takes more than about twice the time of a plain loop over all
-// nodes, for any taints and tolerations. The loop calls
-// [taints.Matcher.FindUntolerated] for the feasible nodes, or
-// [taints.Matcher.Filter] for verdicts. [Index.Set] and [Index.Delete] take
-// amortized time proportional to the taints of the node. The memory of an Index
-// is proportional to the most nodes and lists of taints that it has held at a
-// time.
+// A query takes at most about twice the time of a plain loop over all nodes, for
+// any taints and tolerations. The loop calls [taints.Matcher.FindUntolerated] for
+// the feasible nodes, or [taints.Matcher.Filter] for verdicts. [Index.Set] and
+// [Index.Delete] take amortized time proportional to the taints of the node. The
+// memory of an Index is proportional to the most nodes and lists of taints that
+// it has held at a time.
 //
 // An Index keeps the names of the nodes and the strings of their taints, but not
 // the lists. Set and Delete ignore a name that does not equal itself, such as
 // NaN. As in a map, a name of an interface type panics if its value is not
 // comparable.
 type Index[N comparable] struct {
+	_      noCopy
 	places map[N]place[N]
-	texts  map[string]*group[N]  // by the text of their taints
-	all    file[N]               // of all groups
-	bare   file[N]               // of the groups without a repelling taint
-	files  map[pair]*file[N]     // of the other groups
+	texts  map[string]*group[N] // by the text of their taints
+	all    []entry[N]
+	bare   file[N]               // the groups without a repelling taint
+	files  map[pair]*file[N]     // the other groups
 	keys   map[string][]*file[N] // the same, by key
 	added  uint64                // the number of files that were ever in files
 }
+
+// noCopy makes "go vet" find copies.
+type noCopy struct{}
+
+func (*noCopy) Lock()   {}
+func (*noCopy) Unlock() {}
 
 // A place is the group of a node and the index among the nodes of the group.
 type place[N comparable] struct {
@@ -77,8 +83,9 @@ func (x *Index[N]) Set(node N, list []taints.Taint) {
 		}
 		x.remove(old)
 	}
-	x.places[node] = place[N]{g, len(g.nodes)}
-	g.nodes = append(g.nodes, node)
+	e := &x.all[g.at]
+	x.places[node] = place[N]{g, len(e.nodes)}
+	e.nodes = append(e.nodes, node)
 }
 
 // Delete removes the node and reports whether it was in the index.
@@ -100,8 +107,8 @@ func (x *Index[N]) Len() int { return len(x.places) }
 // tolerations match more than seven keys and values of such taints.
 func (x *Index[N]) Feasible(m *taints.Matcher) iter.Seq[N] {
 	return func(yield func(N) bool) {
-		for g := range x.feasible(m) {
-			for _, node := range g.nodes {
+		for nodes := range x.feasible(m) {
+			for _, node := range nodes {
 				if !yield(node) {
 					return
 				}
@@ -113,8 +120,12 @@ func (x *Index[N]) Feasible(m *taints.Matcher) iter.Seq[N] {
 // AppendFeasible appends the nodes of [Index.Feasible] to dst and returns the
 // extended slice. It is faster than a loop, as it copies many nodes at a time.
 func (x *Index[N]) AppendFeasible(dst []N, m *taints.Matcher) []N {
-	for g := range x.feasible(m) {
-		dst = append(dst, g.nodes...)
+	for nodes := range x.feasible(m) {
+		if len(nodes) == 1 { // faster than to copy a list of one
+			dst = append(dst, nodes[0])
+			continue
+		}
+		dst = append(dst, nodes...)
 	}
 	return dst
 }
@@ -122,8 +133,8 @@ func (x *Index[N]) AppendFeasible(dst []N, m *taints.Matcher) []N {
 // CountFeasible returns the number of nodes of [Index.Feasible].
 func (x *Index[N]) CountFeasible(m *taints.Matcher) int {
 	n := 0
-	for g := range x.feasible(m) {
-		n += len(g.nodes)
+	for nodes := range x.feasible(m) {
+		n += len(nodes)
 	}
 	return n
 }
@@ -133,17 +144,14 @@ func (x *Index[N]) CountFeasible(m *taints.Matcher) int {
 // the input of [NormalizeScores]. It calls Filter once for each group.
 func (x *Index[N]) FeasibleVerdicts(m *taints.Matcher) iter.Seq2[N, taints.Verdict] {
 	return func(yield func(N, taints.Verdict) bool) {
-		var buf [8]*file[N]
-		for _, f := range x.reach(m, buf[:0]) {
-			for _, g := range f.groups {
-				v := m.Filter(g.taints)
-				if !v.Schedulable() {
-					continue
-				}
-				for _, node := range g.nodes {
-					if !yield(node, v) {
-						return
-					}
+		for e := range x.reach(m) {
+			v := m.Filter(e.taints)
+			if !v.Schedulable() {
+				continue
+			}
+			for _, node := range e.nodes {
+				if !yield(node, v) {
+					return
 				}
 			}
 		}
@@ -155,9 +163,10 @@ func (x *Index[N]) FeasibleVerdicts(m *taints.Matcher) iter.Seq2[N, taints.Verdi
 // order is unspecified.
 func (x *Index[N]) Verdicts(m *taints.Matcher) iter.Seq2[N, taints.Verdict] {
 	return func(yield func(N, taints.Verdict) bool) {
-		for _, g := range x.all.groups {
-			v := m.Filter(g.taints)
-			for _, node := range g.nodes {
+		for i := range x.all {
+			e := &x.all[i]
+			v := m.Filter(e.taints)
+			for _, node := range e.nodes {
 				if !yield(node, v) {
 					return
 				}
@@ -172,8 +181,8 @@ func (x *Index[N]) Verdicts(m *taints.Matcher) iter.Seq2[N, taints.Verdict] {
 // order is unspecified.
 func (x *Index[N]) Groups() iter.Seq2[[]taints.Taint, int] {
 	return func(yield func([]taints.Taint, int) bool) {
-		for _, g := range x.all.groups {
-			if !yield(g.taints, len(g.nodes)) {
+		for _, e := range x.all {
+			if !yield(e.taints, len(e.nodes)) {
 				return
 			}
 		}

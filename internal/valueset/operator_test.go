@@ -101,7 +101,7 @@ func TestNewOperators(t *testing.T) {
 			x.tolerations = append(x.tolerations, taints.Toleration{Key: "k", Operator: op, Value: limit, Effect: taints.NoExecute})
 		}
 	}
-	for i := range 500 { // so that a search pays
+	for i := range 15_000 { // so that a search pays
 		x.index.Set(1000+i, []taints.Taint{{Key: "other", Value: strconv.Itoa(i), Effect: taints.NoExecute}})
 	}
 	for _, o := range []taints.Options{{}, {NoComparison: true}} {

@@ -187,8 +187,9 @@ const (
 
 // search appends to found the files of the groups whose repelling taints m may
 // tolerate. It also returns how much less than a loop over all groups this costs.
-// If that is negative, it has given up, and the files do not count. It cannot look for a toleration that matches more than one key, and
-// does not visit the files of a key that has too many.
+// If that is negative, it has given up, and the files do not count. It cannot look
+// for a toleration that matches more than one key, and does not visit the files of
+// a key that has too many.
 func (x *Index[N]) search(m *taints.Matcher, found []*file[N]) (_ []*file[N], left int) {
 	found = append(found, &x.bare)
 	left = len(x.all) - groupPrice*len(x.bare.groups)

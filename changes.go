@@ -8,9 +8,8 @@ import (
 	"github.com/seed-0529bac1/taints/internal/lookup"
 )
 
-// Changes are taints to add to a node and to remove from it. The zero Changes do
-// nothing. [Reconcile], [ReconcileOwned] and [ParseChanges] return Changes. Most
-// callers should use [Changes.Apply] to make them.
+// Changes are taints to add to a node and to remove from it. Most callers should
+// use [Changes.Apply] to make them.
 type Changes struct {
 	// Add holds the taints to add, at most one with a given key and effect.
 	Add []Taint `json:"add,omitempty"`
@@ -39,9 +38,7 @@ func (c Changes) IsZero() bool {
 	return len(c.Add) == 0 && len(c.Remove) == 0 && len(c.RemoveKeys) == 0
 }
 
-// String returns the changes as arguments of "kubectl taint", separated by
-// spaces: the taints to add, as [Taint.String] returns them, and then those to
-// remove and the keys to remove, with "-" at the end, as in
+// String returns the changes as arguments of "kubectl taint", as in
 // "dedicated=ml:NoSchedule gpu:NoExecute- spot-". [ParseChanges] parses the
 // arguments of valid changes.
 func (c Changes) String() string {
@@ -60,17 +57,15 @@ func (c Changes) String() string {
 
 // Apply returns the taints with the changes made, and whether they differ from
 // before. Afterwards every taint of Add is present with its value, and no other
-// taint that Remove or RemoveKeys names. Applying c again changes nothing.
+// taint that Remove or RemoveKeys names. Nothing is validated.
 //
-// A taint of Add that the node has with the same value keeps its TimeAdded. One
-// with another value is replaced in its place, and a missing one is appended. In
-// contrast, AddOrUpdateTaint in Kubernetes also replaces the TimeAdded. To do
-// that, first remove the taint with separate Changes.
+// A taint of Add that the node has with the same value keeps its TimeAdded, which
+// AddOrUpdateTaint in Kubernetes replaces. One with another value is replaced in
+// its place, and a missing one is appended. If a list has several taints with the
+// key and effect of one in Add, the first counts.
 //
-// If Add has several taints with one key and effect, the first counts. If the
-// node has several taints with the key and effect of one in Add, they become
-// one. If nothing changes, the result is taints itself, and otherwise a new list
-// that shares no memory with taints or c and is not nil. Nothing is validated.
+// If nothing changes, the result is taints itself, and otherwise a new list that
+// shares no memory with taints or c and is not nil.
 func (c Changes) Apply(taints []Taint) (result []Taint, changed bool) {
 	return c.apply(taints, true)
 }
@@ -268,9 +263,8 @@ func (c Changes) Validate() error {
 //	key-                removes the taints with that key, whatever their effects
 //
 // Removals may repeat and conflict. kubectl refuses them only when it applies
-// them; see [Changes.Validate]. In contrast, kubectl removes in the order of the
-// arguments, so that it never finds the taint of a "key:Effect-" that follows a
-// "key-".
+// them; see [Changes.Validate]. In contrast, kubectl never finds the taint of a
+// "key:Effect-" that follows a "key-".
 //
 // The error is an [ErrorList] with the first error of each invalid spec, of the
 // list "specs". A taint that is added twice is an [ErrDuplicate].

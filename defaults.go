@@ -25,9 +25,8 @@ type DefaultSeconds struct {
 // whatever its operator and value.
 //
 // Like all Add functions, it returns tolerations itself if nothing is missing,
-// and otherwise a new list with the missing tolerations at the end. Calling one
-// again changes nothing. The new list shares the TolerationSeconds of
-// tolerations.
+// and otherwise a new list with the missing tolerations at the end, which shares
+// the TolerationSeconds of tolerations.
 func AddDefaults(tolerations []Toleration, seconds DefaultSeconds) []Toleration {
 	tolerations = addDefault(tolerations, NodeNotReady, seconds.NotReady)
 	return addDefault(tolerations, NodeUnreachable, seconds.Unreachable)

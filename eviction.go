@@ -49,20 +49,17 @@ type EvictionPolicy struct {
 	// FromTimeAdded counts the seconds from the taint's TimeAdded, if that is set,
 	// and not from the time of observation. A controller that restarts then finds
 	// the same deadlines again, whereas Kubernetes' controller gives every pod its
-	// full time again. Deadlines may be in the past. "kubectl taint" sets no
-	// TimeAdded.
+	// full time again. Deadlines may be in the past.
 	FromTimeAdded bool `json:"fromTimeAdded,omitempty"`
-	// Arrival is when the pod was placed on the node, such as the time of its
-	// PodScheduled condition, or zero if that is not known. The countdown never
-	// starts before Arrival, so a pod that was placed after the taint was added has
-	// its full time. Arrival is different for each pod, so call
+	// Arrival is when the pod was placed on the node, or zero if that is not known.
+	// The countdown never starts before Arrival, so a pod that was placed after the
+	// taint was added has its full time. As Arrival is different for each pod, call
 	// [EvictionPolicy.EvictionOf], which takes the policy for one question.
 	Arrival time.Time `json:"arrival,omitzero"`
 }
 
 // An Eviction says whether and when the taints of a node evict a pod that runs
-// there. The zero Eviction is that of a pod that stays. In JSON, its times lose
-// their monotonic clock reading and the name of their location.
+// there. The zero Eviction is that of a pod that stays.
 type Eviction struct {
 	// Outcome says whether the pod stays, or leaves at a time or at once.
 	Outcome Outcome `json:"outcome"`

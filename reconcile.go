@@ -14,16 +14,14 @@ import "github.com/seed-0529bac1/taints/internal/lookup"
 //   - Every other taint is left alone, including an applied one that another
 //     client has given another value since.
 //
-// Taints are compared by key, value and effect. TimeAdded is copied from desired.
-// If a list has several taints with one key and effect, the first counts. Taints
-// are added in the order of desired and removed in that of lastApplied. The
-// changes share no memory with the lists. They are zero, and nothing is
-// allocated for lists of the usual length, if there is nothing to do.
+// TimeAdded is copied from desired. If a list has several taints with one key and
+// effect, the first counts. Taints are added in the order of desired and removed
+// in that of lastApplied. The changes share no memory with the lists. If there is
+// nothing to do, they are zero, and lists of the usual length are compared without
+// an allocation.
 //
-// Changes that are zero do not mean that the record of the applied taints is up
-// to date: desired may differ from lastApplied where the node already has what is
-// desired. After applying the changes, record desired unless it equals
-// lastApplied.
+// After applying the changes, also zero ones, record desired unless it equals
+// lastApplied: the node may already have had what is desired.
 //
 // Reconcile(from, from, to) returns the changes that lead from one list to
 // another. TaintSetDiff in Kubernetes does not notice a changed value.

@@ -11,7 +11,7 @@
 // the effects of [taints.Hard], under [Options]:
 //
 //	list, tolerations := dra.Taints(device.Taints), dra.Tolerations(request.Tolerations)
-//	_, found := dra.Options().Compile(tolerations).FindUntolerated(list, taints.Hard)
+//	_, found := dra.Options().FindUntolerated(list, tolerations, taints.Hard)
 //
 // A taint with the effect None, or one that Kubernetes does not know for devices,
 // such as PreferNoSchedule, does nothing. A [taints.Verdict] counts these taints,
@@ -23,7 +23,7 @@
 // rules, and [EvictionTolerations] returns the tolerations that count:
 //
 //	list, tolerations := dra.Taints(device.Taints), dra.EvictionTolerations(result.Tolerations)
-//	e := dra.Policy().Compile(tolerations).EvictionOf(list, now)
+//	e := dra.Policy().EvictionOf(list, tolerations, now)
 //
 // Here result is the result for the device in the claim's status.allocation. A pod
 // with several devices leaves at the earliest deadline.

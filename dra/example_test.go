@@ -54,8 +54,8 @@ func ExamplePolicy() {
 	var first taints.Eviction
 	now := noon.Add(4 * time.Minute)
 	for _, result := range allocation.Results {
-		e := dra.Policy().Compile(dra.EvictionTolerations(result.Tolerations)).EvictionOf(
-			dra.Taints(devices[result.Device]), now,
+		e := dra.Policy().EvictionOf(
+			dra.Taints(devices[result.Device]), dra.EvictionTolerations(result.Tolerations), now,
 		)
 		if first.Outcome == taints.Stays || e.Outcome != taints.Stays && e.At.Before(first.At) {
 			first = e
@@ -75,8 +75,8 @@ func ExampleEvictionTolerations() {
 	device := []resourceapi.DeviceTaint{{Key: "example.com/degraded", Effect: resourceapi.DeviceTaintEffectNoExecute}}
 	tolerations := []resourceapi.DeviceToleration{{Operator: resourceapi.DeviceTolerationOpExists}}
 
-	fmt.Println(dra.Options().Compile(dra.Tolerations(tolerations)).Filter(dra.Taints(device)))
-	fmt.Println(dra.Policy().Compile(dra.EvictionTolerations(tolerations)).EvictionOf(dra.Taints(device), time.Now()))
+	fmt.Println(dra.Options().Filter(dra.Taints(device), dra.Tolerations(tolerations)))
+	fmt.Println(dra.Policy().EvictionOf(dra.Taints(device), dra.EvictionTolerations(tolerations), time.Now()))
 	// Output:
 	// all tolerated
 	// evicts now

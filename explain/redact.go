@@ -14,7 +14,8 @@ import (
 // "<key1>" and "<value1>", so that it can be shown to people who may not know
 // the names in a cluster. Equal texts have equal placeholders. Effects and
 // operators that Kubernetes does not know are also replaced, and texts omit
-// which integers a toleration matches.
+// which integers a toleration matches. The keys that Kubernetes itself sets, such
+// as [taints.NodeUnschedulable], tell nothing about a cluster and stay.
 func (r Reason) Redact() Reason { return new(redactor).reason(r) }
 
 // Redact returns the explanation with placeholders for keys and values, like
@@ -65,7 +66,14 @@ func (r *redactor) reason(reason Reason) Reason {
 	return reason
 }
 
-func (r *redactor) key(s string) string { return name("key", &r.keys, s) }
+func (r *redactor) key(s string) string {
+	switch s {
+	case taints.NodeNotReady, taints.NodeUnreachable, taints.NodeUnschedulable, taints.NodeNetworkUnavailable,
+		taints.NodeMemoryPressure, taints.NodeDiskPressure, taints.NodePIDPressure:
+		return s
+	}
+	return name("key", &r.keys, s)
+}
 
 func (r *redactor) value(s string) string { return name("value", &r.values, s) }
 

@@ -13,7 +13,8 @@ import (
 // Redact returns the reason with placeholders for keys and values, such as "<key1>"
 // and "<value1>", for people who may not know the names in a cluster. Equal texts
 // have equal placeholders. Unknown effects and operators are also replaced, and
-// texts omit which integers a toleration matches.
+// texts omit which integers a toleration matches. The keys that Kubernetes itself
+// sets, such as [taints.NodeUnschedulable], tell nothing about a cluster and stay.
 func (r Reason) Redact() Reason { return new(redactor).reason(r) }
 
 // Redact is like [Reason.Redact], with equal placeholders for equal texts in all
@@ -64,7 +65,14 @@ func (r *redactor) reason(reason Reason) Reason {
 	return reason
 }
 
-func (r *redactor) key(s string) string { return name("key", &r.keys, s) }
+func (r *redactor) key(s string) string {
+	switch s {
+	case taints.NodeNotReady, taints.NodeUnreachable, taints.NodeUnschedulable, taints.NodeNetworkUnavailable,
+		taints.NodeMemoryPressure, taints.NodeDiskPressure, taints.NodePIDPressure:
+		return s
+	}
+	return name("key", &r.keys, s)
+}
 
 func (r *redactor) value(s string) string { return name("value", &r.values, s) }
 

@@ -49,3 +49,21 @@ func TestRedact(t *testing.T) {
 		t.Error("the original changed, or nothing became something")
 	}
 }
+
+// The keys that Kubernetes sets are no secret, in a taint, in the closest
+// toleration and in a hint. What only resembles them may be one.
+func TestRedactKeepsKeysOfKubernetes(t *testing.T) {
+	for _, key := range []string{
+		taints.NodeNotReady, taints.NodeUnreachable, taints.NodeMemoryPressure, taints.NodeDiskPressure,
+		taints.NodePIDPressure, taints.NodeNetworkUnavailable, taints.NodeUnschedulable,
+	} {
+		m := taints.Compile(parseTolerations(key+"=x", key+"s"))
+		e := explain.Node(m, parseTaints("secret:NoSchedule", key+"=y:NoSchedule", key+"s=y:NoSchedule"))
+		want := "<key1>:NoSchedule is not tolerated\n" +
+			key + "=<value1>:NoSchedule is not tolerated (closest: " + key + "=<value2>, the value differs)\n" +
+			"<key2>=<value1>:NoSchedule is not tolerated (closest: <key2>, its empty value matches only an empty value)"
+		if diff := cmp.Diff(want, e.Redact().String()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}

@@ -39,6 +39,7 @@ type index struct {
 	changes  int                       // how often current has changed
 	compared []comparison              // for the nodes of the snapshot, in its order
 	at       int                       // the value of changes at that time
+	feasible []string                  // what ask finds; a field takes no allocation
 }
 
 // A comparison compares one node of the snapshot with the index.
@@ -128,20 +129,18 @@ func (x *index) differing(snapshot []fwk.NodeInfo) []string {
 func (x *index) ask(m *taints.Matcher, snapshot []fwk.NodeInfo) (names sets.Set[string], ok bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	feasible := x.groups.CountFeasible(m)
-	if feasible > len(snapshot)/fewest {
-		return nil, false
+	x.feasible = x.feasible[:0]
+	for name := range x.groups.Feasible(m) {
+		if x.feasible = append(x.feasible, name); len(x.feasible) > len(snapshot)/fewest {
+			return nil, false
+		}
 	}
 	differing := x.differing(snapshot)
-	if feasible+len(differing) > len(snapshot)/fewest {
+	if len(x.feasible)+len(differing) > len(snapshot)/fewest {
 		return nil, false
 	}
-	names = make(sets.Set[string], feasible+len(differing))
-	names.Insert(differing...)
-	for name := range x.groups.Feasible(m) {
-		names.Insert(name)
-	}
-	return names, true
+	names = make(sets.Set[string], len(x.feasible)+len(differing))
+	return names.Insert(differing...).Insert(x.feasible...), true
 }
 
 // summarize summarizes over all nodes why the pod cannot be placed on them.

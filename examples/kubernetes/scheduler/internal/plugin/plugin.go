@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package plugin has a plugin for the kube-scheduler that replaces TaintToleration.
-// It places pods on the same nodes and gives nodes the same scores. It knows which
+// It lets pods onto the same nodes and gives nodes the same scores. It knows which
 // nodes a pod may be placed on before it looks at any node, and reports which taint
 // keeps a pod away and which toleration comes closest.
 package plugin
@@ -34,8 +34,9 @@ const Name = "Taints"
 // untolerated is TaintToleration's message for a node that it rejects.
 const untolerated = "node(s) had untolerated taint(s)"
 
-// maxTolerations is how many tolerations a pod may have for a message that names
-// taints. For a pod with more, finding the reasons would keep all other pods waiting.
+// maxTolerations is how many tolerations a pod may have for a query of the index,
+// and for a message that names taints. For a pod with more, both would take long and
+// keep all other pods waiting. Filter decides on its nodes, several at a time.
 const maxTolerations = 100
 
 // maxReasons is how many taints a message names. The scheduler writes the message to
@@ -45,7 +46,7 @@ const maxReasons = 10
 // Taints is the plugin. It is safe for concurrent use.
 //
 // Its PreFilter queries an index of all nodes, once for each pod, unless the pod
-// names its nodes, as the pods of DaemonSets do:
+// names its nodes, as the pods of DaemonSets do, or has very many tolerations:
 //
 //   - If no node is feasible, the pod is rejected at once. The message is a summary
 //     over all nodes.
@@ -159,7 +160,7 @@ func (p *Taints) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.
 	}
 	c := p.newCycle(pod)
 	state.Write(stateKey, c)
-	if namesNodes(pod) {
+	if !c.explain || namesNodes(pod) {
 		return nil, nil
 	}
 	names, ok := p.nodes.ask(c.matcher, nodes)

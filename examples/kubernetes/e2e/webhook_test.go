@@ -426,7 +426,7 @@ func TestWebhookOverlay(t *testing.T) {
 	}
 	mutating := only[*admissionregistrationv1.MutatingWebhookConfiguration](t, objects).Webhooks[0]
 	validating := only[*admissionregistrationv1.ValidatingWebhookConfiguration](t, objects).Webhooks[0]
-	want := []string{metav1.NamespaceSystem, cluster.WebhookNamespace, "cert-manager", "kube-flannel"}
+	want := []string{metav1.NamespaceSystem, cluster.WebhookNamespace, cluster.Evictor, "cert-manager", "kube-flannel"}
 	for selector, policy := range map[*metav1.LabelSelector]*admissionregistrationv1.FailurePolicyType{
 		mutating.NamespaceSelector: mutating.FailurePolicy, validating.NamespaceSelector: validating.FailurePolicy,
 	} {

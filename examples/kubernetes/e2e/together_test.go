@@ -33,7 +33,8 @@ func TestTogether(t *testing.T) {
 	t.Run("registered last", func(t *testing.T) {
 		c := installed(t, must(cluster.Manifest("example"))(t))
 		rules := c.WriteFile("rules.json", must(c.Client.CoreV1().ConfigMaps(cluster.WebhookNamespace).Get(
-			t.Context(), "admission-rules", metav1.GetOptions{}))(t).Data["rules.json"])
+			t.Context(), "admission-rules", metav1.GetOptions{},
+		))(t).Data["rules.json"])
 		webhook, _ := c.RunWebhook(cluster.FreeAddress(t), "-rules="+rules)
 		again(t, c)
 		c.AddNodes(cluster.Node("node-1"), cluster.Node("node-2"))

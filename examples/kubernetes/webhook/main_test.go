@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -48,7 +47,7 @@ func TestExits(t *testing.T) {
 		{"-rules " + rules, 1, "", `unknown field "namespace"`},
 		{"-rules " + dir, 1, "", "is a directory"},
 		{"-addr here", 1, "", "-addr: address here: missing port"},
-		{"-addr :https", 1, "", `-addr: strconv.Atoi`},
+		{"-addr :none", 1, "", "-addr: lookup tcp/none: unknown port"},
 		{"-audit -kubeconfig /does/not/exist", 1, "", "/does/not/exist"},
 		{"-rotate a/b -kubeconfig /does/not/exist", 1, "", "/does/not/exist"},
 	} {
@@ -188,12 +187,15 @@ func TestServe(t *testing.T) {
 	fmt.Fprint(rest, review[:len(review)-1])
 	shows(`controller_runtime_webhook_requests_in_flight{webhook="/mutate"} 1`)
 	stop()
-	eventually("it takes nothing more", func() error {
-		conn, err := net.Dial("tcp", addr)
+	eventually("an answer is the last one on its connection", func() error {
+		response, err := post(client, addr, strings.NewReader(review))
 		if err != nil {
-			return nil
+			t.Fatal(err)
 		}
-		return errors.Join(conn.Close(), errors.New("it takes a connection"))
+		if !response.Close {
+			err = errors.New("it is not")
+		}
+		return err
 	})
 	fmt.Fprint(rest, review[len(review)-1:])
 	if err := <-answered; err != nil {

@@ -4,6 +4,7 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,22 +12,18 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/go-logr/logr/funcr"
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus/testutil"
-	"golang.org/x/sync/semaphore"
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
-	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/examples/kubernetes/webhook/internal/policy"
 )
 
 const (
@@ -43,7 +40,7 @@ func newHandler(t testing.TB, log io.Writer) http.Handler {
 		t.Fatal(err)
 	}
 	s := webhook.NewServer(webhook.Options{})
-	Register(s, policies, logger)
+	registerHooks(s, newClients(), policies, logger)
 	return s.WebhookMux()
 }
 
@@ -70,7 +67,7 @@ func review(namespace, pod string) string {
 func requestOf(path string, body io.Reader) *http.Request {
 	r := httptest.NewRequest(http.MethodPost, path, body)
 	r.Header.Set("Content-Type", "application/json; charset=utf-8")
-	return r
+	return r.WithContext(context.WithValue(r.Context(), clientKey{}, &client{}))
 }
 
 // A recorder accepts deadlines, as a server's connection does.
@@ -192,51 +189,6 @@ func TestLargePods(t *testing.T) {
 			t.Errorf("%s: %+v", name, r.Result)
 		}
 	}
-}
-
-// TestNoRoom checks that large requests wait for room, but no longer than an API
-// server does, and that neither small requests nor those beside a slow client wait.
-func TestNoRoom(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		allows := func(*policy.Policy, *admissionv1.AdmissionRequest) policy.Decision { return policy.Decision{} }
-		h := handler{"validate", &Policies{}, allows, logr.Discard()}
-		v := &reviewer{&admission.Webhook{Handler: h}, logr.Discard(), semaphore.NewWeighted(maxLarge)}
-		small := review("web", pod(""))
-		large := small + strings.Repeat(" ", maxBody-len(small))
-		sent, sending := io.Pipe()
-		slow := requestOf("/validate", sent)
-		slow.ContentLength = maxBody
-		slowAnswer := recorder{httptest.NewRecorder()}
-		go v.ServeHTTP(slowAnswer, slow)
-		if _, err := io.WriteString(sending, large[:maxBody/2]); err != nil {
-			t.Fatal(err)
-		}
-		begun := time.Now()
-		ask(t, v, "/validate", small)
-		ask(t, v, "/validate", large)
-		if waited := time.Since(begun); waited > 0 {
-			t.Errorf("beside a slow client, requests wait for %v", waited)
-		}
-		if !v.large.TryAcquire(1) {
-			t.Error("there is no room for one more")
-		}
-		if w := post(v, "/validate", large); w.Code != http.StatusServiceUnavailable || time.Since(begun) != requestTimeout {
-			t.Errorf("code %d after %v: %s", w.Code, time.Since(begun), w.Body)
-		}
-		ask(t, v, "/validate", small)
-		time.AfterFunc(requestTimeout/2, func() {
-			if _, err := io.WriteString(sending, large[maxBody/2:]); err != nil {
-				t.Error(err)
-			}
-		})
-		ask(t, v, "/validate", large)
-		if synctest.Wait(); slowAnswer.Code != http.StatusOK {
-			t.Errorf("the slow client: code %d: %s", slowAnswer.Code, slowAnswer.Body)
-		}
-		if v.large.Release(1); !v.large.TryAcquire(maxLarge) {
-			t.Error("it leaves no room")
-		}
-	})
 }
 
 // FuzzReview posts any text as it is, and as a pod if it is JSON. The webhooks must

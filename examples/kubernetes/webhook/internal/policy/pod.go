@@ -128,6 +128,12 @@ func (p *pod) setRequested() error {
 	return nil
 }
 
+// requestsNone reports whether the pod's requests name the resource, all with zero.
+func (p *pod) requestsNone(name string) bool {
+	named := func(c container) bool { _, ok := c.Resources.Requests[name]; return ok }
+	return !slices.Contains(p.requested, name) && slices.ContainsFunc(p.containers(), named)
+}
+
 // bestEffort reports whether the pod's QoS class is BestEffort, as ComputePodQOS in
 // Kubernetes does: no request or limit of CPU or memory is above zero. Pod-level
 // resources, even empty ones, replace those of the containers. Kubernetes'

@@ -100,8 +100,8 @@ func TestBadPods(t *testing.T) {
 
 func TestAudit(t *testing.T) {
 	p := testPolicy(t)
-	const elsewhere = `would be refused: dedication "ml-nodes" sends the pod to nodes with example.com/pool=ml, ` +
-		`but its nodeSelector has example.com/pool=cpu (dedication)`
+	const elsewhere = `would be refused: dedication "ml-nodes" sends the pod to nodes with example.com/pool="ml", ` +
+		`but its nodeSelector has example.com/pool="cpu" (dedication)`
 	pod := func(namespace, pool string, list ...string) *corev1.Pod {
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "p"}}
 		for _, s := range list {

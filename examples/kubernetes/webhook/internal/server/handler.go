@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"strings"
+	"unicode"
 
 	"github.com/go-logr/logr"
 	admissionv1 "k8s.io/api/admission/v1"
@@ -57,8 +59,8 @@ func (h handler) Handle(_ context.Context, q admission.Request) admission.Respon
 	}
 	log := h.log.V(1)
 	values := []any{
-		"uid", q.UID, "operation", q.Operation, "namespace", q.Namespace, "name", fmt.Sprintf("%.300s", name),
-		"allowed", d.Refusal == nil,
+		"uid", printable(string(q.UID)), "operation", printable(string(q.Operation)),
+		"namespace", printable(q.Namespace), "name", printable(name), "allowed", d.Refusal == nil,
 	}
 	switch {
 	case d.Ignored != "":
@@ -76,6 +78,17 @@ func (h handler) Handle(_ context.Context, q admission.Request) admission.Respon
 	response := admission.Errored(d.Refusal.Code, d.Refusal)
 	response.Result.Reason = d.Refusal.Reason
 	return response
+}
+
+// printable returns the beginning of a text of a client for the log. A text log
+// prints what has more than one line as it is, escape sequences included.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, fmt.Sprintf("%.300s", s))
 }
 
 // A reviewer serves a webhook over HTTP, like the webhook's own ServeHTTP. But

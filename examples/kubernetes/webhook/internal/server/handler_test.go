@@ -112,7 +112,7 @@ func TestReview(t *testing.T) {
 	if diff := cmp.Diff(want, ask(t, h, "/validate", review("web", pod(dedicated)))); diff != "" {
 		t.Errorf("validate (-want +got):\n%s", diff)
 	}
-	ask(t, h, "/mutate", strings.Replace(review("web", pod("")), `"CREATE"`, `"DELETE"`, 1))
+	ask(t, h, "/mutate", strings.NewReplacer(`"CREATE"`, `"DELETE"`, `"uid"`, `"name":"a\n\u001b[1m","uid"`).Replace(review("web", pod(""))))
 
 	const allowed = `{"logger":"","level":1,"msg":"decision","webhook":`
 	const refused = `{"logger":"","level":0,"msg":"decision","webhook":`
@@ -121,7 +121,7 @@ func TestReview(t *testing.T) {
 		`{add /spec/tolerations/- node.kubernetes.io/unreachable:NoExecute op=Exists for 300s}]"}` + "\n" +
 		refused + `"validate","uid":"u","operation":"CREATE","namespace":"web","name":"p-","allowed":false,"code":403,"reason":"` +
 		`toleration \"dedicated=ml\" is not allowed in namespace \"web\"; allowed are: spot op=Exists"}` + "\n" +
-		allowed + `"mutate","uid":"u","operation":"DELETE","namespace":"web","name":"","allowed":true,` +
+		allowed + `"mutate","uid":"u","operation":"DELETE","namespace":"web","name":"a��[1m","allowed":true,` +
 		`"ignored":"nothing to do at this operation"}` + "\n"
 	if diff := cmp.Diff(lines, log.String()); diff != "" {
 		t.Errorf("log (-want +got):\n%s", diff)

@@ -42,9 +42,6 @@ func StartProcess(tb T, name string, command *exec.Cmd, output *os.File) *Proces
 // Done is closed when the program has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// PID returns the program's process ID.
-func (p *Process) PID() int { return p.command.Process.Pid }
-
 // Log returns the program's output so far.
 func (p *Process) Log() string {
 	content, err := os.ReadFile(p.log)

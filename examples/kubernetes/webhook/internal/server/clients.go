@@ -15,19 +15,17 @@ import (
 )
 
 const (
-	// maxClients limits the connections.
-	maxClients = 500
-	// freeBody is how much of its body each connection may hold at any time. Most
-	// reviews are smaller.
+	maxClients     = 500             // connections
+	requestTimeout = 5 * time.Second // for a request's header, and for its body
+	// freeBody is how much of its body each connection may always hold. Most reviews
+	// are smaller.
 	freeBody = 16 << 10
 	// maxBodies limits the bytes that all bodies but the oldest hold beyond freeBody.
 	maxBodies = maxBody
-	// patience is how long a client may take to send as many bytes as it has room for,
+	// patience is how long a client may take to send the bytes that it has room for,
 	// and another second for each speed of them, where others wait for room.
 	patience = 100 * time.Millisecond
 	speed    = 20 << 20
-
-	requestTimeout = 5 * time.Second // for a request's header, and for its body
 )
 
 // clients limits the connections, and the memory that the bodies of requests take.
@@ -35,22 +33,20 @@ const (
 type clients struct {
 	draining atomic.Bool
 
-	mu     sync.Mutex
-	all    map[io.Closer]*client // by connection
-	bodies int                   // the bytes that bodies hold beyond freeBody
-	last   int                   // the order of the newest body
+	mu   sync.Mutex
+	all  map[net.Conn]*client
+	last int // the order of the newest body
 }
 
-func newClients() *clients { return &clients{all: map[io.Closer]*client{}} }
+func newClients() *clients { return &clients{all: map[net.Conn]*client{}} }
 
 // A client is a connection. The mutex of clients guards it.
 type client struct {
-	connection io.Closer
+	connection net.Conn
 	host       string
-	since      time.Time // since when the webhook waits for the client; zero if it does not
-	due        time.Time // when the body is late, if others wait
-	order      int       // of the bodies that hold more than freeBody; 0 if this one does not
-	bytes      int       // its part of bodies
+	since, due time.Time // since when, and until when, the webhook waits for it; zero if it does not
+	order      int       // among the bodies that hold more than freeBody; 0 if this one does not
+	bytes      int       // that its body holds beyond freeBody
 }
 
 type clientKey struct{}
@@ -65,32 +61,28 @@ func (s *clients) enter(ctx context.Context, connection net.Conn) context.Contex
 	defer s.mu.Unlock()
 	s.all[connection] = c
 	if len(s.all) > maxClients {
-		s.cut(s.idlest())
+		s.idlest().cut()
 	}
 	return context.WithValue(ctx, clientKey{}, c)
 }
 
-func (s *clients) idlest() *client {
+func (s *clients) idlest() (found *client) {
 	count := map[string]int{}
 	for _, c := range s.all {
 		count[c.host]++
 	}
-	var found *client
 	for _, c := range s.all {
-		if c.since.IsZero() {
-			continue
-		}
-		if found == nil || count[c.host] > count[found.host] ||
-			count[c.host] == count[found.host] && c.since.Before(found.since) {
+		if !c.since.IsZero() && (found == nil || count[c.host] > count[found.host] ||
+			count[c.host] == count[found.host] && c.since.Before(found.since)) {
 			found = c
 		}
 	}
 	return found
 }
 
-// cut closes a connection.
-func (s *clients) cut(c *client) {
-	delete(s.all, c.connection)
+// cut closes a connection. Its memory counts until the server is done with it.
+func (c *client) cut() {
+	c.since = time.Time{}
 	go c.connection.Close() // it may wait for a client that does not read
 }
 
@@ -98,28 +90,25 @@ func (s *clients) cut(c *client) {
 func (s *clients) changed(connection net.Conn, state http.ConnState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch c := s.all[connection]; {
-	case c == nil: // it was cut
-	case state == http.StateIdle:
-		c.since = time.Now()
-	case state == http.StateActive:
+	switch c := s.all[connection]; state {
+	case http.StateActive:
 		c.since = time.Time{}
-	case state == http.StateClosed:
+	case http.StateIdle:
+		c.since, c.order, c.bytes = time.Now(), 0, 0
+	case http.StateClosed:
 		delete(s.all, connection)
 	}
 }
 
-// read reads the body of a request, which the client holds until leave. An error
-// comes with an HTTP status code.
+// read reads the body of a request. An error comes with an HTTP status code.
 func (s *clients) read(w http.ResponseWriter, r *http.Request) (body []byte, code int, err error) {
 	c := r.Context().Value(clientKey{}).(*client)
 	deadline := time.Now().Add(requestTimeout)
 	if err := http.NewResponseController(w).SetReadDeadline(deadline); err != nil {
 		return nil, http.StatusInternalServerError, err
 	}
-	length := int(r.ContentLength)
-	body = make([]byte, min(length, freeBody))
-	for begin := 0; ; {
+	length, begin := int(r.ContentLength), 0
+	for body = make([]byte, min(length, freeBody)); ; {
 		s.waitFor(c, len(body)-begin)
 		n, err := io.ReadFull(r.Body, body[begin:])
 		s.waitFor(c, 0)
@@ -163,33 +152,23 @@ func (s *clients) grow(c *client, bytes int) bool {
 		s.last++
 		c.order = s.last
 	}
-	oldest := c
+	oldest, held := c, 0
 	for _, other := range s.all {
+		held += other.bytes
 		if other.order > 0 && other.order < oldest.order {
 			oldest = other
 		}
 	}
-	room := maxBodies - (s.bodies - oldest.bytes)
-	if c == oldest || c.bytes+bytes <= room-bytes {
-		s.bodies += bytes
+	if c == oldest || c.bytes+2*bytes <= maxBodies-(held-oldest.bytes) {
 		c.bytes += bytes
 		return true
 	}
 	for _, other := range s.all {
 		if other.order > 0 && !other.since.IsZero() && time.Now().After(other.due) {
-			s.cut(other)
+			other.cut()
 		}
 	}
 	return false
-}
-
-// leave ends the request of a client.
-func (s *clients) leave(r *http.Request) {
-	c := r.Context().Value(clientKey{}).(*client)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.bodies -= c.bytes
-	c.bytes, c.order = 0, 0
 }
 
 // drain lets clients close their connections: each answer says that it is the last
@@ -197,19 +176,12 @@ func (s *clients) leave(r *http.Request) {
 // would fail. drain returns when there are no connections, or after the limit.
 func (s *clients) drain(limit time.Duration) {
 	s.draining.Store(true)
-	for end := time.Now().Add(limit); s.connected() > 0 && time.Now().Before(end); {
+	connected := func() int {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return len(s.all)
+	}
+	for end := time.Now().Add(limit); connected() > 0 && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}
-}
-
-func (s *clients) setLast(w http.ResponseWriter) {
-	if s.draining.Load() {
-		w.Header().Set("Connection", "close")
-	}
-}
-
-func (s *clients) connected() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.all)
 }

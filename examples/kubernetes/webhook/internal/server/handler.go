@@ -108,7 +108,6 @@ func (v *reviewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		v.fail(w, r, code, err)
 		return
 	}
-	defer v.clients.leave(r)
 	body, code, err := v.clients.read(w, r)
 	if err != nil {
 		v.fail(w, r, code, err)
@@ -120,7 +119,7 @@ func (v *reviewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	response := v.webhook.Handle(r.Context(), admission.Request{AdmissionRequest: *review.Request})
-	v.clients.setLast(w)
+	v.setLast(w)
 	w.Header().Set("Content-Type", "application/json")
 	answer := admissionv1.AdmissionReview{TypeMeta: review.TypeMeta, Response: &response.AdmissionResponse}
 	if err := json.NewEncoder(w).Encode(answer); err != nil {
@@ -160,6 +159,13 @@ func parse(body []byte) (*admissionv1.AdmissionReview, error) {
 
 func (v *reviewer) fail(w http.ResponseWriter, r *http.Request, code int, err error) {
 	v.log.Error(err, "bad request", "from", r.RemoteAddr, "code", code)
-	v.clients.setLast(w)
+	v.setLast(w)
 	http.Error(w, err.Error(), code)
+}
+
+// setLast says that this answer is the last one on the connection, if it is to be.
+func (v *reviewer) setLast(w http.ResponseWriter) {
+	if v.clients.draining.Load() {
+		w.Header().Set("Connection", "close")
+	}
 }

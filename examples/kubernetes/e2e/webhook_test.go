@@ -288,7 +288,6 @@ func (w *webhookTest) outage(t *testing.T) {
 	must(tls.Dial("tcp", w.addr, &tls.Config{InsecureSkipVerify: true}))(t).Close()
 	w.StartAPIServer()
 	w.Eventually("the API server asks it again", func() error { return w.TryPod(cluster.Pod("probe")) })
-	w.webhook.Stop()
 }
 
 // TestCertManager renews the certificates of the component for cert-manager. An API

@@ -244,22 +244,19 @@ type podWatcher struct {
 func watchPods(t *testing.T, c *cluster.Cluster) *podWatcher {
 	t.Helper()
 	w := &podWatcher{at: map[string]time.Time{}, last: map[string]*corev1.Pod{}}
-	factory := informers.NewSharedInformerFactoryWithOptions(c.Client, 0,
-		informers.WithNamespace(metav1.NamespaceDefault))
-	must(factory.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: w.deleted}))(t)
+	factory := informers.NewSharedInformerFactoryWithOptions(c.Client, 0, informers.WithNamespace(metav1.NamespaceDefault))
+	must(factory.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: func(obj any) {
+		if missed, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+			obj = missed.Obj
+		}
+		pod := obj.(*corev1.Pod)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.at[pod.Name], w.last[pod.Name] = time.Now(), pod
+	}}))(t)
 	factory.Start(t.Context().Done())
 	factory.WaitForCacheSync(t.Context().Done())
 	return w
-}
-
-func (w *podWatcher) deleted(obj any) {
-	if missed, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-		obj = missed.Obj
-	}
-	pod := obj.(*corev1.Pod)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.at[pod.Name], w.last[pod.Name] = time.Now(), pod
 }
 
 // gone returns when each pod that is gone disappeared.
@@ -290,14 +287,9 @@ func setTaints(t *testing.T, c *cluster.Cluster, node string, list []taints.Tain
 	nodes := c.Client.CoreV1().Nodes()
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		before, err := nodes.Get(c.Context(), node, metav1.GetOptions{})
-		if err != nil {
-			return err
+		if patch := kube.TaintsPatch(before, kube.CoreTaints(list)); err == nil && patch != nil {
+			_, err = nodes.Patch(c.Context(), node, types.MergePatchType, patch, metav1.PatchOptions{})
 		}
-		patch := kube.TaintsPatch(before, kube.CoreTaints(list))
-		if patch == nil {
-			return nil
-		}
-		_, err = nodes.Patch(c.Context(), node, types.MergePatchType, patch, metav1.PatchOptions{})
 		return err
 	})
 	if err != nil {

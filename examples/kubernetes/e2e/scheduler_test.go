@@ -21,53 +21,6 @@ import (
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 )
 
-// TestAgree gives pods to the scheduler with the plugin and to the scheduler without
-// it. Each pod prefers one of 300 nodes without taints, a quarter of all nodes. Both
-// schedulers place it there. TestSameNodesAndScores compares them for random pods.
-func TestAgree(t *testing.T) {
-	const count, free, full = 100, 300, 1000
-	c := start(t, cluster.Options{ControllerManager: []string{"--node-monitor-grace-period=10m"}})
-	var nodes []*corev1.Node
-	for i := range free + full {
-		node := cluster.Node(fmt.Sprintf("node-%04d", i))
-		if i >= free {
-			node.Spec.Taints = []corev1.Taint{{Key: "full", Effect: corev1.TaintEffectNoSchedule}}
-		}
-		nodes = append(nodes, node)
-	}
-	c.AddSilentNodes(nodes...)
-	c.RunScheduler(cluster.Profile{Name: corev1.DefaultSchedulerName}, cluster.Profile{Name: "ours", Taints: true})
-	want := map[string]string{} // the node of each pod
-	for i := range count {
-		node := fmt.Sprintf("node-%04d", i*7919%free)
-		for _, scheduler := range []string{corev1.DefaultSchedulerName, "ours"} {
-			pod := cluster.Pod(fmt.Sprintf("pod-%03d-%s", i, scheduler))
-			pod.Spec.SchedulerName, pod.Spec.Affinity = scheduler, prefers(node)
-			c.AddPods(pod)
-			want[pod.Name] = node
-		}
-	}
-	c.Eventually("every pod is on its node", func() error {
-		for name, pod := range c.Pods(metav1.NamespaceDefault) {
-			if pod.Spec.NodeName != want[name] {
-				return fmt.Errorf("%s is on %q, want %s: %s", name, pod.Spec.NodeName, want[name], pending(pod))
-			}
-		}
-		return nil
-	})
-}
-
-func prefers(node string) *corev1.Affinity {
-	return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
-		PreferredDuringSchedulingIgnoredDuringExecution: []corev1.PreferredSchedulingTerm{{
-			Weight: 100,
-			Preference: corev1.NodeSelectorTerm{MatchFields: []corev1.NodeSelectorRequirement{
-				{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{node}},
-			}},
-		}},
-	}}
-}
-
 var (
 	mlTaint      = corev1.Taint{Key: "dedicated", Value: "ml", Effect: corev1.TaintEffectNoSchedule}
 	mlToleration = corev1.Toleration{Key: "dedicated", Value: "ml", Effect: corev1.TaintEffectNoSchedule}

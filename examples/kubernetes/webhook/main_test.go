@@ -217,15 +217,13 @@ func TestAudit(t *testing.T) {
 		t.Fatal(err)
 	}
 	pod := func(namespace, name string, tolerations ...corev1.Toleration) *corev1.Pod {
-		return &corev1.Pod{
-			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
-			Spec:       corev1.PodSpec{Tolerations: tolerations},
-		}
+		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Spec: corev1.PodSpec{Tolerations: tolerations}}
 	}
-	a, everything := corev1.Toleration{Key: "a"}, corev1.Toleration{Operator: corev1.TolerationOpExists}
+	everything := corev1.Toleration{Operator: corev1.TolerationOpExists}
 	many := slices.Repeat([]corev1.Toleration{{Key: "node.kubernetes.io/not-ready", Operator: "Exists", Effect: "NoExecute", TolerationSeconds: new(int64)}}, mostLinted+1)
 	pods := []runtime.Object{
-		pod("kube-system", "exempt", everything), pod("web", "fine"), pod("web", "many", many...), pod("web", "two", a, everything),
+		pod("kube-system", "exempt", everything), pod("web", "fine"), pod("web", "many", many...),
+		pod("web", "two", corev1.Toleration{Key: "a"}, everything),
 	}
 	registration := &admissionregistrationv1.ValidatingWebhookConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Name: "registered"},

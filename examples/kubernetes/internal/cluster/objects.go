@@ -66,18 +66,6 @@ func Pod(name string, tolerations ...corev1.Toleration) *corev1.Pod {
 // manager has removed the taint not-ready from them.
 func (c *Cluster) AddNodes(nodes ...*corev1.Node) {
 	c.tb.Helper()
-	c.addNodes(c.beat, nodes)
-}
-
-// AddSilentNodes is AddNodes without heartbeats, which cost time if there are many.
-// The controller manager must not notice soon: --node-monitor-grace-period.
-func (c *Cluster) AddSilentNodes(nodes ...*corev1.Node) {
-	c.tb.Helper()
-	c.addNodes(func(string) {}, nodes)
-}
-
-func (c *Cluster) addNodes(begin func(name string), nodes []*corev1.Node) {
-	c.tb.Helper()
 	added := sets.Set[string]{}
 	for _, node := range nodes {
 		added.Insert(node.Name)
@@ -85,7 +73,7 @@ func (c *Cluster) addNodes(begin func(name string), nodes []*corev1.Node) {
 	c.each(len(nodes), func(i int) error {
 		node, err := c.Client.CoreV1().Nodes().Create(c.Context(), nodes[i], metav1.CreateOptions{})
 		if err == nil {
-			begin(node.Name)
+			c.beat(node.Name)
 		}
 		return err
 	})

@@ -332,25 +332,24 @@ func TestCertManager(t *testing.T) {
 		t.Errorf("the webhook may connect to %+v", network.Spec)
 	}
 
-	var key crypto.Signer
-	var authorities, shown []*x509.Certificate
+	newKey := func() crypto.Signer { return must(pkiutil.NewPrivateKey(kubeadm.EncryptionAlgorithmECDSAP256))(t) }
+	authorityConfig := &pkiutil.CertConfig{Config: cert.Config{CommonName: certificates[0].Spec.CommonName}}
+	config := &pkiutil.CertConfig{NotAfter: time.Now().Add(time.Hour), Config: cert.Config{
+		CommonName: "unused", AltNames: cert.AltNames{DNSNames: certificates[1].Spec.DNSNames},
+	}}
+	roots, shown, key := []*x509.CertPool{}, []*x509.Certificate{}, newKey()
 	for range 3 {
-		if key == nil || certificates[0].Spec.PrivateKey.RotationPolicy != "Never" {
-			key = must(pkiutil.NewPrivateKey(kubeadm.EncryptionAlgorithmECDSAP256))(t)
+		if certificates[0].Spec.PrivateKey.RotationPolicy != "Never" {
+			key = newKey()
 		}
-		config := &pkiutil.CertConfig{Config: cert.Config{CommonName: certificates[0].Spec.CommonName}}
-		authority := must(pkiutil.NewSelfSignedCACert(config, key))(t)
-		config = &pkiutil.CertConfig{NotAfter: time.Now().Add(time.Hour), Config: cert.Config{
-			CommonName: "unused", AltNames: cert.AltNames{DNSNames: certificates[1].Spec.DNSNames},
-		}}
-		own := must(pkiutil.NewPrivateKey(kubeadm.EncryptionAlgorithmECDSAP256))(t)
-		authorities, shown = append(authorities, authority), append(shown, must(pkiutil.NewSignedCert(config, own, authority, key, false))(t))
+		authority := must(pkiutil.NewSelfSignedCACert(authorityConfig, key))(t)
+		shown = append(shown, must(pkiutil.NewSignedCert(config, newKey(), authority, key, false))(t))
+		roots = append(roots, x509.NewCertPool())
+		roots[len(roots)-1].AddCert(authority)
 	}
-	for _, authority := range authorities {
+	for _, trusted := range roots {
 		for _, certificate := range shown {
-			roots := x509.NewCertPool()
-			roots.AddCert(authority)
-			must(certificate.Verify(x509.VerifyOptions{Roots: roots, DNSName: "admission.taints-webhooks.svc"}))(t)
+			must(certificate.Verify(x509.VerifyOptions{Roots: trusted, DNSName: "admission.taints-webhooks.svc"}))(t)
 		}
 	}
 }

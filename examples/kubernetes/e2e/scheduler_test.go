@@ -139,12 +139,8 @@ func (f field) run(t *testing.T, trial trial) {
 	f.then(t, trial)
 	if trial.Placed != nil {
 		f.Eventually(trial.Pod+" is placed", func() error {
-			pod := f.pod(t, trial.Pod)
-			if pod.Spec.NodeName == "" {
-				return fmt.Errorf("it is pending: %s", pending(pod))
-			}
-			if !slices.Contains(trial.Placed, pod.Spec.NodeName) {
-				t.Fatalf("%s is on %s, want %v", trial.Pod, pod.Spec.NodeName, trial.Placed)
+			if pod := f.pod(t, trial.Pod); !slices.Contains(trial.Placed, pod.Spec.NodeName) {
+				return fmt.Errorf("it is on %q, want %v: %s", pod.Spec.NodeName, trial.Placed, pending(pod))
 			}
 			return nil
 		})
@@ -156,8 +152,7 @@ func (f field) run(t *testing.T, trial trial) {
 
 func (f field) add(trial trial) {
 	pod := cluster.Pod(trial.Pod)
-	trial.Spec.Containers = pod.Spec.Containers
-	trial.Spec.TerminationGracePeriodSeconds = pod.Spec.TerminationGracePeriodSeconds
+	trial.Spec.Containers, trial.Spec.TerminationGracePeriodSeconds = pod.Spec.Containers, new(int64)
 	pod.Labels, pod.Spec = trial.Labels, trial.Spec
 	if trial.CPU != nil {
 		pod.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: *trial.CPU}

@@ -130,8 +130,10 @@ func (p *pod) setRequested() error {
 
 // requestsNone reports whether the pod's requests name the resource, all with zero.
 func (p *pod) requestsNone(name string) bool {
-	named := func(c container) bool { _, ok := c.Resources.Requests[name]; return ok }
-	return !slices.Contains(p.requested, name) && slices.ContainsFunc(p.containers(), named)
+	return !slices.Contains(p.requested, name) && slices.ContainsFunc(p.containers(), func(c container) bool {
+		_, named := c.Resources.Requests[name]
+		return named
+	})
 }
 
 // bestEffort reports whether the pod's QoS class is BestEffort, as ComputePodQOS in

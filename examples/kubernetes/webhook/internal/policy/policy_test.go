@@ -239,8 +239,10 @@ func TestValidate(t *testing.T) {
 		{"forever", "web", tolerating("node.kubernetes.io/unreachable:NoExecute op=Exists"), "-", 403, "unreachable:NoExecute"},
 		{"best effort under pressure", "web", tolerating(pressure), "-", 403, "memory-pressure"},
 		{"burstable, with a resource", "web", gpu + tolerating(pressure, "example.com/gpu:NoSchedule op=Exists"), "-", 0, ""},
-		{"none of a resource", "web", strings.Replace(gpu, `"1"`, `"0"`, 1) + tolerating("example.com/gpu:NoSchedule op=Exists"), "-", 403,
-			"allowed are: spot op=Exists; a container requests 0 of example.com/gpu, and some API servers add this toleration for that: remove the request"},
+		{
+			"none of a resource", "web", strings.Replace(gpu, `"1"`, `"0"`, 1) + tolerating("example.com/gpu:NoSchedule op=Exists"), "-", 403,
+			"allowed are: spot op=Exists; a container requests 0 of example.com/gpu, and some API servers add this toleration for that: remove the request",
+		},
 		{"a resource not requested", "web", tolerating("example.com/gpu:NoSchedule op=Exists"), "-", 403, "allowed are: spot op=Exists\n"},
 		{"none, and one more", "web", strings.Replace(gpu, `"1"`, `"0"`, 1) + tolerating("example.com/gpu:NoExecute op=Exists"), "-", 403, "allowed are: spot op=Exists\n"},
 		{"an unknown operator", "monitoring", `"tolerations":[{"key":"k","operator":"Exist"}]`, "-", 422, `spec.tolerations[0].operator: "Exist" is not supported`},

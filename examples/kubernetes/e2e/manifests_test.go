@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"fmt"
-	"io/fs"
 	"maps"
 	"net/http"
 	"os"
@@ -97,18 +96,6 @@ func TestManifests(t *testing.T) {
 	for _, folder := range []string{"example", "../play/workloads"} {
 		must(cluster.Manifest(folder))(t)
 	}
-	namesTag := regexp.MustCompile(`(?m)^.*(\bimage: \S*:|\bnewTag:).*`)
-	err := filepath.WalkDir("../manifests", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || path == "../manifests/images/kustomization.yaml" {
-			return err
-		}
-		content, err := os.ReadFile(path)
-		if found := namesTag.Find(content); found != nil {
-			t.Errorf("%s has %q: versions are in manifests/images", path, found)
-		}
-		return err
-	})
-	check(t, err)
 }
 
 func only[T client.Object](t *testing.T, objects []client.Object) (found T) {

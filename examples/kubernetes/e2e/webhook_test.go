@@ -315,9 +315,8 @@ func TestCertManager(t *testing.T) {
 			annotated++
 		}
 		if kind := object.GetObjectKind().GroupVersionKind().Kind; kind == "Certificate" {
-			var c certificate
-			decodeCustom(t, objects[i:], kind, &c)
-			certificates = append(certificates, c)
+			certificates = append(certificates, certificate{})
+			decodeCustom(t, objects[i:], kind, &certificates[len(certificates)-1])
 		}
 	}
 	if annotated != 2 || len(certificates) != 2 || !certificates[0].Spec.IsCA {
@@ -356,8 +355,7 @@ func TestCertManager(t *testing.T) {
 
 func TestWebhookOverlay(t *testing.T) {
 	objects := kustomize(t, docs.Blocks(t, "../webhook/README.md", "yaml")[0].Text)
-	network := only[*networkingv1.NetworkPolicy](t, objects).Spec
-	if len(network.Ingress[0].From) != 2 || len(network.Egress) > 0 {
+	if network := only[*networkingv1.NetworkPolicy](t, objects).Spec; len(network.Ingress[0].From) != 2 || len(network.Egress) > 0 {
 		t.Errorf("the policy is %+v", network)
 	}
 	mutating := only[*admissionregistrationv1.MutatingWebhookConfiguration](t, objects).Webhooks[0]

@@ -200,12 +200,10 @@ func TestAudit(t *testing.T) {
 		pod("kube-system", "exempt", everything), pod("web", "fine"), pod("web", "many", many...),
 		pod("web", "two", corev1.Toleration{Key: "a"}, everything),
 	}
-	registration := &admissionregistrationv1.ValidatingWebhookConfiguration{
-		ObjectMeta: metav1.ObjectMeta{Name: "registered"},
-		Webhooks: []admissionregistrationv1.ValidatingWebhook{{NamespaceSelector: &metav1.LabelSelector{
-			MatchExpressions: []metav1.LabelSelectorRequirement{{Key: corev1.LabelMetadataName, Operator: "NotIn", Values: []string{"web"}}},
-		}}},
-	}
+	registration := &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "registered"}}
+	registration.Webhooks = []admissionregistrationv1.ValidatingWebhook{{NamespaceSelector: &metav1.LabelSelector{
+		MatchExpressions: []metav1.LabelSelectorRequirement{{Key: corev1.LabelMetadataName, Operator: "NotIn", Values: []string{"web"}}},
+	}}}
 	client := fake.NewClientset(append(pods, registration)...)
 	for _, test := range []struct{ registration, begins, ends string }{
 		{

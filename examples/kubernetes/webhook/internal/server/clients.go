@@ -176,12 +176,12 @@ func (s *clients) grow(c *client, bytes int) bool {
 // would fail. drain returns when there are no connections, or after the limit.
 func (s *clients) drain(limit time.Duration) {
 	s.draining.Store(true)
-	connected := func() int {
+	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		s.mu.Lock()
-		defer s.mu.Unlock()
-		return len(s.all)
-	}
-	for end := time.Now().Add(limit); connected() > 0 && time.Now().Before(end); {
-		time.Sleep(10 * time.Millisecond)
+		connected := len(s.all)
+		s.mu.Unlock()
+		if connected == 0 {
+			return
+		}
 	}
 }

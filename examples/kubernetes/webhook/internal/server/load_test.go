@@ -96,8 +96,8 @@ func TestReplacements(t *testing.T) {
 		s.mu.Lock()
 		s.replicas = s.replicas[1:]
 		s.mu.Unlock()
+		time.Sleep(100 * time.Millisecond) // less than the preStop hook of the manifest
 		stopping.Go(stops[i])
-		time.Sleep(100 * time.Millisecond)
 	}
 	finish()
 	stopping.Wait()
@@ -166,17 +166,15 @@ func (s *service) start(t *testing.T) (stop func()) {
 // load sends reviews without a pause from so many clients until finish is called.
 // Each pod must be allowed.
 func (s *service) load(t *testing.T, clients int) (finish func()) {
-	small := review("web", pod(""))
-	large := small + strings.Repeat(" ", 200<<10)
+	bodies := [2][]byte{[]byte(review("web", pod(""))), []byte(review("web", pod("")) + strings.Repeat(" ", 200<<10))}
 	var done atomic.Bool
 	var sent, slowest atomic.Int64
 	var running sync.WaitGroup
 	for range clients {
 		running.Go(func() {
 			for !done.Load() {
-				begun, answer := time.Now(), &admissionv1.AdmissionReview{}
-				err := s.client.Post().Body([]byte([]string{small, large}[sent.Add(1)%2])).SetHeader("Content-Type", "application/json").
-					Timeout(requestTimeout).Do(t.Context()).Into(answer)
+				begun, answer, body := time.Now(), &admissionv1.AdmissionReview{}, bodies[sent.Add(1)%2]
+				err := s.client.Post().Body(body).SetHeader("Content-Type", "application/json").Timeout(requestTimeout).Do(t.Context()).Into(answer)
 				if err != nil || answer.Response == nil || !answer.Response.Allowed {
 					t.Errorf("%v; the answer is %+v", err, answer.Response)
 				}

@@ -46,16 +46,14 @@ func (p *player) line(pattern string) {
 // do runs the command in the guide that has the words, and returns its output.
 func (p *player) do(words string, fails bool) string {
 	p.t.Helper()
-	find := func(words string) string {
-		for text := range strings.Lines(p.Log()) {
-			if command, ok := strings.CutPrefix(text, "  "); ok && strings.Contains(command, words) {
-				return command
-			}
+	script := ""
+	for _, words := range []string{"export KUBECONFIG", "export PATH", words} {
+		command := regexp.MustCompile(`(?m)^  (.*` + regexp.QuoteMeta(words) + `.*\n)`).FindStringSubmatch(p.Log())
+		if command == nil {
+			p.t.Fatalf("the guide has no %q", words)
 		}
-		p.t.Fatalf("the guide has no %q", words)
-		return ""
+		script += command[1]
 	}
-	script := find("export KUBECONFIG") + find("export PATH") + find(words)
 	text, err := exec.Command("bash", "-euc", script).CombinedOutput()
 	if (err != nil) != fails {
 		p.t.Fatalf("%s: %v: %s", words, err, text)

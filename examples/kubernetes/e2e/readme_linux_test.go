@@ -109,7 +109,7 @@ func (r *readmeTest) module(t *testing.T) {
 }
 
 func (r *readmeTest) evictor(t *testing.T) {
-	blocks := r.blocks(t, "evictor", 6)
+	blocks := r.blocks(t, "evictor", 7)
 	for _, b := range blocks[:3] {
 		r.run(t, b)
 	}
@@ -122,7 +122,7 @@ func (r *readmeTest) evictor(t *testing.T) {
 	web := cluster.Pod("web")
 	web.Spec.NodeName = "node-1"
 	r.AddPods(web)
-	r.run(t, blocks[4])
+	r.run(t, blocks[5])
 	node := must(r.Client.CoreV1().Nodes().Get(t.Context(), "node-1", metav1.GetOptions{}))(t)
 	list := node.Spec.Taints
 	if len(list) != 1 || list[0].TimeAdded == nil || time.Since(list[0].TimeAdded.Time) > time.Hour {
@@ -135,13 +135,14 @@ func (r *readmeTest) evictor(t *testing.T) {
 		t.Error("the pod is gone")
 	}
 	_ = e.Interrupt() // the code is that of go run
-	r.run(t, blocks[5])
+	r.run(t, blocks[6])
+	r.run(t, blocks[4])
 	setTaints(t, r.Cluster, "node-1", nil)
 	deletePods(t, r.Cluster)
 }
 
 func (r *readmeTest) scheduler(t *testing.T) {
-	blocks := r.blocks(t, "scheduler", 2)
+	blocks := r.blocks(t, "scheduler", 3)
 	r.run(t, blocks[0])
 	s := r.startBlock(t, blocks[1])
 	pod := cluster.Pod("second")
@@ -154,11 +155,12 @@ func (r *readmeTest) scheduler(t *testing.T) {
 		return nil
 	})
 	_ = s.Interrupt()
+	r.run(t, blocks[2])
 	deletePods(t, r.Cluster)
 }
 
 func (r *readmeTest) webhook(t *testing.T) {
-	blocks := r.blocks(t, "webhook", 5)
+	blocks := r.blocks(t, "webhook", 6)
 	r.AddPods(cluster.Pod("plain"), cluster.Pod("sneak", corev1.Toleration{Key: "dedicated", Value: "ml"},
 		corev1.Toleration{Operator: corev1.TolerationOpExists}))
 	blocks[0].Check(t, root, r.env...)
@@ -169,8 +171,9 @@ func (r *readmeTest) webhook(t *testing.T) {
 	rules := must(filepath.Abs("../manifests/webhook/rules.json"))(t)
 	w, _ := r.RunWebhook(cluster.FreeAddress(t), "-rules="+rules)
 	blocks[3].Check(t, root, r.env...)
-	w.Stop()
-	r.run(t, blocks[4])
+	blocks[4].Check(t, root, r.env...)
+	w.Kill()
+	r.run(t, blocks[5])
 	r.AddPods(cluster.Pod("late"))
 	deletePods(t, r.Cluster)
 }

@@ -94,5 +94,5 @@ func selectedNamespaces(ctx context.Context, client kubernetes.Interface, regist
 	if err != nil && !apierrors.IsNotFound(err) {
 		return nil, err
 	}
-	return labels.Parse(corev1.LabelMetadataName + " notin (kube-system, taints-webhooks)")
+	return labels.Parse(corev1.LabelMetadataName + " notin (kube-system, taints-webhooks, taints-evictor)")
 }

@@ -119,7 +119,7 @@ func (o *options) serve(ctx context.Context, cluster *rest.Config, policies *ser
 		return fmt.Errorf("-addr: %w", err)
 	}
 	err = errors.Join(m.Add(s), m.Add(policies),
-		m.AddHealthzCheck("ping", healthz.Ping), m.AddReadyzCheck("webhook", s.StartedChecker()))
+		m.AddHealthzCheck("ping", healthz.Ping), m.AddReadyzCheck("webhook", s.Ready))
 	if err == nil && o.rotation.Secret.Name != "" {
 		o.rotation.Manager = m
 		err = m.Add(&o.rotation)

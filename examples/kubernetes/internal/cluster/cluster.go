@@ -12,6 +12,7 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -318,7 +319,7 @@ func (c *Cluster) KubeconfigFor(user, token string) string {
 	config.AuthInfos[user] = &clientcmdapi.AuthInfo{Token: token}
 	config.Contexts["e2e"] = &clientcmdapi.Context{Cluster: "e2e", AuthInfo: user}
 	config.CurrentContext = "e2e"
-	path := c.path(user + ".kubeconfig")
+	path := c.path(fmt.Sprintf("%s-%d.kubeconfig", user, len(c.processes))) // a program may be reading an older one
 	c.must(clientcmd.WriteToFile(*config, path))
 	return path
 }

@@ -14,7 +14,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/component-helpers/apimachinery/lease"
@@ -66,44 +65,23 @@ func Pod(name string, tolerations ...corev1.Toleration) *corev1.Pod {
 // manager has removed the taint not-ready from them.
 func (c *Cluster) AddNodes(nodes ...*corev1.Node) {
 	c.tb.Helper()
-	c.addNodes(c.beat, nodes)
-}
-
-// AddSilentNodes is AddNodes without heartbeats, which cost time if there are many.
-// The controller manager must not notice soon: --node-monitor-grace-period.
-func (c *Cluster) AddSilentNodes(nodes ...*corev1.Node) {
-	c.tb.Helper()
-	c.addNodes(func(string) {}, nodes)
-}
-
-func (c *Cluster) addNodes(begin func(name string), nodes []*corev1.Node) {
-	c.tb.Helper()
-	added := sets.Set[string]{}
-	for _, node := range nodes {
-		added.Insert(node.Name)
-	}
 	c.each(len(nodes), func(i int) error {
-		node, err := c.Client.CoreV1().Nodes().Create(c.Context(), nodes[i], metav1.CreateOptions{})
+		_, err := c.Client.CoreV1().Nodes().Create(c.Context(), nodes[i], metav1.CreateOptions{})
 		if err == nil {
-			begin(node.Name)
+			c.beat(nodes[i].Name)
 		}
 		return err
 	})
-	c.Eventually("new nodes are without the taint not-ready", func() error { return c.ready(added) })
-}
-
-func (c *Cluster) ready(names sets.Set[string]) error {
-	nodes, err := c.Client.CoreV1().Nodes().List(c.Context(), metav1.ListOptions{})
-	if err != nil {
-		return err
-	}
-	for _, node := range nodes.Items {
-		notReady := func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeNotReady }
-		if names.Has(node.Name) && slices.ContainsFunc(node.Spec.Taints, notReady) {
-			return fmt.Errorf("node %s has taints %v", node.Name, node.Spec.Taints)
+	c.Eventually("new nodes are without the taint not-ready", func() error {
+		for _, node := range nodes {
+			node, err := c.Client.CoreV1().Nodes().Get(c.Context(), node.Name, metav1.GetOptions{})
+			notReady := func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeNotReady }
+			if err != nil || slices.ContainsFunc(node.Spec.Taints, notReady) {
+				return fmt.Errorf("node %s has taints %v, error %v", node.Name, node.Spec.Taints, err)
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // Condition returns the pod's condition of a type, or a zero condition.
@@ -184,7 +162,7 @@ func (c *Cluster) startKubelets() {
 	if !c.options.Kubelets {
 		return
 	}
-	factory := informers.NewSharedInformerFactoryWithOptions(c.Client, kubeletResync,
+	factory := informers.NewSharedInformerFactoryWithOptions(c.Client, heartbeatInterval,
 		informers.WithTweakListOptions(func(o *metav1.ListOptions) {
 			o.FieldSelector = fields.OneTermNotEqualSelector("spec.nodeName", "").String()
 		}))
@@ -196,9 +174,6 @@ func (c *Cluster) startKubelets() {
 	c.must(err)
 	factory.Start(c.ctx.Done())
 }
-
-// kubeletResync is how often each pod is checked.
-const kubeletResync = heartbeatInterval
 
 var running = []byte(`{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"},{"type":"ContainersReady","status":"True"}]}}`)
 

@@ -114,12 +114,18 @@ const (
 )
 
 // RunWebhook starts the webhook at the address with the rights of its manifest,
-// which must be installed, and returns when API servers call it. It also returns
-// the address of the metrics.
+// which must be installed. It makes API servers call that address instead of the
+// service in the manifest, because services do not work here, and returns when they
+// do. It also returns the address of the metrics.
 func (c *Cluster) RunWebhook(addr string, flags ...string) (p *Process, metrics string) {
 	c.tb.Helper()
 	p, metrics = c.StartWebhook(addr, flags...)
-	c.RegisterWebhook(addr)
+	c.PatchWebhooks(func(path string) string {
+		return fmt.Sprintf(`[{"op": "add", "path": "/webhooks/0/clientConfig/url", "value": %q},
+			{"op": "remove", "path": "/webhooks/0/clientConfig/service"}]`,
+			"https://"+strings.Replace(addr, "127.0.0.1", "localhost", 1)+path)
+	})
+	c.Eventually("the API server trusts the webhook", func() error { return c.TryPod(Pod("probe")) })
 	return p, metrics
 }
 
@@ -136,19 +142,6 @@ func (c *Cluster) StartWebhook(addr string, flags ...string) (p *Process, metric
 	}, flags...)...)
 	go c.mountWebhookSecret(folder)
 	return p, "http://" + metrics + "/metrics"
-}
-
-// RegisterWebhook makes API servers call the webhook at the address instead of the
-// service in the manifest, because services do not work here, and waits until they
-// do.
-func (c *Cluster) RegisterWebhook(addr string) {
-	c.tb.Helper()
-	c.PatchWebhooks(func(path string) string {
-		return fmt.Sprintf(`[{"op": "add", "path": "/webhooks/0/clientConfig/url", "value": %q},
-			{"op": "remove", "path": "/webhooks/0/clientConfig/service"}]`,
-			"https://"+strings.Replace(addr, "127.0.0.1", "localhost", 1)+path)
-	})
-	c.Eventually("the API server trusts the webhook", func() error { return c.TryPod(Pod("probe")) })
 }
 
 // PatchWebhooks patches both webhook configurations with the JSON patches for their
@@ -174,29 +167,21 @@ func (c *Cluster) TryPod(pod *corev1.Pod) error {
 // mountWebhookSecret keeps the certificate of the Secret in the folder, as a kubelet
 // does.
 func (c *Cluster) mountWebhookSecret(folder string) {
+	writer, err := volumeutil.NewAtomicWriter(folder, WebhookSecret)
+	c.must(err)
 	wait.UntilWithContext(c.Context(), func(ctx context.Context) {
 		secret, err := c.Client.CoreV1().Secrets(WebhookNamespace).Get(ctx, WebhookSecret, metav1.GetOptions{})
 		if err != nil || len(secret.Data["tls.crt"]) == 0 {
 			return
 		}
-		if err := Mount(folder, secret.Data); err != nil {
+		files := map[string]volumeutil.FileProjection{}
+		for _, name := range []string{"tls.crt", "tls.key"} {
+			files[name] = volumeutil.FileProjection{Data: secret.Data[name], Mode: 0o600}
+		}
+		if err := writer.Write(files, nil); err != nil {
 			c.tb.Errorf("mount the webhook's Secret: %v", err)
 		}
 	}, 100*time.Millisecond)
-}
-
-// Mount puts the certificate in the data of a Secret into the folder, in one step, as
-// a kubelet does.
-func Mount(folder string, data map[string][]byte) error {
-	writer, err := volumeutil.NewAtomicWriter(folder, WebhookSecret)
-	if err != nil {
-		return err
-	}
-	files := map[string]volumeutil.FileProjection{}
-	for _, name := range []string{"tls.crt", "tls.key"} {
-		files[name] = volumeutil.FileProjection{Data: data[name], Mode: 0o600}
-	}
-	return writer.Write(files, nil)
 }
 
 // Get fetches a page of a program that the test has started, as a user with all

@@ -128,6 +128,14 @@ func (p *pod) setRequested() error {
 	return nil
 }
 
+// requestsNone reports whether the pod's requests name the resource, all with zero.
+func (p *pod) requestsNone(name string) bool {
+	return !slices.Contains(p.requested, name) && slices.ContainsFunc(p.containers(), func(c container) bool {
+		_, named := c.Resources.Requests[name]
+		return named
+	})
+}
+
 // bestEffort reports whether the pod's QoS class is BestEffort, as ComputePodQOS in
 // Kubernetes does: no request or limit of CPU or memory is above zero. Pod-level
 // resources, even empty ones, replace those of the containers. Kubernetes'

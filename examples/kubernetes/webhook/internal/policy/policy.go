@@ -210,7 +210,7 @@ func (d *Dedication) refuse(key string, pod *pod, otherwise string) *Refusal {
 		d.Name, label(key, d.NodeSelector[key]), otherwise)
 }
 
-func label(key, value string) string { return fmt.Sprintf("%s=%.63s", key, value) }
+func label(key, value string) string { return fmt.Sprintf("%s=%.63q", key, value) }
 
 // validate checks a new pod, or an update of one that had the tolerations before:
 //
@@ -232,8 +232,9 @@ func (p *Policy) validate(q *admissionv1.AdmissionRequest, before []taints.Toler
 		if len(texts) == 0 {
 			texts = []string{"none"}
 		}
-		return forbid(notAllowed, "toleration %.500q is not allowed in namespace %q; allowed are: %s",
-			pod.Spec.Tolerations[refused[0]].String(), q.Namespace, summary(texts))
+		t := pod.Spec.Tolerations[refused[0]]
+		return forbid(notAllowed, "toleration %.500q is not allowed in namespace %q; allowed are: %s%s",
+			t.String(), q.Namespace, summary(texts), whence(t, pod))
 	}
 	if q.Operation == admissionv1.Update {
 		return nil
@@ -246,6 +247,17 @@ func (p *Policy) validate(q *admissionv1.AdmissionRequest, before []taints.Toler
 		}
 	}
 	return nil
+}
+
+// whence says where a toleration comes from if the pod's author need not have written
+// it: ExtendedResourceToleration adds it for a request of zero, also in each update.
+// So the webhook cannot remove it, because no update would be allowed then.
+func whence(t taints.Toleration, pod *pod) string {
+	added := taints.Toleration{Key: t.Key, Operator: taints.OpExists, Effect: taints.NoSchedule}
+	if t != added || !pod.requestsNone(t.Key) {
+		return ""
+	}
+	return fmt.Sprintf("; a container requests 0 of %s, and some API servers add this toleration for that: remove the request", t.Key)
 }
 
 // refused returns the indexes of the pod's tolerations that the namespace does not

@@ -209,10 +209,10 @@ func TestMutateRefuses(t *testing.T) {
 		{"name": "spot", "podSelector": {"matchLabels": {"spot": "yes"}}, "tolerations": [{"key": "a"}], "nodeSelector": {"pool": "spot"}}
 	]}`)
 	for _, test := range []struct{ label, selector, want string }{
-		{"", `{"pool":"web"}`, `dedication "ml" sends the pod to nodes with pool=ml, but its nodeSelector has pool=web`},
-		{"", `{"pool":"","os":"windows"}`, `dedication "ml" sends the pod to nodes with os=linux, but its nodeSelector has os=windows`},
-		{"spot=yes", `null`, `dedication "spot" sends the pod to nodes with pool=spot, but another dedication requires pool=ml`},
-		{"spot=yes", `{"pool":"ml"}`, `dedication "spot" sends the pod to nodes with pool=spot, but its nodeSelector has pool=ml`},
+		{"", `{"pool":"a\n\u001b[1m"}`, `dedication "ml" sends the pod to nodes with pool="ml", but its nodeSelector has pool="a\n\x1b[1m"`},
+		{"", `{"pool":"","os":"windows"}`, `dedication "ml" sends the pod to nodes with os="linux", but its nodeSelector has os="windows"`},
+		{"spot=yes", `null`, `dedication "spot" sends the pod to nodes with pool="spot", but another dedication requires pool="ml"`},
+		{"spot=yes", `{"pool":"ml"}`, `dedication "spot" sends the pod to nodes with pool="spot", but its nodeSelector has pool="ml"`},
 	} {
 		d := p.Mutate(request("ml", podOf(`"nodeSelector":`+test.selector, test.label), ""))
 		want := &Refusal{Kind: "dedication", Code: 403, Reason: "Forbidden", Message: test.want}
@@ -239,16 +239,20 @@ func TestValidate(t *testing.T) {
 		{"forever", "web", tolerating("node.kubernetes.io/unreachable:NoExecute op=Exists"), "-", 403, "unreachable:NoExecute"},
 		{"best effort under pressure", "web", tolerating(pressure), "-", 403, "memory-pressure"},
 		{"burstable, with a resource", "web", gpu + tolerating(pressure, "example.com/gpu:NoSchedule op=Exists"), "-", 0, ""},
-		{"none of a resource", "web", strings.Replace(gpu, `"1"`, `"0"`, 1) + tolerating("example.com/gpu:NoSchedule op=Exists"), "-", 403, "example.com/gpu"},
-		{"a resource not requested", "web", tolerating("example.com/gpu:NoSchedule op=Exists"), "-", 403, "example.com/gpu"},
+		{
+			"none of a resource", "web", strings.Replace(gpu, `"1"`, `"0"`, 1) + tolerating("example.com/gpu:NoSchedule op=Exists"), "-", 403,
+			"allowed are: spot op=Exists; a container requests 0 of example.com/gpu, and some API servers add this toleration for that: remove the request",
+		},
+		{"a resource not requested", "web", tolerating("example.com/gpu:NoSchedule op=Exists"), "-", 403, "allowed are: spot op=Exists\n"},
+		{"none, and one more", "web", strings.Replace(gpu, `"1"`, `"0"`, 1) + tolerating("example.com/gpu:NoExecute op=Exists"), "-", 403, "allowed are: spot op=Exists\n"},
 		{"an unknown operator", "monitoring", `"tolerations":[{"key":"k","operator":"Exist"}]`, "-", 422, `spec.tolerations[0].operator: "Exist" is not supported`},
 		{
 			"longer than allowed", "ml", ml + tolerating("example.com/maintenance:NoExecute op=Exists for 7201s"), "-", 403,
 			"allowed are: dedicated=ml; example.com/maintenance:NoExecute op=Exists for 7200s; spot op=Exists",
 		},
 		{"not longer", "ml", ml + tolerating("example.com/maintenance:NoExecute op=Exists for 7200s"), "-", 0, ""},
-		{"no node selector", "ml", tolerating("dedicated=ml"), "-", 403, `dedication "ml-nodes" sends the pod to nodes with example.com/pool=ml, but its nodeSelector has no example.com/pool`},
-		{"another node selector", "ml", `"nodeSelector":{"example.com/pool":"web"}`, "-", 403, "its nodeSelector has example.com/pool=web"},
+		{"no node selector", "ml", tolerating("dedicated=ml"), "-", 403, `dedication "ml-nodes" sends the pod to nodes with example.com/pool="ml", but its nodeSelector has no example.com/pool`},
+		{"another node selector", "ml", `"nodeSelector":{"example.com/pool":"web"}`, "-", 403, `its nodeSelector has example.com/pool="web"`},
 
 		{"one more", "web", tolerating("dedicated=ml", "spot"), tolerating("dedicated=ml"), 0, ""},
 		{"one more, not allowed", "web", tolerating("spot", "dedicated=ml"), tolerating("spot"), 403, `"dedicated=ml"`},
@@ -268,7 +272,7 @@ func TestValidate(t *testing.T) {
 		if d.Refusal == nil {
 			d.Refusal = &Refusal{}
 		}
-		if d.Refusal.Code != test.code || !strings.Contains(d.Refusal.Message, test.want) || d.Ignored != "" || len(d.Patch) > 0 {
+		if d.Refusal.Code != test.code || !strings.Contains(d.Refusal.Message+"\n", test.want) || d.Ignored != "" || len(d.Patch) > 0 {
 			t.Errorf("%s: %+v, want %d %s", test.name, d.Refusal, test.code, test.want)
 		}
 	}

@@ -8,13 +8,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
-	"time"
+	"strings"
+	"unicode"
 
 	"github.com/go-logr/logr"
-	"golang.org/x/sync/semaphore"
 	admissionv1 "k8s.io/api/admission/v1"
 	kjson "sigs.k8s.io/json"
 
@@ -24,29 +23,19 @@ import (
 	"github.com/seed-0529bac1/taints/examples/kubernetes/webhook/internal/policy"
 )
 
-const (
-	// maxBody is the maximum size of a request. A pod of up to 3 MiB can be sent to
-	// an API server, and one of up to 1.5 MiB can be stored. An API server encodes
-	// one byte as up to six, as in \u003c, and sends both pods of an update.
-	maxBody = 20 << 20
-	// smallBody is the size up to which requests never wait.
-	smallBody = 64 << 10
-	// maxLarge limits the sum of the sizes of larger requests, each of which takes
-	// twice its size. A client that sends slowly does not hold up the others.
-	maxLarge = 2 * maxBody
+// maxBody is the maximum size of a request. A pod of up to 3 MiB can be sent to an
+// API server, and one of up to 1.5 MiB can be stored. An API server encodes one byte
+// as up to six, as in \u003c, and sends both pods of an update.
+const maxBody = 20 << 20
 
-	requestTimeout = 5 * time.Second // for waiting, and for reading the request
-)
-
-// Register registers both webhooks with the server.
-func Register(s webhook.Server, policies *Policies, log logr.Logger) {
-	large := semaphore.NewWeighted(maxLarge)
+// registerHooks registers both webhooks with the server.
+func registerHooks(s webhook.Server, clients *clients, policies *Policies, log logr.Logger) {
 	for name, decide := range map[string]decide{
 		"mutate": (*policy.Policy).Mutate, "validate": (*policy.Policy).Validate,
 	} {
 		log := log.WithValues("webhook", name)
 		h := handler{name, policies, decide, log}
-		s.Register("/"+name, &reviewer{&admission.Webhook{Handler: h}, log, large})
+		s.Register("/"+name, &reviewer{&admission.Webhook{Handler: h}, log, clients})
 	}
 }
 
@@ -70,8 +59,8 @@ func (h handler) Handle(_ context.Context, q admission.Request) admission.Respon
 	}
 	log := h.log.V(1)
 	values := []any{
-		"uid", q.UID, "operation", q.Operation, "namespace", q.Namespace, "name", fmt.Sprintf("%.300s", name),
-		"allowed", d.Refusal == nil,
+		"uid", printable(string(q.UID)), "operation", printable(string(q.Operation)),
+		"namespace", printable(q.Namespace), "name", printable(name), "allowed", d.Refusal == nil,
 	}
 	switch {
 	case d.Ignored != "":
@@ -91,13 +80,24 @@ func (h handler) Handle(_ context.Context, q admission.Request) admission.Respon
 	return response
 }
 
+// printable returns the beginning of a text of a client for the log. A text log
+// prints what has more than one line as it is, escape sequences included.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, fmt.Sprintf("%.300s", s))
+}
+
 // A reviewer serves a webhook over HTTP, like the webhook's own ServeHTTP. But
 // ServeHTTP does not read more than 7 MiB, so a large pod could pass under
 // failurePolicy Ignore, and it reads any number of large requests at once.
 type reviewer struct {
 	webhook *admission.Webhook
 	log     logr.Logger
-	large   *semaphore.Weighted // has the bytes of the larger requests
+	clients *clients
 }
 
 // ServeHTTP implements [http.Handler]. A request that is not a review has no uid
@@ -108,22 +108,18 @@ func (v *reviewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		v.fail(w, r, code, err)
 		return
 	}
-	if r.ContentLength > smallBody {
-		// The server cancels the request's context when it begins to drain.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), requestTimeout)
-		defer cancel()
-		if v.large.Acquire(ctx, r.ContentLength) != nil {
-			v.fail(w, r, http.StatusServiceUnavailable, errors.New("too many large requests at once"))
-			return
-		}
-		defer v.large.Release(r.ContentLength)
-	}
-	review, code, err := read(w, r)
+	body, code, err := v.clients.read(w, r)
 	if err != nil {
 		v.fail(w, r, code, err)
 		return
 	}
+	review, err := parse(body)
+	if err != nil {
+		v.fail(w, r, http.StatusBadRequest, err)
+		return
+	}
 	response := v.webhook.Handle(r.Context(), admission.Request{AdmissionRequest: *review.Request})
+	v.setLast(w)
 	w.Header().Set("Content-Type", "application/json")
 	answer := admissionv1.AdmissionReview{TypeMeta: review.TypeMeta, Response: &response.AdmissionResponse}
 	if err := json.NewEncoder(w).Encode(answer); err != nil {
@@ -149,27 +145,27 @@ func checkHeader(r *http.Request) (code int, err error) {
 	return 0, nil
 }
 
-// read reads a review. An error comes with an HTTP status code.
-func read(w http.ResponseWriter, r *http.Request) (review *admissionv1.AdmissionReview, code int, err error) {
-	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(requestTimeout)); err != nil {
-		return nil, http.StatusInternalServerError, err
-	}
-	body := make([]byte, r.ContentLength)
-	if _, err := io.ReadFull(r.Body, body); err != nil {
-		return nil, http.StatusBadRequest, err
-	}
-	review = &admissionv1.AdmissionReview{}
+func parse(body []byte) (*admissionv1.AdmissionReview, error) {
+	review := &admissionv1.AdmissionReview{}
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(body, review); err != nil {
-		return nil, http.StatusBadRequest, err
+		return nil, err
 	}
 	if review.GroupVersionKind() != admissionv1.SchemeGroupVersion.WithKind("AdmissionReview") ||
 		review.Request == nil || review.Request.UID == "" {
-		return nil, http.StatusBadRequest, errors.New("not an AdmissionReview of admission.k8s.io/v1 with a request and a uid")
+		return nil, errors.New("not an AdmissionReview of admission.k8s.io/v1 with a request and a uid")
 	}
-	return review, 0, nil
+	return review, nil
 }
 
 func (v *reviewer) fail(w http.ResponseWriter, r *http.Request, code int, err error) {
 	v.log.Error(err, "bad request", "from", r.RemoteAddr, "code", code)
+	v.setLast(w)
 	http.Error(w, err.Error(), code)
+}
+
+// setLast says that this answer is the last one on the connection, if it is to be.
+func (v *reviewer) setLast(w http.ResponseWriter) {
+	if v.clients.draining.Load() {
+		w.Header().Set("Connection", "close")
+	}
 }

@@ -5,9 +5,11 @@ package server
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"net"
+	"net/http"
 	"path/filepath"
-	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -20,45 +22,52 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 )
 
+const (
+	// idleTimeout is longer than API servers keep a connection that they do not use
+	// (90 s). So they close it themselves, and never send a review to a connection
+	// that the webhook is closing.
+	idleTimeout = 3 * time.Minute
+	// lastRequests is how long clients have for a last request on each connection
+	// when the webhook stops.
+	lastRequests = 12 * time.Second
+)
+
 // A Server serves the webhooks as soon as a certificate exists. It uses the current
 // contents of tls.crt and tls.key. It is a runnable of a manager, which starts it
 // whether or not an API server answers.
 type Server struct {
-	webhook.Server
-	certDir string
-	watcher *certwatcher.CertWatcher
-	log     logr.Logger
+	addr, certDir string
+	handler       http.Handler
+	clients       *clients
+	watcher       *certwatcher.CertWatcher
+	log           logr.Logger
+	started       atomic.Bool
 }
 
 // New returns a server on the address, with both webhooks.
 func New(addr, certDir string, policies *Policies, log logr.Logger) (*Server, error) {
-	host, service, err := net.SplitHostPort(addr)
-	if err != nil {
+	if _, err := net.ResolveTCPAddr("tcp", addr); err != nil {
 		return nil, err
 	}
-	port, err := strconv.Atoi(service)
-	if err != nil {
-		return nil, err
-	}
-	s := &Server{certDir: certDir, log: log}
-	s.Server = webhook.NewServer(webhook.Options{
-		Host: host, Port: port,
-		TLSOpts: []func(*tls.Config){func(c *tls.Config) {
-			c.MinVersion = tls.VersionTLS12
-			// Over HTTP/2, waiting large requests would fill the buffer of the
-			// connection that they share with the request that they wait for.
-			c.NextProtos = []string{"http/1.1"}
-			c.GetCertificate = s.watcher.GetCertificate
-		}},
-	})
-	Register(s.Server, policies, log)
+	s := &Server{addr: addr, certDir: certDir, clients: newClients(), log: log}
+	hooks := webhook.NewServer(webhook.Options{}) // for its metrics
+	registerHooks(hooks, s.clients, policies, log)
+	s.handler = hooks.WebhookMux()
 	return s, nil
 }
 
 // NeedLeaderElection returns false, because every replica serves.
 func (s *Server) NeedLeaderElection() bool { return false }
 
-// Start serves until the context ends and in-flight requests are answered.
+// Ready returns an error until the server serves. It is a check of a manager.
+func (s *Server) Ready(*http.Request) error {
+	if !s.started.Load() {
+		return errors.New("there is no certificate yet")
+	}
+	return nil
+}
+
+// Start serves until the context ends and requests are answered.
 func (s *Server) Start(ctx context.Context) error {
 	if !s.awaitCertificate(ctx) {
 		return nil
@@ -72,7 +81,31 @@ func (s *Server) Start(ctx context.Context) error {
 			s.log.Error(err, "the certificate is no longer watched")
 		}
 	}()
-	return s.Server.Start(ctx)
+	listener, err := tls.Listen("tcp", s.addr, &tls.Config{
+		MinVersion: tls.VersionTLS12, GetCertificate: s.watcher.GetCertificate,
+		// API servers use no HTTP/2 for a Service: kubernetes/kubernetes#75791.
+		NextProtos: []string{"http/1.1"},
+	})
+	if err != nil {
+		return err
+	}
+	server := &http.Server{
+		Handler: s.handler, ConnContext: s.clients.enter, ConnState: s.clients.changed,
+		ReadHeaderTimeout: requestTimeout, MaxHeaderBytes: 8 << 10,
+		WriteTimeout: 3 * requestTimeout, IdleTimeout: idleTimeout,
+	}
+	stopped := make(chan error, 1)
+	context.AfterFunc(ctx, func() {
+		s.clients.drain(lastRequests)
+		ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
+		defer cancel()
+		stopped <- server.Shutdown(ctx)
+	})
+	s.started.Store(true)
+	if err := server.Serve(listener); err != http.ErrServerClosed {
+		return err
+	}
+	return <-stopped
 }
 
 // awaitCertificate waits until a certificate exists, and reports whether one does.

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
+)
+
+// TestTogether installs all manifests, with the registration of the webhook last and
+// first. Every pod that they ask for is created, and created again while the webhook
+// is down: the evictor must come back then.
+func TestTogether(t *testing.T) {
+	t.Run("registered last", func(t *testing.T) {
+		c := installed(t, must(cluster.Manifest("example"))(t))
+		rules := must(c.Client.CoreV1().ConfigMaps(cluster.WebhookNamespace).Get(t.Context(), "admission-rules", metav1.GetOptions{}))(t)
+		webhook, _ := c.RunWebhook(cluster.FreeAddress(t), "-rules="+c.WriteFile("rules.json", rules.Data["rules.json"]))
+		again(t, c)
+		c.AddNodes(cluster.Node("node-1"), cluster.Node("node-2"))
+		c.Apply(must(cluster.Manifest("../play/workloads"))(t)...)
+		created(t, c)
+		webhook.Kill()
+		again(t, c)
+	})
+	t.Run("registered first", func(t *testing.T) {
+		objects := kustomize(t, "resources: [examples/kubernetes/manifests/example]\ncomponents: ["+
+			"examples/kubernetes/manifests/evictor/delete, examples/kubernetes/manifests/webhook/cert-manager]")
+		rank := func(o client.Object) int {
+			kind := o.GetObjectKind().GroupVersionKind().Kind
+			return slices.Index([]string{"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration", "Namespace"}, kind)
+		}
+		slices.SortStableFunc(objects, func(a, b client.Object) int { return rank(b) - rank(a) })
+		c := installed(t, objects)
+		again(t, c)
+		check(t, c.TryPod(in("cert-manager", cluster.Pod("cert-manager")))) // it comes before the certificate
+	})
+}
+
+// installed starts a cluster of a cloud with the objects, which include the
+// registration of a webhook that does not run, and waits for the pods.
+func installed(t *testing.T, objects []client.Object) *cluster.Cluster {
+	t.Helper()
+	cloud := must(filepath.Abs("testdata/cloud"))(t)
+	c := start(t, cluster.Options{
+		APIServer:         []string{"--admission-control-config-file=" + filepath.Join(cloud, "admission.yaml")},
+		ControllerManager: []string{noTaintEviction},
+	})
+	c.Apply(must(cluster.Manifest(cloud))(t)...)
+	c.Apply(namespace("cert-manager"))
+	c.Apply(objects...)
+	created(t, c)
+	c.Eventually("the webhook is called, and does not answer", func() error {
+		if err := c.TryPod(cluster.Pod("refused")); !apierrors.IsInternalError(err) {
+			return fmt.Errorf("got %v", err)
+		}
+		return nil
+	})
+	return c
+}
+
+// created waits until there are the pods that Deployments and DaemonSets ask for.
+func created(t *testing.T, c *cluster.Cluster) {
+	t.Helper()
+	all := metav1.ListOptions{}
+	c.Eventually("every pod is created", func() error {
+		nodes := must(c.Client.CoreV1().Nodes().List(t.Context(), all))(t).Items
+		want, got := map[string]int{}, map[string]int{}
+		for _, d := range must(c.Client.AppsV1().Deployments("").List(t.Context(), all))(t).Items {
+			want[d.Namespace+"/"+d.Name] = int(*d.Spec.Replicas)
+		}
+		for _, d := range must(c.Client.AppsV1().DaemonSets("").List(t.Context(), all))(t).Items {
+			want[d.Namespace+"/"+d.Name] = len(nodes)
+		}
+		for _, pod := range must(c.Client.CoreV1().Pods("").List(t.Context(), all))(t).Items {
+			got[pod.Namespace+"/"+pod.Labels["app"]+pod.Labels["app.kubernetes.io/name"]]++
+		}
+		if !maps.Equal(got, want) {
+			return fmt.Errorf("there are %v, want %v", got, want)
+		}
+		return nil
+	})
+}
+
+// again deletes the pods of the programs, and waits until there are others.
+func again(t *testing.T, c *cluster.Cluster) {
+	t.Helper()
+	for _, namespace := range []string{cluster.Evictor, cluster.WebhookNamespace, metav1.NamespaceSystem} {
+		check(t, c.Client.CoreV1().Pods(namespace).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}))
+	}
+	created(t, c)
+}

@@ -195,9 +195,7 @@ func (x *Index[N]) search(m *taints.Matcher, found []*file[N]) (_ []*file[N], le
 	left = len(x.all) - groupPrice*len(x.bare.groups)
 	options := m.Policy().Options
 	for t := range m.Tolerations() {
-		if left -= lookupPrice + (len(t.Key)+len(t.Value))/bytesForOne; left < 0 {
-			return nil, left
-		}
+		left -= lookupPrice + (len(t.Key)+len(t.Value))/bytesForOne
 		var files []*file[N]
 		values := valueset.Of(string(t.Operator), t.Value, !options.NoComparison)
 		switch {

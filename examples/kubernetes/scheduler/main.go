@@ -8,6 +8,7 @@ package main
 import (
 	"os"
 
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/program"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/scheduler/internal/plugin"
 	"k8s.io/component-base/cli"
 	_ "k8s.io/component-base/logs/json/register"          // --logging-format=json
@@ -16,4 +17,7 @@ import (
 	"k8s.io/kubernetes/cmd/kube-scheduler/app"
 )
 
-func main() { os.Exit(cli.Run(app.NewSchedulerCommand(app.WithPlugin(plugin.Name, plugin.New)))) }
+func main() {
+	program.LimitMemory()
+	os.Exit(cli.Run(app.NewSchedulerCommand(app.WithPlugin(plugin.Name, plugin.New))))
+}

@@ -30,21 +30,21 @@ func CacheOptions() cache.Options {
 	}
 }
 
-// strip returns the parts of a pod or node that the controller reads.
+// strip reduces a pod or node to the parts that the controller reads.
 func strip(obj any) (any, error) {
 	switch obj := obj.(type) {
 	case *corev1.Pod:
 		other := func(c corev1.PodCondition) bool { return c.Type != corev1.PodScheduled }
-		return &corev1.Pod{
+		*obj = corev1.Pod{
 			ObjectMeta: stripMeta(&obj.ObjectMeta),
 			Spec:       corev1.PodSpec{NodeName: obj.Spec.NodeName, Tolerations: obj.Spec.Tolerations},
 			Status:     corev1.PodStatus{Conditions: slices.Clone(slices.DeleteFunc(obj.Status.Conditions, other))},
-		}, nil
+		}
 	case *corev1.Node:
-		return &corev1.Node{
+		*obj = corev1.Node{
 			ObjectMeta: stripMeta(&obj.ObjectMeta),
 			Spec:       corev1.NodeSpec{Taints: obj.Spec.Taints},
-		}, nil
+		}
 	}
 	return obj, nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/memory"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -173,4 +174,12 @@ func TestConcurrent(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// The scheduler's informer leaves out managedFields, and its plugins need all else.
+func TestMemory(t *testing.T) {
+	memory.Test(t, "scheduler", func(obj any) (any, error) {
+		obj.(*corev1.Pod).ManagedFields = nil
+		return obj, nil
+	})
 }

@@ -36,12 +36,12 @@ const (
 // contents of tls.crt and tls.key. It is a runnable of a manager, which starts it
 // whether or not an API server answers.
 type Server struct {
-	addr, certDir string
-	handler       http.Handler
-	clients       *clients
-	watcher       *certwatcher.CertWatcher
-	log           logr.Logger
-	started       atomic.Bool
+	webhook.Server // so that a manager starts it before its cache, and stops it last
+	addr, certDir  string
+	clients        *clients
+	watcher        *certwatcher.CertWatcher
+	log            logr.Logger
+	started        atomic.Bool
 }
 
 // New returns a server on the address, with both webhooks.
@@ -49,15 +49,10 @@ func New(addr, certDir string, policies *Policies, log logr.Logger) (*Server, er
 	if _, err := net.ResolveTCPAddr("tcp", addr); err != nil {
 		return nil, err
 	}
-	s := &Server{addr: addr, certDir: certDir, clients: newClients(), log: log}
-	hooks := webhook.NewServer(webhook.Options{}) // for its metrics
-	registerHooks(hooks, s.clients, policies, log)
-	s.handler = hooks.WebhookMux()
+	s := &Server{Server: webhook.NewServer(webhook.Options{}), addr: addr, certDir: certDir, clients: newClients(), log: log}
+	registerHooks(s, s.clients, policies, log)
 	return s, nil
 }
-
-// NeedLeaderElection returns false, because every replica serves.
-func (s *Server) NeedLeaderElection() bool { return false }
 
 // Ready returns an error until the server serves. It is a check of a manager.
 func (s *Server) Ready(*http.Request) error {
@@ -90,7 +85,7 @@ func (s *Server) Start(ctx context.Context) error {
 		return err
 	}
 	server := &http.Server{
-		Handler: s.handler, ConnContext: s.clients.enter, ConnState: s.clients.changed,
+		Handler: s.WebhookMux(), ConnContext: s.clients.enter, ConnState: s.clients.changed,
 		ReadHeaderTimeout: requestTimeout, MaxHeaderBytes: 8 << 10,
 		WriteTimeout: 3 * requestTimeout, IdleTimeout: idleTimeout,
 	}

@@ -219,6 +219,23 @@ func TestTaintThatDecides(t *testing.T) {
 	}
 }
 
+// A method of Options or of a policy follows its own rules.
+func TestEvictionUnderOptions(t *testing.T) {
+	list, tols := parseTaints("score=40:NoExecute"), parseTolerations("score=60 op=Lt")
+	off := taints.Options{NoComparison: true}
+	for want, e := range map[taints.Eviction]taints.Eviction{
+		{}: taints.EvictionOf(list, tols, observed),
+		{Outcome: taints.EvictsNow, At: observed, From: observed}: off.EvictionOf(list, tols, observed),
+	} {
+		if e != want {
+			t.Errorf("got %v, want %v", e, want)
+		}
+	}
+	if e := (taints.EvictionPolicy{Options: off}).EvictionOf(list, tols, observed); e != off.EvictionOf(list, tols, observed) {
+		t.Errorf("under a policy with these options: %v", e)
+	}
+}
+
 // The seconds count from the latest of the times that the policy names. The node
 // was seen at 1000.
 func TestEvictionFrom(t *testing.T) {

@@ -17,21 +17,23 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
-// TestAdvice runs a file of cases. Each has objects and, indented, the advice
+// TestAdvice runs files of cases. Each has objects and, indented, the advice
 // for pod p: "0: …" replaces the toleration with this index, "add …" adds one,
 // "repair …" is a taint of a node's state, and "if …" is an alternative. The
 // cause, the steps and the notes are as users see them.
 func TestAdvice(t *testing.T) {
-	cases.Run(t, "testdata/advice.txt", func(t *testing.T, lines []string) []string {
-		input := objectsOf(lines)
-		r := mustReport(t, input)
-		if len(r.Causes) != 1 {
-			t.Fatalf("%s: causes %+v", lines, r.Causes)
-		}
-		checkForms(t, r.Causes[0], input)
-		checkFixes(t, input)
-		return adviceOf(&r)
-	})
+	for _, file := range []string{"testdata/advice.txt", "testdata/workloads.txt"} {
+		cases.Run(t, file, func(t *testing.T, lines []string) []string {
+			input := objectsOf(lines)
+			r := mustReport(t, input)
+			if len(r.Causes) != 1 {
+				t.Fatalf("%s: causes %+v", lines, r.Causes)
+			}
+			checkForms(t, r.Causes[0], input)
+			checkFixes(t, input)
+			return adviceOf(&r)
+		})
+	}
 }
 
 // TestOutput runs a file of cases with objects and the output of the program for
@@ -117,6 +119,9 @@ func adviceOf(r *diagnosis.Report) []string {
 	}
 	lines = append(lines, "cause "+c.Text)
 	for _, s := range c.Fix {
+		if s.Effect != "" {
+			s.Text += "; " + s.Effect
+		}
 		if s.For != "" {
 			s.Text += " (for " + s.For + ")"
 		}

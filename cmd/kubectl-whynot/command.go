@@ -21,6 +21,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 // A program is the command and its environment.
@@ -103,14 +104,21 @@ func (p *program) command() *cobra.Command {
 	flags.AddFlagSet(kubectl)
 	c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
 	c.AddCommand(&cobra.Command{
-		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		Use: "version", Short: "Print the version",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError{fmt.Errorf("version takes no arguments, such as %s", args[0])}
+			}
+			return nil
+		},
 		Run: func(*cobra.Command, []string) { fmt.Fprintln(p.out, version()) },
 	})
 	return c
 }
 
 // connectionFlags returns the given flags of kubectl that choose the cluster
-// and the user, for commands that must reach the same cluster. A token is secret.
+// and the user, for commands that must reach the same cluster. A token and
+// passwords are secret.
 func connectionFlags(kubectl *pflag.FlagSet) []string {
 	var words []string
 	kubectl.VisitAll(func(f *pflag.Flag) {
@@ -125,6 +133,8 @@ func connectionFlags(kubectl *pflag.FlagSet) []string {
 			switch {
 			case f.Name == "token":
 				words = append(words, "--token", "TOKEN")
+			case f.Name == "server" || f.Name == "proxy-url":
+				words = append(words, "--"+f.Name, say.WithoutPassword(value))
 			case f.Value.Type() == "bool":
 				words = append(words, "--"+f.Name+"="+value)
 			default:
@@ -235,7 +245,6 @@ func (p *program) write(r *answer) error {
 	if width, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && width > 0 {
 		text.width = width
 	}
-	text.width = max(text.width, 80)
 	r.writeText(&text, p.output == "wide")
 	_, err := io.WriteString(p.out, text.String())
 	return err

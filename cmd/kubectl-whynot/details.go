@@ -18,17 +18,24 @@ func (r *answer) writePending(p *page) {
 		return
 	}
 	p.title("Pending pods")
-	if len(r.Pending) == 0 {
+	if r.Waiting() == 0 {
 		p.line("No pods wait for a node.")
 	}
-	for i := range r.Pending {
-		p.blank()
-		p.pending(&r.Pending[i], r.Nodes)
+	for _, isReady := range []bool{false, true} {
+		if isReady && r.Waiting() < len(r.Causes) {
+			p.title(ready)
+		}
+		for i := range r.Pending {
+			if x := &r.Pending[i]; x.IsReady() == isReady {
+				p.blank()
+				p.pending(x)
+			}
+		}
 	}
 }
 
-// pending writes all details about the pods, in a cluster with the number of nodes.
-func (p *page) pending(x *diagnosis.Pending, nodes int) {
+// pending writes all details about the pods.
+func (p *page) pending(x *diagnosis.Pending) {
 	name := x.Namespace + "/" + x.Pods[0]
 	if more := len(x.Pods) - 1; more > 0 {
 		name += fmt.Sprintf(" and %d more", more)
@@ -38,7 +45,7 @@ func (p *page) pending(x *diagnosis.Pending, nodes int) {
 	}
 	p.wrap("", "    ", name)
 	p.wrap("  Cause: ", "    ", x.Text)
-	p.wrap("  ", "    ", availability(x, nodes))
+	p.wrap("  ", "    ", x.Availability())
 	p.field("Node selector", say.SelectorText(x.NodeSelector))
 	p.field("Required node affinity", x.NodeAffinity)
 	p.field("Scheduler's message", x.Message)
@@ -55,26 +62,6 @@ func (p *page) field(name, text string) {
 	if text != "" {
 		p.wrap("  "+name+": ", "    ", text)
 	}
-}
-
-// availability counts the nodes as the scheduler does.
-func availability(x *diagnosis.Pending, nodes int) string {
-	var words []string
-	if n := nodes - x.Matching; n > 0 {
-		words = append(words, fmt.Sprintf("%d node(s) didn't match Pod's node affinity/selector", n))
-	}
-	if n := x.Matching - x.Feasible; n > 0 {
-		words = append(words, fmt.Sprintf("%d node(s) had untolerated taint(s)", n))
-	}
-	if x.Feasible == 0 {
-		return fmt.Sprintf("0/%d nodes are available: %s.", nodes, strings.Join(words, ", "))
-	}
-	text := fmt.Sprintf("Taints and node affinity allow %d of %s: %s", x.Feasible, say.Count(nodes, "node"),
-		say.NamesOf(x.FeasibleNames, x.Feasible))
-	if len(words) > 0 {
-		text += "; " + strings.Join(words, ", ")
-	}
-	return text + "."
 }
 
 // maxLines limits the lists about a pod.

@@ -53,7 +53,7 @@ func (r *answer) writeHTML(w io.Writer) error {
 		ScriptHash: "sha256-" + base64.StdEncoding.EncodeToString(hash[:]),
 		Fates:      fates, Scale: newTimeScale(fates),
 	}
-	for _, c := range r.Causes {
+	for _, c := range r.Causes[:r.Waiting()] {
 		v.PodsTotal += c.Pods
 	}
 	if r.Pod != "" {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,12 +34,15 @@ func (p *program) answer(ctx context.Context, args []string) error {
 	if namespace, _, err := p.config.ToRawKubeConfigLoader().Namespace(); err == nil && c.Only.Namespace == "" {
 		c.Namespace = namespace
 	}
-	input, err := p.read(ctx, c)
+	input, isDump, err := p.read(ctx, c)
 	if err != nil {
 		return err
 	}
 	c.Finish()
 	q := diagnosis.Question{Now: now, Matrix: p.output == "html", Connection: p.connection}
+	if isDump && len(p.connection) == 0 {
+		q.Cluster = "the cluster of this dump"
+	}
 	if c.Asked != "" {
 		if q.Pod, err = c.Find(c.Asked, c.Only.Namespace); err != nil {
 			return err
@@ -51,42 +53,44 @@ func (p *program) answer(ctx context.Context, args []string) error {
 	return p.write(r)
 }
 
-// read fills the cluster and returns a description of the input.
-func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, err error) {
+// read fills the cluster and returns a description of the input. It reports
+// whether the nodes are from a dump.
+func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, isDump bool, err error) {
 	files := *p.files.Filenames
 	switch {
 	case len(files) > 0:
-		names := slices.Clone(files)
-		for i, name := range files {
-			if name == "-" && p.in != nil {
-				names[i] = inputStdin
-				err = manifest.Read(inputStdin, p.in, c.Decode)
-			} else {
-				err = manifest.ReadPath(ctx, name, *p.files.Recursive, c.Decode)
-			}
-			if err != nil {
-				return "", err
-			}
-		}
-		input = say.Joined(names)
 	case !p.asksServer && c.Asked == "" && p.isPiped(): // a loop reads names of pods
-		input = inputStdin
-		if err := manifest.Read(input, p.in, c.Decode); err != nil {
-			return "", err
-		}
-		if c.Objects == 0 {
-			return "", errors.New("standard input is empty; use -n or -A to read the cluster")
-		}
+		files = []string{"-"}
 	default:
-		return "the cluster", p.readCluster(ctx, c)
+		return "the cluster", false, p.readCluster(ctx, c)
 	}
-	if len(c.Nodes) > 0 {
-		return input, nil
+	var names []string
+	for _, file := range files {
+		before := c.Objects
+		name := say.WithoutPassword(file)
+		if file == "-" && p.in != nil {
+			name = inputStdin
+			err = manifest.Read(name, p.in, c.Decode)
+		} else {
+			err = manifest.ReadPath(ctx, file, *p.files.Recursive, c.Decode)
+		}
+		switch names = append(names, name); {
+		case err != nil:
+			return "", false, err
+		case c.Objects > before:
+		case name == inputStdin:
+			return "", false, errors.New("standard input is empty; use -n or -A to read the cluster")
+		default:
+			return "", false, fmt.Errorf("%s has no Kubernetes objects", name)
+		}
+	}
+	if input = say.Joined(names); len(c.Nodes) > 0 {
+		return input, true, nil
 	}
 	if _, err := p.readNodes(ctx, c); err != nil {
-		return "", fmt.Errorf("no nodes in %s; reading those of the cluster failed: %w", input, err)
+		return "", false, fmt.Errorf("no nodes in %s; reading those of the cluster failed: %w", input, err)
 	}
-	return input + " and the nodes of the cluster", nil
+	return input + " and the nodes of the cluster", false, nil
 }
 
 // isPiped reports whether standard input is a pipe or a file, not a terminal

@@ -70,15 +70,22 @@ const (
 	maxGroups = 8
 )
 
+// ready is the title of workloads whose pods nothing keeps off.
+const ready = "Workloads that can be scheduled"
+
 func (r *answer) writeCauses(p *page) {
 	if r.NoPods != "" {
 		return
 	}
+	waiting := r.Waiting()
 	p.title("Pending pods")
-	if len(r.Causes) == 0 {
+	if waiting == 0 {
 		p.line("No pods wait for a node.")
 	}
-	for _, c := range r.Causes[:min(len(r.Causes), maxCauses)] {
+	for i, c := range r.Causes[:min(len(r.Causes), maxCauses)] {
+		if i == waiting {
+			p.title(ready)
+		}
 		p.blank()
 		p.wrap("", "    ", c.Who()+": "+c.Text, color.Bold)
 		for _, note := range c.Notes {

@@ -3,6 +3,7 @@
 package cluster
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -11,58 +12,6 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
-
-// A Group is the nodes with the same taints, regardless of order and times.
-type Group struct {
-	// Pods counts the pods that run there. Rejected counts the pending pods that
-	// match a node of the group and do not tolerate its taints.
-	Pods     int            `json:"pods"`
-	Rejected int            `json:"rejectedPods"`
-	Taints   []taints.Taint `json:"taints"` // sorted, without TimeAdded
-	Members  []int          `json:"-"`      // the nodes, in order of name
-}
-
-// group groups the nodes, largest group first, sets each node's group, and counts
-// the nodes with each label.
-func (c *Cluster) group() {
-	byTaints := make(map[string]*Group)
-	for i := range c.Nodes {
-		list := slices.Clone(c.Nodes[i].Taints)
-		for k := range list {
-			list[k].TimeAdded = nil
-		}
-		list = Distinct(list)
-		g, ok := byTaints[TextOf(list)]
-		if !ok {
-			g = &Group{Taints: list}
-			byTaints[TextOf(list)], c.Groups = g, append(c.Groups, g)
-		}
-		g.Members = append(g.Members, i)
-		c.Nodes[i].Group = g
-		for key, value := range c.Nodes[i].Labels {
-			if c.labels[key] == nil {
-				c.labels[key] = make(map[string]int)
-			}
-			c.labels[key][value]++
-		}
-	}
-	slices.SortStableFunc(c.Groups, func(a, b *Group) int { return len(b.Members) - len(a.Members) })
-}
-
-// TextOf returns a text that is equal only for equal lists.
-func TextOf(list []taints.Taint) string {
-	var b strings.Builder
-	for _, t := range list {
-		b.WriteString(t.Key + "\x00" + t.Value + "\x00" + string(t.Effect) + "\x00\n")
-	}
-	return b.String()
-}
-
-// Distinct sorts the taints and removes duplicates.
-func Distinct(list []taints.Taint) []taints.Taint {
-	slices.SortFunc(list, taints.Taint.Compare)
-	return slices.Compact(list)
-}
 
 // A Share is the part of a group of nodes that matches a profile.
 type Share struct {
@@ -73,7 +22,7 @@ type Share struct {
 // Choose returns the shares that match the profile, in the order of the groups.
 func (c *Cluster) Choose(p *Profile) []Share {
 	matching := make(map[*Group][]int)
-	for _, i := range c.candidates(p) {
+	for _, i := range c.Candidates(p) {
 		n := &c.Nodes[i]
 		if ok, err := p.affinity.Match(n.Node); ok && err == nil {
 			matching[n.Group] = append(matching[n.Group], i)
@@ -88,9 +37,9 @@ func (c *Cluster) Choose(p *Profile) []Share {
 	return shares
 }
 
-// candidates returns the nodes that the affinity names, as it does for each pod
+// Candidates returns the nodes that the affinity names, as it does for each pod
 // of a DaemonSet, or else all nodes.
-func (c *Cluster) candidates(p *Profile) (nodes []int) {
+func (c *Cluster) Candidates(p *Profile) (nodes []int) {
 	names, pinned := namedNodes(p.Required)
 	for _, name := range names {
 		if i, ok := c.NodeAt[name]; ok {
@@ -131,7 +80,7 @@ type SimilarLabel struct {
 }
 
 // String returns key=value.
-func (l SimilarLabel) String() string { return l.key + "=" + l.value }
+func (l SimilarLabel) String() string { return say.LabelText(l.key, l.value) }
 
 // Missing returns the required labels that no node has, and the labels that may
 // be meant instead.
@@ -143,7 +92,7 @@ func (c *Cluster) Missing(p *Profile) (absent []string, similar []SimilarLabel) 
 		}
 		text := say.RequirementText(r)
 		if len(r.Values) == 1 {
-			text = r.Key + "=" + r.Values[0]
+			text = say.LabelText(r.Key, r.Values[0])
 		}
 		absent = append(absent, text)
 		if list := c.similar(r); len(list) <= 3 {
@@ -177,7 +126,8 @@ func (c *Cluster) similar(r corev1.NodeSelectorRequirement) []SimilarLabel {
 			continue
 		}
 		for _, have := range say.SortedKeys(c.labels[key]) {
-			if len(r.Values) == 0 || slices.Contains(r.Values, have) {
+			isWanted := func(want string) bool { return say.IsSameWord(want, have) }
+			if len(r.Values) == 0 || slices.ContainsFunc(r.Values, isWanted) {
 				add(key, have, true)
 				break
 			}
@@ -192,7 +142,7 @@ func WithoutPrefix(key string) string { return key[strings.LastIndexByte(key, '/
 // NamesNone reports whether the affinity names nodes, and none of them exists.
 func (c *Cluster) NamesNone(p *Profile) bool {
 	_, pinned := namedNodes(p.Required)
-	return pinned && len(c.candidates(p)) == 0
+	return pinned && len(c.Candidates(p)) == 0
 }
 
 // Requirements names the node selector and the required node affinity.
@@ -214,30 +164,53 @@ func (p *Profile) IsRejected(g *Group) bool {
 }
 
 // WithResources returns the parts of the shares whose nodes have the extended
-// resources that the profile requests, and says so. A node has a resource if it
-// is allocatable there or, where that is not known of any node, if a taint has
-// its name. If no node has a resource, it does not matter.
-func (c *Cluster) WithResources(p *Profile, shares []Share) (list []Share, text string) {
+// resources that the profile requests, and says so. A node has what is allocatable
+// there or, where no node says what is, a taint of the resource's name. A resource
+// that no node has enough of does not matter, and lacks says so.
+func (c *Cluster) WithResources(p *Profile, shares []Share) (list []Share, text string, lacks []string) {
 	var names []string
-	total := 0
-	for _, resource := range p.resources {
-		has := func(n Node) bool { return slices.Contains(n.resources, resource) }
-		if !slices.ContainsFunc(c.Nodes, has) {
-			has = func(n Node) bool {
-				return slices.ContainsFunc(n.Taints, func(t taints.Taint) bool { return t.Key == resource })
+	hasAll := func(Node) bool { return true }
+	for _, resource := range say.SortedKeys(p.resources) {
+		wanted, most, name := p.resources[resource], int64(-1), resource
+		for _, n := range c.Nodes {
+			if amount, ok := n.resources[resource]; ok {
+				most = max(most, amount)
 			}
 		}
-		if !slices.ContainsFunc(c.Nodes, has) {
+		if wanted > 1 {
+			name = fmt.Sprintf("%d %s", wanted, resource)
+		}
+		has := func(n Node) bool { return n.resources[resource] >= wanted }
+		switch {
+		case most < 0:
+			name = "a taint " + resource
+			has = func(n Node) bool { _, ok := taints.FindKey(n.Taints, resource); return ok }
+			if !slices.ContainsFunc(c.Nodes, has) {
+				continue
+			}
+		case most < wanted:
+			lacks = append(lacks, fmt.Sprintf("no node has %s; the most is %d", name, most))
 			continue
 		}
-		names, list, total = append(names, resource), nil, 0
-		for _, s := range shares {
-			nodes := slices.DeleteFunc(slices.Clone(s.Nodes), func(i int) bool { return !has(c.Nodes[i]) })
-			if len(nodes) > 0 {
-				list, total = append(list, Share{s.Group, nodes}), total+len(nodes)
-			}
-		}
-		shares = list
+		names = append(names, name)
+		before := hasAll
+		hasAll = func(n Node) bool { return before(n) && has(n) }
 	}
-	return list, "only " + say.Have(total, "node") + " " + say.Joined(names)
+	if len(names) == 0 {
+		return nil, "", lacks
+	}
+	total := 0
+	for _, s := range shares {
+		nodes := slices.DeleteFunc(slices.Clone(s.Nodes), func(i int) bool { return !hasAll(c.Nodes[i]) })
+		if len(nodes) > 0 {
+			list, total = append(list, Share{s.Group, nodes}), total+len(nodes)
+		}
+	}
+	all := len(slices.DeleteFunc(slices.Clone(c.Nodes), func(n Node) bool { return !hasAll(n) }))
+	text = "only " + say.Have(total, "node") + " " + say.Joined(names)
+	if total < all {
+		text = fmt.Sprintf("only %d of the %d nodes that have %s", total, all, say.Joined(names)) +
+			say.For(total, " matches", " match") + " the pod's node selector and affinity"
+	}
+	return list, text, lacks
 }

@@ -64,12 +64,12 @@ func (a *analyst) ownTolerations(p *cluster.Profile) *ownTolerations {
 	return own
 }
 
-// isEverybodys reports whether every pod gets the toleration by default. Such a
-// toleration does not show what its author wants. Other seconds do.
+// isEverybodys reports whether every pod gets the toleration by default, for
+// seconds that the cluster chooses. Such a toleration does not show what its
+// author wants.
 func isEverybodys(t taints.Toleration) bool {
 	isKey := t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable
-	return isKey && t.Operator == taints.OpExists && t.Effect == taints.NoExecute &&
-		t.TolerationSeconds != nil && *t.TolerationSeconds == 300
+	return isKey && t.Operator == taints.OpExists && t.Effect == taints.NoExecute && t.TolerationSeconds != nil
 }
 
 // reason returns the reason why the tolerations do not tolerate the taint. Where

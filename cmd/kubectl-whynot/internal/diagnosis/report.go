@@ -95,8 +95,12 @@ type Question struct {
 	Now    time.Time
 	Pod    cluster.PodName // zero: all pods
 	Matrix bool
-	// Connection has kubectl's flags that choose the cluster.
+	// Connection has kubectl's flags that choose the cluster. Cluster says which one
+	// commands are for, if they do not.
 	Connection []string
+	Cluster    string
+
+	areAll bool // the pods are all of their owners
 }
 
 // New answers the question about a finished cluster.
@@ -105,6 +109,12 @@ func New(c *cluster.Cluster, q Question) *Report {
 		Version: formVersion, Now: q.Now.Format(time.RFC3339), Nodes: len(c.Nodes), Pods: len(c.Pods),
 		Ignored: c.Others, NotEvaluated: notEvaluated,
 	}
+	for _, rule := range []string{cluster.RuntimeClasses, cluster.Quotas, cluster.Namespaces} {
+		if c.Unevaluated[rule] {
+			r.NotEvaluated = append(slices.Clone(r.NotEvaluated), rule)
+		}
+	}
+	q.areAll = c.Only.Labels == nil || c.Only.Labels.Empty()
 	a := newAnalyst(c, q)
 	waiting := r.survey(c)
 	for _, p := range waiting {

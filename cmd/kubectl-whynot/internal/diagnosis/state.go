@@ -133,35 +133,50 @@ func (a *analyst) nodeSteps(nodes []int, list []taints.Taint) []Step {
 			continue
 		}
 		var names []string
-		var since time.Time
+		var times []time.Time
 		for _, i := range nodes {
 			list := withState(a.Nodes[i].Taints, s.state)
 			if len(list) > 0 {
 				names = append(names, a.Nodes[i].Name)
 			}
 			for _, t := range list {
-				if t.TimeAdded != nil && (since.IsZero() || t.TimeAdded.Before(since)) {
-					since = *t.TimeAdded
+				if t.TimeAdded != nil {
+					times = append(times, *t.TimeAdded)
 				}
 			}
 		}
-		steps = append(steps, s.state.step(&a.question, names, keys, since))
+		steps = append(steps, s.state.step(&a.question, names, keys, times))
 	}
 	return steps
 }
 
-func (s nodeState) step(q *Question, names []string, list []taints.Taint, since time.Time) Step {
+// since describes the first and the last of the times, which are not empty.
+func (q *Question) since(times []time.Time) string {
+	text := func(t time.Time) string {
+		return t.UTC().Format(time.RFC3339) + " (" + say.Relative(t.Unix()-q.Now.Unix()) + ")"
+	}
+	first, last := slices.MinFunc(times, time.Time.Compare), slices.MaxFunc(times, time.Time.Compare)
+	if first.Equal(last) {
+		return "since " + text(first)
+	}
+	return "since " + text(first) + ", the last since " + text(last)
+}
+
+func (s nodeState) step(q *Question, names []string, list []taints.Taint, times []time.Time) Step {
 	n := len(names)
 	are, have := say.For(n, " is", " are"), say.For(n, " has", " have")
 	who := say.Noun(n, "node") + " " + say.NamesOf(names, n)
 	switch s {
 	case stateCordoned:
-		return q.step("uncordon "+who, maxNames, names, "uncordon")
+		since := ""
+		if len(times) > 0 {
+			since = ", cordoned " + q.since(times) + ","
+		}
+		return q.step("if the maintenance of "+who+since+" is over, uncordon "+say.For(n, "it", "them"), maxNames, names, "uncordon")
 	case stateStarting:
 		starting := are + " starting"
-		if !since.IsZero() {
-			ago := say.Relative(since.Unix() - q.Now.Unix())
-			starting = have + " been starting since " + since.UTC().Format(time.RFC3339) + " (" + ago + ")"
+		if len(times) > 0 {
+			starting = have + " been starting " + q.since(times)
 		}
 		text := "wait for " + say.TaintsText(list) + " to go away from " + who + ", which" + starting
 		return q.step(text, maxDescribed, names, "describe", "node")
@@ -177,7 +192,7 @@ const maxDescribed = 3
 // step returns a step with a command for the first nodes, up to most.
 func (q *Question) step(text string, most int, nodes []string, words ...string) Step {
 	first := nodes[:min(len(nodes), most)]
-	s := Step{Text: text, Command: q.kubectl(append(words, first...)...)}
+	s := Step{Text: text, Command: q.kubectl(append(words, first...)...), cluster: q.Cluster}
 	s.covers(len(first), len(nodes), "node")
 	return s
 }

@@ -13,7 +13,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"reflect"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -23,6 +22,8 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/cli-runtime/pkg/resource"
 	"sigs.k8s.io/yaml"
+
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 // An Object is one Kubernetes object as JSON.
@@ -70,16 +71,16 @@ func readURL(ctx context.Context, url string, add func(Object) error) error {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: %s", url, response.Status)
+		return fmt.Errorf("%s: %s", say.WithoutPassword(url), response.Status)
 	}
-	return Read(url, response.Body, add)
+	return Read(say.WithoutPassword(url), response.Body, add)
 }
 
 // Read calls add for each object of a stream of JSON or YAML documents, and for
 // each item of a list. It keeps only one object at a time, even for long JSON
 // lists. Errors have the name of the stream.
 func Read(name string, r io.Reader, add func(Object) error) error {
-	if err := read(r, add); err != nil {
+	if err := inWords(read(r, add)); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
@@ -229,17 +230,5 @@ func readItems(d *jsontext.Decoder, header Object, add func(Object) error) error
 		return errors.New("expected a list of objects in items")
 	}
 	_, err := d.ReadToken()
-	return err
-}
-
-// Decode decodes the object.
-func (o *Object) Decode(into any, options ...json.Options) error {
-	err := json.Unmarshal(o.json, into, append(options, lenient...)...)
-	var semantic *json.SemanticError
-	if errors.As(err, &semantic) && semantic.GoType != nil && semantic.GoType.Kind() == reflect.String {
-		if have := map[jsontext.Kind]string{'t': "true", 'f': "false", '0': "a number"}[semantic.JSONKind]; have != "" {
-			return fmt.Errorf("%s is %s and must be text: put it in quotes", semantic.JSONPointer, have)
-		}
-	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -100,7 +101,18 @@ func Sentence(s string) string {
 }
 
 // SelectorText returns the selector in the form of kubectl.
-func SelectorText(selector map[string]string) string { return labels.Set(selector).String() }
+func SelectorText(selector map[string]string) string {
+	return strings.Join(Each(SortedKeys(selector), func(key string) string { return LabelText(key, selector[key]) }), ",")
+}
+
+// LabelText returns the label in the form of kubectl, in quotes where spaces would
+// not be seen.
+func LabelText(key, value string) string {
+	if strings.ContainsFunc(key+value, unicode.IsSpace) {
+		return strconv.Quote(key) + "=" + strconv.Quote(value)
+	}
+	return key + "=" + value
+}
 
 // AffinityText returns the terms as kubectl selectors. It shortens long ones.
 func AffinityText(required *corev1.NodeSelector) string {
@@ -230,3 +242,8 @@ func Relative(seconds int64) string {
 	}
 	return "in " + text
 }
+
+var password = regexp.MustCompile(`^((?:[a-zA-Z][-+.a-zA-Z0-9]*://)?[^:@/]*):.*@`)
+
+// WithoutPassword returns the URL with PASSWORD in place of the password.
+func WithoutPassword(url string) string { return password.ReplaceAllString(url, "$1:PASSWORD@") }

@@ -8,6 +8,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
@@ -77,7 +78,7 @@ func (p *page) row(nodes, most int, hang, text string) (indent string) {
 
 func (p *page) rejections(x *diagnosis.Pending) {
 	for _, r := range x.Rejections[:min(len(x.Rejections), maxLines)] {
-		indent := p.row(r.Nodes, x.Rejections[0].Nodes, "", "untolerated taint "+r.Taint.String())
+		indent := p.row(r.Nodes, x.Rejections[0].Nodes, "", "untolerated taint "+visible.Taint(r.Taint))
 		p.wrap(indent, indent+"  ", r.Why)
 	}
 	if more := x.RejectionsTotal - maxLines; more > 0 {
@@ -100,7 +101,7 @@ func (p *page) tolerations(x *diagnosis.Pending) {
 			continue // never fails for a toleration
 		}
 		if e.Replaces != nil {
-			p.line("    # instead of " + diagnosis.TolerationText(*e.Replaces))
+			p.line("    # instead of " + visible.Toleration(*e.Replaces))
 		}
 		for line := range strings.Lines(string(b)) {
 			p.line("    " + strings.TrimSuffix(line, "\n"))

@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
-	"fmt"
 	"html"
 	"html/template"
 	"io"
@@ -15,6 +14,8 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
@@ -84,8 +85,15 @@ func more(most int, list any) int { return max(reflect.ValueOf(list).Len()-most,
 var lineBreaks = strings.NewReplacer("/", "/<wbr>", ".", ".<wbr>", "=", "=<wbr>", ":", ":<wbr>")
 
 // codeOf returns a taint or toleration as HTML.
-func codeOf(s fmt.Stringer) template.HTML {
-	return template.HTML("<code>" + lineBreaks.Replace(html.EscapeString(say.Printable(s.String()))) + "</code>")
+func codeOf(x any) template.HTML {
+	text := ""
+	switch x := x.(type) {
+	case taints.Taint:
+		text = visible.Taint(x)
+	case taints.Toleration:
+		text = visible.Toleration(x)
+	}
+	return template.HTML("<code>" + lineBreaks.Replace(html.EscapeString(say.Printable(text))) + "</code>")
 }
 
 // A timeScale places times on a line. It is logarithmic on both sides of now, so

@@ -154,6 +154,9 @@ func (r *answer) writeEvictions(p *page, most int) {
 	if text := r.StayingText(); text != "" && isLimited {
 		p.paragraph(text + ".")
 	}
+	if r.EvictionRule != "" {
+		p.paragraph(r.EvictionRule)
+	}
 	if text := r.LeftOut(); text != "" && r.Pod == "" {
 		p.paragraph("Left out: " + text + ".")
 	}

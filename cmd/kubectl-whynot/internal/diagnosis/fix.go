@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
@@ -181,12 +182,12 @@ func entriesText(entries []Entry) string {
 	words := say.Each(entries, func(e Entry) string {
 		switch {
 		case e.Replaces == nil:
-			return "add toleration " + e.Toleration.String()
+			return "add toleration " + visible.Toleration(e.Toleration)
 		case e.Replaces.Validate() != nil: // its text may be that of a valid one
 			fields, _ := json.Marshal(e.Toleration)
 			return fmt.Sprintf("write tolerations[%d] as %s", e.at, fields)
 		}
-		return "replace toleration " + e.Replaces.String() + " with " + e.Toleration.String()
+		return "replace toleration " + visible.Toleration(*e.Replaces) + " with " + visible.Toleration(e.Toleration)
 	})
 	return say.Joined(say.FirstOf(slices.Compact(words), 5))
 }
@@ -216,7 +217,7 @@ func (x *Pending) patchPod(before, after string, entries []Entry) Step {
 	var words []string
 	for _, e := range entries {
 		if !slices.ContainsFunc(list, func(o Entry) bool { return o.Toleration.Equal(e.Toleration) }) {
-			list, words = append(list, Entry{Toleration: e.Toleration}), append(words, e.Toleration.String())
+			list, words = append(list, Entry{Toleration: e.Toleration}), append(words, visible.Toleration(e.Toleration))
 		}
 	}
 	text := before + "add " + say.Noun(len(words), "toleration") + " " + say.Joined(say.FirstOf(words, 5)) + after
@@ -268,6 +269,6 @@ func invalidText(list []taints.Toleration) string {
 		if !strings.HasPrefix(e.Detail, "must ") {
 			return e.Error()
 		}
-		return fmt.Sprintf("%s %q is not valid; it %s", e.Path(), e.Value, e.Detail)
+		return fmt.Sprintf("%s %q is not valid; it %s", e.Path(), e.Value, e.Detail) + visible.Meant(*e)
 	}), 3), "; ")
 }

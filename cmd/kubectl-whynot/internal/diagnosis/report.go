@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/timer"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
@@ -37,6 +38,8 @@ type Report struct {
 	Causes    []*Cause   `json:"causes"`
 	Pending   []Pending  `json:"pending"`
 	Evictions []Eviction `json:"evictions"`
+	// EvictionRule explains the times of evictions. It is empty if there are none.
+	EvictionRule string `json:"evictionRule,omitempty"`
 	// Lost counts the pods on nodes that are not in the input.
 	Lost         int        `json:"podsOnUnknownNodes"`
 	Groups       []GroupRow `json:"groups"`
@@ -137,6 +140,9 @@ func New(c *cluster.Cluster, q Question) *Report {
 	}
 	r.Pending = a.pending(waiting)
 	r.Evictions = a.evictions(pods)
+	if slices.ContainsFunc(r.Evictions, func(x Eviction) bool { return x.At != "" }) {
+		r.EvictionRule = timer.Rule
+	}
 	r.Causes = causesOf(r.Pending)
 	if q.Matrix {
 		r.Matrix = newMatrix(c, r.Groups, columnsOf(c, pods, r.Pod != ""))

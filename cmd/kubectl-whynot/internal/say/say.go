@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 )
 
 // Printable replaces characters that could move a terminal's cursor or hide text.
@@ -87,7 +88,7 @@ func Each[T any](list []T, text func(T) string) []string {
 }
 
 // TaintTexts returns the text of each taint.
-func TaintTexts(list []taints.Taint) []string { return Each(list, taints.Taint.String) }
+func TaintTexts(list []taints.Taint) []string { return Each(list, visible.Taint) }
 
 // TaintsText names the first taints.
 func TaintsText(list []taints.Taint) string { return Joined(FirstOf(TaintTexts(list), 3)) }

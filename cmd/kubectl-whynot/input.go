@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -65,14 +67,17 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, i
 		return "the cluster", false, p.readCluster(ctx, c)
 	}
 	var names []string
+	shown := p.progress()
+	defer shown.erase()
+	add := shown.counted(c.Decode)
 	for _, file := range files {
 		before := c.Objects
 		name := say.WithoutPassword(file)
 		if file == "-" && p.in != nil {
 			name = inputStdin
-			err = manifest.Read(name, p.in, c.Decode)
+			err = manifest.Read(name, p.in, add)
 		} else {
-			err = manifest.ReadPath(ctx, file, *p.files.Recursive, c.Decode)
+			err = manifest.ReadPath(ctx, file, *p.files.Recursive, add)
 		}
 		switch names = append(names, name); {
 		case err != nil:
@@ -91,6 +96,14 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, i
 		return "", false, fmt.Errorf("no nodes in %s; reading those of the cluster failed: %w", input, err)
 	}
 	return input + " and the nodes of the cluster", false, nil
+}
+
+// progress returns the line that shows what was read, if errors go to a terminal.
+func (p *program) progress() *progress {
+	if f, ok := p.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return &progress{out: f, clock: time.Now}
+	}
+	return nil
 }
 
 // isPiped reports whether standard input is a pipe or a file, not a terminal

@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -37,6 +38,9 @@ func (r *answer) writeText(p *page, wide bool) {
 	}
 	r.writeGroups(p, most)
 	p.paragraph("Not evaluated: " + r.NotEvaluatedText() + ".")
+	if runtime.GOOS == "windows" {
+		p.paragraph("Commands are for POSIX shells, such as Git Bash.")
+	}
 }
 
 func (r *answer) writeHeading(p *page) {
@@ -272,6 +276,10 @@ func (p *page) group(g *diagnosis.GroupRow) {
 		first = fmt.Sprintf("%5d  %5d  %-11s  ", g.Nodes, g.Pods, g.ForPod.Verdict.Words())
 	}
 	indent := strings.Repeat(" ", len(first))
+	if p.width < 60 {
+		p.line(strings.TrimRight(first, " "))
+		first, indent = "    ", "    "
+	}
 	words := []string{"none"}
 	if len(g.Taints) > 0 {
 		words = say.TaintTexts(g.Taints)

@@ -33,6 +33,9 @@ type Object struct {
 	json jsontext.Value
 }
 
+// Size returns the length of the JSON.
+func (o *Object) Size() int { return len(o.json) }
+
 // Kubernetes also accepts duplicate names and invalid UTF-8.
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 

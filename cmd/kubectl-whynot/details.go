@@ -88,14 +88,7 @@ func (p *page) rejections(x *diagnosis.Pending) {
 
 // tolerations writes the tolerations to add as YAML.
 func (p *page) tolerations(x *diagnosis.Pending) {
-	var entries []diagnosis.Entry
-	switch {
-	case x.Change != nil:
-		entries = x.Change.Entries
-	case x.AlternativesTotal == 1:
-		entries = x.Alternatives[0].Entries()
-	}
-	for _, e := range entries {
+	for _, e := range x.Entries() {
 		b, err := yaml.Marshal([]any{e.Toleration})
 		if err != nil {
 			continue // never fails for a toleration

@@ -206,23 +206,42 @@ func (x *Pending) explainOther(m *message) {
 // compare compares the pods with the template of their workload. If it has
 // changed, the advice is for the template.
 func (a *analyst) compare(x *Pending, w *cluster.Workload) {
-	made := min(len(w.Tolerations), len(x.Tolerations))
-	if made == len(w.Tolerations) && slices.EqualFunc(w.Effective[:made], x.Tolerations[:made], taints.Toleration.Equal) {
+	list := slices.Clone(w.Effective)
+	for _, t := range x.Tolerations {
+		if isEverybodys(t) && !slices.ContainsFunc(list, func(o taints.Toleration) bool { return o.Key == t.Key && isEverybodys(o) }) {
+			list = append(list, t)
+		}
+	}
+	if slices.EqualFunc(list, x.Tolerations, taints.Toleration.Equal) || x.isOpen() && len(x.Fix) == 0 {
 		return
 	}
-	y := *x
-	y.profile = a.WithTolerations(x.profile, taints.AddDefaults(w.Effective, taints.DefaultSeconds{}))
+	y, forPods := *x, x.Entries()
+	y.forPods = &forPods
+	y.profile = a.WithTolerations(x.profile, list)
 	y.placement, y.Tolerations, y.Fix, y.Notes = *a.placement(y.profile), y.profile.Tolerations, nil, nil
 	y.explain()
 	x.Change, x.Alternatives, x.AlternativesTotal, x.Fix = y.Change, y.Alternatives, y.AlternativesTotal, y.Fix
 	template := "the template of " + w.Kind + " " + w.String()
-	switch {
-	case !y.isOpen():
-		x.Notes = append(x.Notes, "the pod's tolerations are not those of "+template+"; the advice is for the template")
-	case !x.isOpen():
+	if y.isOpen() && !x.isOpen() {
 		x.Kind, x.Text = causeOlder, x.Text+"; the pod is older than "+template+", which tolerates enough"
 		x.Change, x.Fix = nil, []Step{x.rollout(w)}
+		return
 	}
+	x.Notes = append(x.Notes, "the pod's tolerations are not those of "+template+"; the advice is for the template")
+	if len(y.Entries())+y.AlternativesTotal == 0 && len(y.Fix) > 0 {
+		x.Fix = append(x.Fix, x.rollout(w))
+	}
+}
+
+// Entries returns the tolerations to write, or none if it is not clear which.
+func (r *placement) Entries() []Entry {
+	switch {
+	case r.Change != nil:
+		return r.Change.Entries
+	case r.AlternativesTotal == 1:
+		return r.Alternatives[0].Entries()
+	}
+	return nil
 }
 
 // rejecting names the taints, except those of cordoned nodes.

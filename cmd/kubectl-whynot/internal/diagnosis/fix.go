@@ -112,7 +112,10 @@ func (x *Pending) templateSteps(condition, kind, name string, entries []Entry) [
 	if kind != "Deployment" {
 		steps = append(steps, x.deletion(kind))
 	}
-	if restarts {
+	if x.forPods != nil {
+		entries = *x.forPods
+	}
+	if restarts && len(entries) > 0 {
 		steps = append(steps, x.patchPod("or ", " to the pending pods alone, which restarts nothing", entries))
 	}
 	return steps

@@ -37,6 +37,7 @@ type Pending struct {
 	profile           *cluster.Profile  // of all pods, also where each is for another node
 	workload          *cluster.Workload // that has the template, if the input has it
 	isInInput         bool              // the owner itself
+	forPods           *[]Entry          // the entries for the pods, if they lack others than the template
 	running           int               // pods of the workload that run
 	hasOwnTolerations bool              // in the template, or in addition to those that every pod gets
 }

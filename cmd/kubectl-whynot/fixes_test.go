@@ -42,7 +42,7 @@ func checkFixes(t *testing.T, input string, args ...string) {
 			}
 		}
 		w.template, w.given = templateOf(x)
-		if o := c.WorkloadOf(p); o != nil {
+		if o := c.Workloads[p.OwnerName()]; o != nil {
 			w.template, w.given = o.Tolerations, slices.Concat(o.Effective, w.given)
 			w.isRolledOut = true
 		}

@@ -30,15 +30,16 @@ type Cluster struct {
 	Others    map[string]int // objects that are neither nodes, pods nor workloads, by kind
 	Objects   int            // read so far
 
+	Workloads map[string]*Workload // of the input, by Pod.OwnerName
+	Running   map[string]int       // pods of each owner, also those that the filter leaves out, after Finish
+
 	// Unevaluated has the rules of objects in the input that are not evaluated.
 	Unevaluated map[string]bool
 
-	labels    map[string]map[string]int // number of nodes by label, after Finish
-	profiles  map[string]*Profile
-	workloads map[string]*Workload // by full name
-	inOrder   []*Workload
-	owners    map[ownerKey]int // the owners of pods, and how many of these run
-	running   map[string]int   // the same by full name, after Finish
+	labels   map[string]map[string]int // number of nodes by label, after Finish
+	profiles map[string]*Profile
+	inOrder  []*Workload
+	owners   map[ownerKey]int // the owners of pods, and how many of these run
 }
 
 // A Filter selects pods.
@@ -69,7 +70,7 @@ func New(only Filter) *Cluster {
 		Only: only, Namespace: cmp.Or(only.Namespace, metav1.NamespaceDefault),
 		NodeAt: make(map[string]int), PodNamed: make(map[PodName]*Pod), Others: make(map[string]int),
 		labels: make(map[string]map[string]int), profiles: make(map[string]*Profile), Unevaluated: make(map[string]bool),
-		workloads: make(map[string]*Workload), owners: make(map[ownerKey]int), running: make(map[string]int),
+		Workloads: make(map[string]*Workload), owners: make(map[ownerKey]int), Running: make(map[string]int),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/kube"
@@ -83,7 +84,7 @@ type object struct {
 	Spec              struct {
 		Replicas       *int32 `json:"replicas"`
 		Parallelism    *int32 `json:"parallelism"`
-		Suspend        *bool  `json:"suspend"`
+		Suspend        bool   `json:"suspend"`
 		Paused         bool   `json:"paused"`
 		UpdateStrategy struct {
 			Type          string `json:"type"`
@@ -105,56 +106,42 @@ type object struct {
 	} `json:"status"`
 }
 
-// condition returns the message of the condition if it has the status.
-func (o *object) condition(name string, status metav1.ConditionStatus) (message string, found bool) {
+// condition returns the message of the condition if it has the status, or "".
+func (o *object) condition(name string, status metav1.ConditionStatus) string {
 	for _, c := range o.Status.Conditions {
 		if c.Type == name && c.Status == status {
-			return cmp.Or(c.Message, c.Reason, name), true
+			return cmp.Or(c.Message, c.Reason, name)
 		}
 	}
-	return "", false
+	return ""
 }
 
 // createsNone returns why the workload of the kind creates no pods, or "".
 func (o *object) createsNone(kind string) string {
-	_, isComplete := o.condition("Complete", "True")
-	_, isFailed := o.condition("Failed", "True")
+	isJob := kind == "Job" || kind == "CronJob"
 	switch {
-	case o.Spec.Replicas != nil && *o.Spec.Replicas == 0 && isScaled(kind):
+	case !isJob && kind != "DaemonSet" && o.Spec.Replicas != nil && *o.Spec.Replicas == 0:
 		return "(0 replicas)"
-	case isJob(kind) && o.Spec.Suspend != nil && *o.Spec.Suspend:
+	case isJob && o.Spec.Suspend:
 		return "(suspended)"
-	case kind == "Job" && (isComplete || isFailed):
+	case kind == "Job" && o.condition("Complete", "True")+o.condition("Failed", "True") != "":
 		return "(ended)"
 	}
 	return ""
 }
 
-func isJob(kind string) bool { return kind == "Job" || kind == "CronJob" }
-
-func isScaled(kind string) bool {
-	return kind == "Deployment" || kind == "StatefulSet" || kind == "ReplicaSet"
-}
-
 // isReady reports whether the status says that all pods run.
 func (o *object) isReady(kind string) bool {
-	s, wanted := &o.Status, int32(1)
-	switch {
-	case s.ObservedGeneration < o.Generation && !isJob(kind):
-		return false
-	case kind == "CronJob":
+	switch s := &o.Status; kind {
+	case "CronJob":
 		return s.LastSuccessfulTime != nil
-	case kind == "DaemonSet":
-		return s.DesiredNumberScheduled > 0 && s.NumberReady >= s.DesiredNumberScheduled
-	case kind == "Job":
-		if o.Spec.Parallelism != nil {
-			wanted = *o.Spec.Parallelism
-		}
-		return s.Ready >= max(wanted, 1)
-	case o.Spec.Replicas != nil:
-		wanted = *o.Spec.Replicas
+	case "Job":
+		return s.Ready >= max(ptr.Deref(o.Spec.Parallelism, 1), 1)
+	case "DaemonSet":
+		return s.ObservedGeneration >= o.Generation && s.NumberReady >= max(s.DesiredNumberScheduled, 1)
+	default:
+		return s.ObservedGeneration >= o.Generation && s.ReadyReplicas >= ptr.Deref(o.Spec.Replicas, 1)
 	}
-	return s.ReadyReplicas >= wanted
 }
 
 // addWorkload adds a workload with the pod that it would create. It only counts a
@@ -166,10 +153,9 @@ func (c *Cluster) addWorkload(kind string, o *object) error {
 	w := &Workload{
 		Kind: kind, PodName: PodName{Namespace: cmp.Or(o.Namespace, c.Namespace), Name: o.Name},
 		Paused: o.Spec.Paused, OnDelete: o.Spec.UpdateStrategy.Type == "OnDelete", Partition: o.Spec.UpdateStrategy.RollingUpdate.Partition,
+		Stalled: o.condition("Progressing", "False"), failure: o.condition("ReplicaFailure", "True"),
 		controller: ownerOf(&o.ObjectMeta), isReady: o.isReady(kind),
 	}
-	w.Stalled, _ = o.condition("Progressing", "False")
-	w.failure, _ = o.condition("ReplicaFailure", "True")
 	template := &o.Spec.Template
 	if kind == "CronJob" {
 		template = &o.Spec.JobTemplate.Spec.Template
@@ -185,10 +171,10 @@ func (c *Cluster) addWorkload(kind string, o *object) error {
 		spec.Tolerations = kube.CoreTolerations(w.Effective)
 	}
 	owner := Owner{Kind: kind, Name: o.Name}
-	if c.Has(w.Namespace, owner) {
+	if c.Workloads[owner.fullName(w.Namespace)] != nil {
 		return errors.New("there are two of these with this name")
 	}
-	c.workloads[owner.fullName(w.Namespace)], c.inOrder = w, append(c.inOrder, w)
+	c.Workloads[owner.fullName(w.Namespace)], c.inOrder = w, append(c.inOrder, w)
 	if spec.RuntimeClassName != nil {
 		c.Unevaluated[RuntimeClasses] = true
 	}
@@ -213,19 +199,9 @@ type ownerKey struct {
 	Owner
 }
 
-// Running counts the pods of the pod's owner that run. They may be more if the
-// filter has labels.
-func (c *Cluster) Running(p *Pod) int { return c.running[p.OwnerName()] }
-
-// WorkloadOf returns the object with the pod's template, or nil if the input does
-// not have it.
-func (c *Cluster) WorkloadOf(p *Pod) *Workload { return c.workloads[p.OwnerName()] }
-
-// Has reports whether the input has the owner itself.
-func (c *Cluster) Has(namespace string, o Owner) bool { return c.workload(namespace, o) != nil }
-
+// workload returns the owner, not what owns it, or nil.
 func (c *Cluster) workload(namespace string, o Owner) *Workload {
-	return c.workloads[Owner{Kind: o.Kind, Name: o.Name}.fullName(namespace)]
+	return c.Workloads[Owner{Kind: o.Kind, Name: o.Name}.fullName(namespace)]
 }
 
 // resolve follows the controllers of the owner that are in the input, up to some
@@ -260,7 +236,7 @@ func (c *Cluster) finishWorkloads() {
 	for key, n := range c.owners {
 		o := c.resolve(key.namespace, key.Owner, maxLevels)
 		resolved[key] = o
-		c.running[o.fullName(key.namespace)] += n
+		c.Running[o.fullName(key.namespace)] += n
 	}
 	for _, p := range c.Pods {
 		if o, ok := resolved[ownerKey{p.Namespace, p.Owner}]; ok {

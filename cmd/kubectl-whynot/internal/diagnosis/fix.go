@@ -33,17 +33,14 @@ type Step struct {
 
 // covers sets what the command of the step is for.
 func (s *Step) covers(some, all int, noun string) {
-	s.For = s.cluster
-	if some >= all {
+	first := fmt.Sprintf("the first %d of %d %ss", some, all, noun)
+	switch s.For = s.cluster; {
+	case some >= all:
 		return
+	case some == 1:
+		first = fmt.Sprintf("the first of %d %ss", all, noun)
 	}
-	s.For = fmt.Sprintf("the first %d of %d %ss", some, all, noun)
-	if some == 1 {
-		s.For = fmt.Sprintf("the first of %d %ss", all, noun)
-	}
-	if s.cluster != "" {
-		s.For += ", in " + s.cluster
-	}
+	s.For = strings.TrimSuffix(first+", in "+s.cluster, ", in ")
 }
 
 // Line returns the step as a sentence, which ends in a colon before a command.
@@ -82,10 +79,10 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 	case "CronJob":
 		return []Step{patch, {Text: "change the pod template of " + who + " too, which made the Job"}}
 	case "Job":
-		if x.isInInput {
-			return []Step{patch}
+		if x.workload == nil {
+			return []Step{patch, {Text: "if a CronJob made the Job, change its template too"}}
 		}
-		return []Step{patch, {Text: "if a CronJob made the Job, change its template too"}}
+		return []Step{patch}
 	}
 	text := "change what " + who + " makes its pods from"
 	if kind != x.Owner.Kind {
@@ -95,17 +92,11 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 }
 
 // templateSteps returns the steps for a new template, and those that restart no
-// pod instead.
+// pod instead. Tolerations that controllers and admission add to a pod come after
+// those of its template.
 func (x *Pending) templateSteps(condition, kind, name string, entries []Entry) []Step {
-	entries = slices.Clone(entries)
-	if w := x.workload; w != nil {
-		for i := range entries {
-			if entries[i].at >= len(w.Tolerations) { // the template does not have it
-				entries[i].Replaces = nil
-			}
-		}
-	}
-	patch := x.patch(condition+entriesText(entries), kind, name, entries)
+	text, resource := condition+entriesText(entries), strings.ToLower(kind)
+	patch := x.patchOf(text, len(x.Pods), resource, name, "/spec/template/spec", entries, x.hasOwnTolerations)
 	effect, restarts := x.effect(kind, name)
 	patch.Effect = effect
 	steps := []Step{patch}
@@ -135,10 +126,7 @@ func (x *Pending) deletion(kind string) Step {
 // restarts any, or will.
 func (x *Pending) effect(kind, name string) (text string, restarts bool) {
 	w, who := x.workload, kind+" "+x.Namespace+"/"+name
-	pods := "the " + say.Count(x.running, "pod") + " of " + who + " that " + say.For(x.running, "runs", "run") + " now"
-	if !x.question.areAll {
-		pods = "all pods of " + who
-	}
+	pods := x.restarted(who)
 	switch {
 	case kind == "ReplicaSet" || kind == "ReplicationController":
 		return "", false
@@ -161,24 +149,32 @@ func (x *Pending) effect(kind, name string) (text string, restarts bool) {
 // rollout returns the step for pods that are older than the template that lets
 // them in: to wait, or to remove what holds the rollout.
 func (x *Pending) rollout(w *cluster.Workload) Step {
-	resource, who := []string{strings.ToLower(w.Kind), w.Name}, w.Kind+" "+w.String()
+	who := w.Kind + " " + w.String()
+	number, _ := strconv.Atoi(strings.TrimPrefix(x.Pods[0], w.Name+"-")) // of a StatefulSet's pod
+	text, verb := "wait for the rollout of "+who+", which is on its way", "status"
 	switch {
-	case w.Paused:
-		s := x.step("resume the rollout of "+who+", which is paused", len(x.Pods), append([]string{"rollout", "resume"}, resource...)...)
-		if x.running > 0 {
-			s.Effect = fmt.Sprintf("this restarts its %s that %s now", say.Count(x.running, "pod"), say.For(x.running, "runs", "run"))
-		}
-		return s
-	case x.number(w) < w.Partition:
+	case number < w.Partition:
 		return Step{Text: fmt.Sprintf("lower the partition of %s, which is %d: pods with a lower number keep the older template", who, w.Partition)}
-	case w.Kind == "Deployment" || w.Kind == "DaemonSet" && !w.OnDelete:
-		text := "wait for the rollout of " + who + ", which is on its way"
-		if w.Stalled != "" {
-			text = "find out why the rollout of " + who + " does not go on: " + strings.TrimSuffix(say.Shortened(w.Stalled), ".")
-		}
-		return x.step(text, len(x.Pods), append([]string{"rollout", "status"}, resource...)...)
+	case w.Kind != "Deployment" && w.Kind != "DaemonSet" || w.OnDelete:
+		return x.deletion(w.Kind)
+	case w.Paused:
+		text, verb = "resume the rollout of "+who+", which is paused", "resume"
+	case w.Stalled != "":
+		text = "find out why the rollout of " + who + " does not go on: " + strings.TrimSuffix(say.Shortened(w.Stalled), ".")
 	}
-	return x.deletion(w.Kind)
+	s := x.step(text, len(x.Pods), "rollout", verb, strings.ToLower(w.Kind), w.Name)
+	if w.Paused && x.running > 0 {
+		s.Effect = "this restarts " + x.restarted(who)
+	}
+	return s
+}
+
+// restarted names the pods that run, which a new template restarts.
+func (x *Pending) restarted(who string) string {
+	if !x.question.areAll {
+		return "all pods of " + who
+	}
+	return "the " + say.Count(x.running, "pod") + " of " + who + " that " + say.For(x.running, "runs", "run") + " now"
 }
 
 func entriesText(entries []Entry) string {
@@ -200,18 +196,6 @@ type operation struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
 	Value any    `json:"value"`
-}
-
-// number returns the number of the first pod of a StatefulSet.
-func (x *Pending) number(w *cluster.Workload) int {
-	n, _ := strconv.Atoi(strings.TrimPrefix(x.Pods[0], w.Name+"-"))
-	return n
-}
-
-// patch returns the step that applies the entries to a template. Tolerations that
-// controllers and admission add to a pod come after those of its template.
-func (x *Pending) patch(text, kind, name string, entries []Entry) Step {
-	return x.patchOf(text, len(x.Pods), strings.ToLower(kind), name, "/spec/template/spec", entries, x.hasOwnTolerations)
 }
 
 // patchPod returns the step that adds the entries to an existing pod.
@@ -251,14 +235,17 @@ func (x *Pending) patchOf(text string, pods int, resource, name, spec string, en
 
 // step returns a step with a command for the first pods, in their namespace.
 func (x *Pending) step(text string, pods int, words ...string) Step {
-	s := Step{Text: text, Command: x.question.kubectl(slices.Concat([]string{"-n", x.Namespace}, words)...), pods: pods, cluster: x.question.Cluster}
-	s.covers(pods, len(x.Pods), "pod")
+	s := x.question.step(text, pods, len(x.Pods), "pod", slices.Concat([]string{"-n", x.Namespace}, words)...)
+	s.pods = pods
 	return s
 }
 
-// kubectl returns a command for the cluster of the question.
-func (q *Question) kubectl(words ...string) string {
-	return say.CommandLine(slices.Concat([]string{"kubectl"}, q.Connection, words)...)
+// step returns a step with a command for some of all.
+func (q *Question) step(text string, some, all int, noun string, words ...string) Step {
+	command := slices.Concat([]string{"kubectl"}, q.Connection, words)
+	s := Step{Text: text, Command: say.CommandLine(command...), cluster: q.Cluster}
+	s.covers(some, all, noun)
+	return s
 }
 
 // invalidText describes the errors in invalid tolerations.

@@ -36,7 +36,6 @@ type Pending struct {
 	question          *Question
 	profile           *cluster.Profile  // of all pods, also where each is for another node
 	workload          *cluster.Workload // that has the template, if the input has it
-	isInInput         bool              // the owner itself
 	forPods           *[]Entry          // the entries for the pods, if they lack others than the template
 	running           int               // pods of the workload that run
 	hasOwnTolerations bool              // in the template, or in addition to those that every pod gets
@@ -164,11 +163,10 @@ func (r *placement) shape(p *cluster.Profile) string {
 // complete finds out why the pods are pending.
 func (a *analyst) complete(x *Pending) {
 	p := x.First
-	x.question, x.workload, x.running = &a.question, a.WorkloadOf(p), a.Running(p)
+	x.question, x.workload, x.running = &a.question, a.Workloads[p.OwnerName()], a.Running[p.OwnerName()]
 	x.NodeSelector, x.NodeAffinity, x.Tolerations = p.Selector, say.AffinityText(x.profile.Required), p.Tolerations
 	x.placement, x.hasOwnTolerations = *a.placement(x.profile), a.hasOwnTolerations(p)
 	x.kept = a.placement(p.Profile).kept // as the scheduler counts for each pod
-	x.isInInput = a.Has(x.Namespace, x.Owner)
 	if x.workload != nil {
 		x.hasOwnTolerations = len(x.workload.Tolerations) > 0
 	}

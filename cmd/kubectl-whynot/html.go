@@ -12,6 +12,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
@@ -140,11 +141,8 @@ func (s timeScale) Ticks() []tick {
 	for _, seconds := range []int64{365 * 86400, 30 * 86400, 86400, 3600, 600, 60} {
 		for _, t := range []int64{-seconds, seconds} {
 			x := s.at(t)
-			isFree := x >= 0 && x <= 100
-			for _, other := range list {
-				isFree = isFree && math.Abs(x-other.Left) > 24
-			}
-			if isFree {
+			isNear := func(other tick) bool { return math.Abs(x-other.Left) <= 24 }
+			if x >= 0 && x <= 100 && !slices.ContainsFunc(list, isNear) {
 				list = append(list, tick{x, say.Relative(t)})
 			}
 		}

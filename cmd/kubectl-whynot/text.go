@@ -113,7 +113,9 @@ func (p *page) steps(indent string, steps []diagnosis.Step) {
 			first = fmt.Sprintf("Fix %d: ", i+1)
 		}
 		p.wrap(indent+first, indent+"  ", s.Line())
-		p.command(indent+"  ", s.Command)
+		if s.Command != "" { // on one line, so that users can paste it
+			p.line(indent+"  "+s.Command, color.FgCyan)
+		}
 	}
 }
 
@@ -341,13 +343,6 @@ func (p *page) paragraph(text string) {
 func (p *page) title(s string) {
 	p.blank()
 	p.line(s, color.Bold)
-}
-
-// command writes a command on one line, so that users can paste it.
-func (p *page) command(indent, s string) {
-	if s != "" {
-		p.line(indent+s, color.FgCyan)
-	}
 }
 
 // wrap writes text in a style. It puts first before the first line and hang

@@ -139,12 +139,6 @@ func (c *Cluster) similar(r corev1.NodeSelectorRequirement) []SimilarLabel {
 // WithoutPrefix returns the part of the key after the slash.
 func WithoutPrefix(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }
 
-// NamesNone reports whether the affinity names nodes, and none of them exists.
-func (c *Cluster) NamesNone(p *Profile) bool {
-	_, pinned := namedNodes(p.Required)
-	return pinned && len(c.Candidates(p)) == 0
-}
-
 // Requirements names the node selector and the required node affinity.
 func (p *Profile) Requirements() string {
 	var words []string

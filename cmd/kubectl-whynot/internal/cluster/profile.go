@@ -146,10 +146,6 @@ func (p *Profile) NamesNodes() bool {
 	return pinned
 }
 
-func isNames(r corev1.NodeSelectorRequirement) bool {
-	return r.Key == metav1.ObjectNameField && r.Operator == corev1.NodeSelectorOpIn
-}
-
 // namedNodes returns the nodes that the terms of the affinity name. It reports
 // whether each term names nodes.
 func namedNodes(required *corev1.NodeSelector) (names []string, all bool) {
@@ -157,7 +153,9 @@ func namedNodes(required *corev1.NodeSelector) (names []string, all bool) {
 		return nil, false
 	}
 	for _, term := range required.NodeSelectorTerms {
-		i := slices.IndexFunc(term.MatchFields, isNames)
+		i := slices.IndexFunc(term.MatchFields, func(r corev1.NodeSelectorRequirement) bool {
+			return r.Key == metav1.ObjectNameField && r.Operator == corev1.NodeSelectorOpIn
+		})
 		if i < 0 {
 			return nil, false
 		}

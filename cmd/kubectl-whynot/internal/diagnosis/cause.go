@@ -216,6 +216,9 @@ func (a *analyst) compare(x *Pending, w *cluster.Workload) {
 		return
 	}
 	y, forPods := *x, x.Entries()
+	if len(x.nodeSteps) > 0 { // nodes that the template may not need
+		forPods = nil
+	}
 	y.forPods = &forPods
 	y.profile = a.WithTolerations(x.profile, list)
 	y.placement, y.Tolerations, y.Fix, y.Notes = *a.placement(y.profile), y.profile.Tolerations, nil, nil

@@ -103,12 +103,11 @@ type analyst struct {
 }
 
 func newAnalyst(c *cluster.Cluster, q Question) *analyst {
-	a := &analyst{c, nil, q, make(map[*cluster.Profile]*placement), make(map[*cluster.Profile]*ownTolerations)}
+	var all []taints.Taint
 	for _, g := range c.Groups {
-		a.taints = append(a.taints, g.Taints...)
+		all = append(all, g.Taints...)
 	}
-	a.taints = cluster.Distinct(a.taints)
-	return a
+	return &analyst{c, cluster.Distinct(all), q, make(map[*cluster.Profile]*placement), make(map[*cluster.Profile]*ownTolerations)}
 }
 
 // pending returns the entries for the pods, sorted by name. The pods of a
@@ -217,7 +216,7 @@ func (a *analyst) place(p *cluster.Profile) *placement {
 	r.Feasible, r.FeasibleNames, r.kept = len(feasible), a.names(feasible), a.keptOff(p, len(feasible))
 	if r.Matching == 0 {
 		r.MissingLabels, r.similar = a.Missing(p)
-		r.namesNone = a.NamesNone(p)
+		r.namesNone = p.NamesNodes() && len(a.Candidates(p)) == 0
 	}
 	why := a.reasonsOf(p, shares)
 	r.Rejections, r.RejectionsTotal = rejections(why, shares), len(why)

@@ -125,7 +125,10 @@ func New(c *cluster.Cluster, q Question) *Report {
 			s.Group.Rejected++
 		}
 	}
-	r.Groups = groupRows(c)
+	for _, g := range c.Groups {
+		names := say.Each(g.Members, func(i int) string { return c.Nodes[i].Name })
+		r.Groups = append(r.Groups, GroupRow{Nodes: len(g.Members), Group: g, ID: fmt.Sprintf("group-%d", g.Members[0]+1), NodeNames: names})
+	}
 	pods := c.Pods
 	if p := c.PodNamed[q.Pod]; p != nil {
 		pods, waiting = []*cluster.Pod{p}, nil
@@ -187,17 +190,6 @@ func noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 		return ""
 	}
 	return fmt.Sprintf("pod %s is on node %s, which has no NoExecute taints, so taints do not evict it", p, p.Node)
-}
-
-func groupRows(c *cluster.Cluster) []GroupRow {
-	var rows []GroupRow
-	for _, g := range c.Groups {
-		rows = append(rows, GroupRow{
-			Nodes: len(g.Members), Group: g, ID: fmt.Sprintf("group-%d", g.Members[0]+1),
-			NodeNames: say.Each(g.Members, func(i int) string { return c.Nodes[i].Name }),
-		})
-	}
-	return rows
 }
 
 // cellsOf returns for each group whether it accepts the pods, and the hard taints

@@ -47,20 +47,17 @@ func ReadPath(ctx context.Context, path string, recursive bool, add func(Object)
 	}
 	files, err := resource.ExpandPathsToFileVisitors(nil, path, recursive, resource.FileExtensions, nil)
 	for _, file := range files {
-		if err := readFile(file.(*resource.FileVisitor).Path, add); err != nil {
+		path := file.(*resource.FileVisitor).Path
+		f, err := os.Open(path)
+		if err == nil {
+			err = Read(path, f, add)
+			f.Close()
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return err
-}
-
-func readFile(path string, add func(Object) error) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return Read(path, f, add)
 }
 
 func readURL(ctx context.Context, url string, add func(Object) error) error {
@@ -73,10 +70,11 @@ func readURL(ctx context.Context, url string, add func(Object) error) error {
 		return err
 	}
 	defer response.Body.Close()
+	name := say.WithoutPassword(url)
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: %s", say.WithoutPassword(url), response.Status)
+		return fmt.Errorf("%s: %s", name, response.Status)
 	}
-	return Read(say.WithoutPassword(url), response.Body, add)
+	return Read(name, response.Body, add)
 }
 
 // Read calls add for each object of a stream of JSON or YAML documents, and for

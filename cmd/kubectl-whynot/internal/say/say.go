@@ -213,16 +213,15 @@ func isMisspelled(a, b string) bool {
 
 var plain = regexp.MustCompile(`^[-_./:=,@a-zA-Z0-9]+$`)
 
-// shellWord quotes the text for a shell if necessary.
-func shellWord(s string) string {
-	if plain.MatchString(s) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+// CommandLine joins the words, with quotes where a POSIX shell needs them.
+func CommandLine(words ...string) string {
+	return strings.Join(Each(words, func(s string) string {
+		if plain.MatchString(s) {
+			return s
+		}
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}), " ")
 }
-
-// CommandLine joins the words, with quotes where a shell needs them.
-func CommandLine(words ...string) string { return strings.Join(Each(words, shellWord), " ") }
 
 // SortedKeys returns the keys of the map.
 func SortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -130,14 +130,15 @@ func connectionFlags(kubectl *pflag.FlagSet) []string {
 			values = list.GetSlice()
 		}
 		for _, value := range values {
-			switch {
-			case f.Name == "token":
-				words = append(words, "--token", "TOKEN")
-			case f.Name == "server" || f.Name == "proxy-url":
-				words = append(words, "--"+f.Name, say.WithoutPassword(value))
-			case f.Value.Type() == "bool":
+			switch f.Name {
+			case "token":
+				value = "TOKEN"
+			case "server", "proxy-url":
+				value = say.WithoutPassword(value)
+			}
+			if f.Value.Type() == "bool" {
 				words = append(words, "--"+f.Name+"="+value)
-			default:
+			} else {
 				words = append(words, "--"+f.Name, value)
 			}
 		}

@@ -71,12 +71,15 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, i
 	defer shown.erase()
 	add := shown.counted(c.Decode)
 	for _, file := range files {
-		before := c.Objects
-		name := say.WithoutPassword(file)
-		if file == "-" && p.in != nil {
+		before, name := c.Objects, file
+		switch {
+		case file == "-" && p.in != nil:
 			name = inputStdin
 			err = manifest.Read(name, p.in, add)
-		} else {
+		case strings.Contains(file, "://"):
+			name = say.WithoutPassword(file)
+			fallthrough
+		default:
 			err = manifest.ReadPath(ctx, file, *p.files.Recursive, add)
 		}
 		switch names = append(names, name); {

@@ -32,15 +32,14 @@ func (p *program) run(args []string) int {
 	command := p.command()
 	command.SetArgs(append([]string{}, args...)) // nil would mean the arguments of the process
 	err := command.Execute()
-	var usage usageError
-	switch {
-	case err == nil:
+	if err == nil {
 		return 0
-	case errors.As(err, &usage):
-		fmt.Fprintf(p.err, "error: %s\nSee 'kubectl whynot --help' for usage.\n", say.Printable(err.Error()))
+	}
+	fmt.Fprintf(p.err, "error: %s\n", say.Printable(say.WithoutPassword(err.Error())))
+	if errors.As(err, new(usageError)) {
+		fmt.Fprintln(p.err, "See 'kubectl whynot --help' for usage.")
 		return 2
 	}
-	fmt.Fprintf(p.err, "error: %s\n", say.Printable(err.Error()))
 	return 1
 }
 

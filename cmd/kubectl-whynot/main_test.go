@@ -188,6 +188,8 @@ func TestUsage(t *testing.T) {
 		{"", "--help", 0, "Usage:\n  kubectl whynot [POD] [flags]\n"},
 		{"", "version", 0, "(devel)\n"},
 		{"", "completion bash", 0, "bash completion V2 for kubectl-whynot"},
+		{"", "-f http://u:s3%zzcret@127.0.0.1:1/", 1, `parse "http://u:PASSWORD@127.0.0.1:1/"`},
+		{"", "-s http://u:s3%zzcret@127.0.0.1:1 -A", 1, "PASSWORD@127.0.0.1:1"},
 		{"", "", 1, "standard input is empty; use -n or -A to read the cluster"},
 		{"not read", "-n x", 1, "error: "},
 		{"not read", "--filename=", 2, "-f needs the name of a file"},
@@ -244,6 +246,10 @@ func TestInputs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	empty := t.TempDir()
+	if code, _, stderr := runOn(nil, "-f", empty); code != 1 || stderr != "error: "+empty+" has no Kubernetes objects\n" {
+		t.Errorf("an empty folder: %s", stderr)
+	}
 	files := httptest.NewServer(http.FileServer(http.Dir(dir)))
 	defer files.Close()
 	nodeURL, podURL := files.URL+"/n.json", files.URL+"/sub/p.yaml"
@@ -256,6 +262,7 @@ func TestInputs(t *testing.T) {
 		{"", []string{"-f", dir, "-R"}, 1, dir},
 		{"", []string{"-f", dir}, 0, dir},
 		{"", []string{"-f", nodeURL, "-f", podURL}, 1, nodeURL + " and " + podURL},
+		{"", []string{"-f", strings.Replace(nodeURL, "//", "//u:s3cret@", 1)}, 0, strings.Replace(nodeURL, "//", "//u:PASSWORD@", 1)},
 		{pod, []string{"-f", dir, "-f", "-"}, 1, dir + " and standard input"},
 	} {
 		if r := mustReport(t, tc.stdin, tc.args...); r.Nodes != 1 || r.Pods != tc.pods || r.Input != tc.input {

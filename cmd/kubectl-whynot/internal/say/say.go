@@ -243,7 +243,8 @@ func Relative(seconds int64) string {
 	return "in " + text
 }
 
-var password = regexp.MustCompile(`^((?:[a-zA-Z][-+.a-zA-Z0-9]*://)?[^:@/]*):.*@`)
+var password = regexp.MustCompile(`(^|://)([^:@/\s"]*):(?:[^/\s]\S*)?@`)
 
-// WithoutPassword returns the URL with PASSWORD in place of the password.
-func WithoutPassword(url string) string { return password.ReplaceAllString(url, "$1:PASSWORD@") }
+// WithoutPassword returns a URL, or a text with URLs, with PASSWORD in place of
+// passwords.
+func WithoutPassword(s string) string { return password.ReplaceAllString(s, "$1$2:PASSWORD@") }

@@ -77,6 +77,10 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 	case "":
 		return []Step{patch}
 	case "CronJob":
+		lacks := func(e Entry) bool { return !slices.ContainsFunc(x.workload.Tolerations, e.Toleration.Equal) }
+		if x.workload != nil && !slices.ContainsFunc(entries, lacks) {
+			return []Step{patch} // the next Jobs have it
+		}
 		return []Step{patch, {Text: "change the pod template of " + who + " too, which made the Job"}}
 	case "Job":
 		if x.workload == nil {

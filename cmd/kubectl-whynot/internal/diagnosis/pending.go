@@ -170,7 +170,7 @@ func (a *analyst) complete(x *Pending) {
 		x.hasOwnTolerations = len(x.workload.Tolerations) > 0
 	}
 	x.explain()
-	if x.workload != nil && !p.Template {
+	if x.workload != nil && !p.Template && !strings.HasSuffix(x.workload.Kind, "Job") { // whose template is fixed
 		a.compare(x, x.workload)
 	}
 }

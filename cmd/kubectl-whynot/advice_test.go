@@ -3,6 +3,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"html"
 	"regexp"
@@ -10,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"sigs.k8s.io/yaml"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/cases"
@@ -147,9 +150,18 @@ func stateTexts(list []taints.Taint) []string {
 	return say.Each(list, func(t taints.Taint) string { return "repair " + t.String() })
 }
 
-// checkForms checks that page one, the details and the page use the same words.
+// checkForms checks that page one, the details and the page use the same words,
+// and that YAML has the same content as JSON, which the cause is from.
 func checkForms(t *testing.T, c *diagnosis.Cause, input string) {
 	t.Helper()
+	inYAML, err := yaml.YAMLToJSON([]byte(mustRun(t, input, "-o", "yaml")))
+	var asJSON any
+	if err == nil {
+		err = json.Unmarshal([]byte(mustRun(t, input, "-o", "json")), &asJSON)
+	}
+	if err != nil || string(inYAML) != mustJSON(asJSON) {
+		t.Errorf("YAML differs from JSON, %v: %s", err, inYAML)
+	}
 	tags := regexp.MustCompile(`<[^>]+>`)
 	page := html.UnescapeString(tags.ReplaceAllString(mustRun(t, input, "-o", "html"), " "))
 	for form, text := range map[string]string{

@@ -13,7 +13,6 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
-// writePending writes all details about the pending pods.
 func (r *answer) writePending(p *page) {
 	if r.NoPods != "" || r.Pod != "" && len(r.Pending) == 0 {
 		return
@@ -35,7 +34,6 @@ func (r *answer) writePending(p *page) {
 	}
 }
 
-// pending writes all details about the pods.
 func (p *page) pending(x *diagnosis.Pending) {
 	name := x.Namespace + "/" + x.Pods[0]
 	if more := len(x.Pods) - 1; more > 0 {
@@ -86,7 +84,6 @@ func (p *page) rejections(x *diagnosis.Pending) {
 	}
 }
 
-// tolerations writes the tolerations to add as YAML.
 func (p *page) tolerations(x *diagnosis.Pending) {
 	for _, e := range x.Entries() {
 		b, err := yaml.Marshal([]any{e.Toleration})
@@ -102,7 +99,6 @@ func (p *page) tolerations(x *diagnosis.Pending) {
 	}
 }
 
-// alternatives lists the nodes that may be intended.
 func (p *page) alternatives(x *diagnosis.Pending) {
 	if x.AlternativesTotal < 2 {
 		return

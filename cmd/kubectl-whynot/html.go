@@ -46,7 +46,6 @@ type view struct {
 	Scale      timeScale
 }
 
-// writeHTML writes the report as a page that needs no other files.
 func (r *answer) writeHTML(w io.Writer) error {
 	hash := sha256.Sum256([]byte(pageScript))
 	fates := fatesOf(r.Evictions, false)
@@ -101,7 +100,6 @@ func codeOf(x any) template.HTML {
 // that both seconds and days can be distinguished.
 type timeScale struct{ before, after float64 }
 
-// newTimeScale returns a scale for the times of all fates.
 func newTimeScale(fates []*fate) timeScale {
 	s := timeScale{after: logarithm(60)}
 	for _, f := range fates {

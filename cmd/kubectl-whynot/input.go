@@ -30,7 +30,6 @@ import (
 
 const inputStdin = "standard input"
 
-// answer reads the input and writes the report.
 func (p *program) answer(ctx context.Context, args []string) error {
 	now, c, err := p.parse(args)
 	if err != nil {
@@ -197,7 +196,6 @@ func (p *program) readNodes(ctx context.Context, c *cluster.Cluster) (corev1clie
 	return client, inPages(ctx, client.Nodes().List, "", c.ForgetNodes, c.AddNode)
 }
 
-// completePods completes the names of pods from the cluster.
 func (p *program) completePods(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	const none = cobra.ShellCompDirectiveNoFileComp
 	c := cluster.New(cluster.Filter{Namespace: *p.config.Namespace})
@@ -232,7 +230,6 @@ func (p *progress) counted(add func(manifest.Object) error) func(manifest.Object
 	}
 }
 
-// erase erases the line.
 func (p *progress) erase() {
 	if p != nil {
 		fmt.Fprint(p.out, "\r\x1b[K")

@@ -101,7 +101,6 @@ const examples = `  # Pods of the current namespace, or of all
 
 var outputs = []string{"text", "wide", "json", "yaml", "html"}
 
-// command returns the command line.
 func (p *program) command() *cobra.Command {
 	p.config = genericclioptions.NewConfigFlags(true)
 	kubectl := pflag.NewFlagSet("", pflag.ContinueOnError) // the flags of every command
@@ -261,7 +260,6 @@ var workloads = map[string]string{
 	"job": "job", "jobs": "job", "cronjob": "cronjob", "cronjobs": "cronjob", "cj": "cronjob",
 }
 
-// write writes the report in the requested format.
 func (p *program) write(r *answer) error {
 	switch p.output {
 	case "json":

@@ -85,7 +85,6 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 	return nil
 }
 
-// wait sets the information about a pending pod.
 func (p *Pod) wait(s *corev1.PodSpec) {
 	p.Gates = say.Each(s.SchedulingGates, func(g corev1.PodSchedulingGate) string { return g.Name })
 	if s.SchedulerName != corev1.DefaultSchedulerName {

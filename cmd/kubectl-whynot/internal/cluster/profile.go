@@ -67,7 +67,6 @@ func requested(s *corev1.PodSpec) map[string]int64 {
 	return list
 }
 
-// extended returns the extended resources of the list.
 func extended(list corev1.ResourceList) map[string]int64 {
 	var m map[string]int64
 	for name, quantity := range list {

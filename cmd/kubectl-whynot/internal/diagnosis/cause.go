@@ -86,7 +86,6 @@ func causesOf(list []Pending) []*Cause {
 	return causes
 }
 
-// finish sets what depends on all pods.
 func (c *Cause) finish() {
 	c.Pods, c.Examples = len(c.Names), c.Names[:min(len(c.Names), 3)]
 	c.OwnersTotal, c.Owners = len(c.Owners), c.Owners[:min(len(c.Owners), maxNames)]
@@ -115,7 +114,6 @@ func (x *Pending) OwnerName() string {
 	return x.First.OwnerName()
 }
 
-// explain sets the reason why the pods are pending and the fix.
 func (x *Pending) explain() {
 	p, m := x.First, parseMessage(x.Message)
 	isInvalid := taints.ValidateTolerations(p.Tolerations) != nil
@@ -170,7 +168,6 @@ func (x *Pending) explain() {
 	}
 }
 
-// explainOther explains pods that taints and node affinity allow on some nodes.
 func (x *Pending) explainOther(m *message) {
 	x.Kind = causeOther
 	x.Text = "taints and node affinity allow " + say.Count(x.Feasible, "node")
@@ -258,7 +255,6 @@ func (x *Pending) rejecting() string {
 	return say.TaintsText(cluster.Distinct(list))
 }
 
-// affinityCause returns the reason why no node matches.
 func affinityCause(p *cluster.Profile, r *placement) string {
 	switch {
 	case p.Invalid != nil:

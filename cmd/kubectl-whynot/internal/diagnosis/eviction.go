@@ -91,7 +91,6 @@ func hasNoExecute(list []taints.Taint) bool {
 	return slices.ContainsFunc(list, func(t taints.Taint) bool { return t.Effect == taints.NoExecute })
 }
 
-// evictionOf returns the eviction of the pod on the node.
 func (a *analyst) evictionOf(p *cluster.Pod, n *cluster.Node) Eviction {
 	now := a.question.Now
 	r := Eviction{Pod: p.String(), Node: n.Name, Outcome: Stays, name: p.PodName, now: now}
@@ -142,7 +141,6 @@ func timerOf(p *cluster.Pod, n *cluster.Node, unknown, now time.Time) (first *ta
 	return &n.Taints[i], e
 }
 
-// expire sets the deadline.
 func (r *Eviction) expire(e taints.Eviction, decides *taints.Taint, arrived time.Time) {
 	r.Outcome, r.deadline, r.earliest, r.From = Leaves, e.At, e.At, fromNow
 	if !e.At.After(r.now) {

@@ -116,7 +116,6 @@ func (x *Pending) templateSteps(condition, kind, name string, entries []Entry) [
 	return steps
 }
 
-// deletion returns the step that deletes the pods.
 func (x *Pending) deletion(kind string) Step {
 	text := "delete pending pods, so that the " + kind + " makes new ones"
 	if replaces := kind == "StatefulSet" || kind == "DaemonSet"; replaces && (x.workload == nil || !x.workload.OnDelete) {
@@ -252,7 +251,6 @@ func (q *Question) step(text string, some, all int, noun string, words ...string
 	return s
 }
 
-// invalidText describes the errors in invalid tolerations.
 func invalidText(list []taints.Toleration) string {
 	err := taints.ValidateTolerations(list)
 	var all taints.ErrorList

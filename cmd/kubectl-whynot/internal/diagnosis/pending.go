@@ -159,7 +159,6 @@ func (r *placement) shape(p *cluster.Profile) string {
 	return text
 }
 
-// complete finds out why the pods are pending.
 func (a *analyst) complete(x *Pending) {
 	p := x.First
 	x.question, x.workload, x.running = &a.question, a.Workloads[p.OwnerName()], a.Running[p.OwnerName()]

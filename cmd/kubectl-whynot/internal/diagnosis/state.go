@@ -95,7 +95,6 @@ func withoutTime(t taints.Taint) taints.Taint {
 	return t
 }
 
-// nodeSteps returns the steps for the states of the nodes.
 func (a *analyst) nodeSteps(nodes []int, list []taints.Taint) []Step {
 	slices.Sort(nodes) // this is the order of names
 	var steps []Step

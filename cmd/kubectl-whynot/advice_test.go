@@ -3,6 +3,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"html"
 	"regexp"
@@ -11,27 +12,31 @@ import (
 	"strings"
 	"testing"
 
+	"sigs.k8s.io/yaml"
+
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/cases"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
-// TestAdvice runs a file of cases. Each has objects and, indented, the advice
+// TestAdvice runs files of cases. Each has objects and, indented, the advice
 // for pod p: "0: …" replaces the toleration with this index, "add …" adds one,
 // "repair …" is a taint of a node's state, and "if …" is an alternative. The
 // cause, the steps and the notes are as users see them.
 func TestAdvice(t *testing.T) {
-	cases.Run(t, "testdata/advice.txt", func(t *testing.T, lines []string) []string {
-		input := objectsOf(lines)
-		r := mustReport(t, input)
-		if len(r.Causes) != 1 {
-			t.Fatalf("%s: causes %+v", lines, r.Causes)
-		}
-		checkForms(t, r.Causes[0], input)
-		checkFixes(t, input)
-		return adviceOf(&r)
-	})
+	for _, file := range []string{"testdata/advice.txt", "testdata/workloads.txt"} {
+		cases.Run(t, file, func(t *testing.T, lines []string) []string {
+			input := objectsOf(lines)
+			r := mustReport(t, input)
+			if len(r.Causes) != 1 {
+				t.Fatalf("%s: causes %+v", lines, r.Causes)
+			}
+			checkForms(t, r.Causes[0], input)
+			checkFixes(t, input)
+			return adviceOf(&r)
+		})
+	}
 }
 
 // TestOutput runs a file of cases with objects and the output of the program for
@@ -117,6 +122,9 @@ func adviceOf(r *diagnosis.Report) []string {
 	}
 	lines = append(lines, "cause "+c.Text)
 	for _, s := range c.Fix {
+		if s.Effect != "" {
+			s.Text += "; " + s.Effect
+		}
 		if s.For != "" {
 			s.Text += " (for " + s.For + ")"
 		}
@@ -142,9 +150,18 @@ func stateTexts(list []taints.Taint) []string {
 	return say.Each(list, func(t taints.Taint) string { return "repair " + t.String() })
 }
 
-// checkForms checks that page one, the details and the page use the same words.
+// checkForms checks that page one, the details and the page use the same words,
+// and that YAML has the same content as JSON, which the cause is from.
 func checkForms(t *testing.T, c *diagnosis.Cause, input string) {
 	t.Helper()
+	inYAML, err := yaml.YAMLToJSON([]byte(mustRun(t, input, "-o", "yaml")))
+	var asJSON any
+	if err == nil {
+		err = json.Unmarshal([]byte(mustRun(t, input, "-o", "json")), &asJSON)
+	}
+	if err != nil || string(inYAML) != mustJSON(asJSON) {
+		t.Errorf("YAML differs from JSON, %v: %s", err, inYAML)
+	}
 	tags := regexp.MustCompile(`<[^>]+>`)
 	page := html.UnescapeString(tags.ReplaceAllString(mustRun(t, input, "-o", "html"), " "))
 	for form, text := range map[string]string{

@@ -8,27 +8,33 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
-// writePending writes all details about the pending pods.
 func (r *answer) writePending(p *page) {
 	if r.NoPods != "" || r.Pod != "" && len(r.Pending) == 0 {
 		return
 	}
 	p.title("Pending pods")
-	if len(r.Pending) == 0 {
+	if r.Waiting() == 0 {
 		p.line("No pods wait for a node.")
 	}
-	for i := range r.Pending {
-		p.blank()
-		p.pending(&r.Pending[i], r.Nodes)
+	for _, isReady := range []bool{false, true} {
+		if isReady && r.Waiting() < len(r.Causes) {
+			p.title(ready)
+		}
+		for i := range r.Pending {
+			if x := &r.Pending[i]; x.IsReady() == isReady {
+				p.blank()
+				p.pending(x)
+			}
+		}
 	}
 }
 
-// pending writes all details about the pods, in a cluster with the number of nodes.
-func (p *page) pending(x *diagnosis.Pending, nodes int) {
+func (p *page) pending(x *diagnosis.Pending) {
 	name := x.Namespace + "/" + x.Pods[0]
 	if more := len(x.Pods) - 1; more > 0 {
 		name += fmt.Sprintf(" and %d more", more)
@@ -38,7 +44,7 @@ func (p *page) pending(x *diagnosis.Pending, nodes int) {
 	}
 	p.wrap("", "    ", name)
 	p.wrap("  Cause: ", "    ", x.Text)
-	p.wrap("  ", "    ", availability(x, nodes))
+	p.wrap("  ", "    ", x.Availability())
 	p.field("Node selector", say.SelectorText(x.NodeSelector))
 	p.field("Required node affinity", x.NodeAffinity)
 	p.field("Scheduler's message", x.Message)
@@ -57,26 +63,6 @@ func (p *page) field(name, text string) {
 	}
 }
 
-// availability counts the nodes as the scheduler does.
-func availability(x *diagnosis.Pending, nodes int) string {
-	var words []string
-	if n := nodes - x.Matching; n > 0 {
-		words = append(words, fmt.Sprintf("%d node(s) didn't match Pod's node affinity/selector", n))
-	}
-	if n := x.Matching - x.Feasible; n > 0 {
-		words = append(words, fmt.Sprintf("%d node(s) had untolerated taint(s)", n))
-	}
-	if x.Feasible == 0 {
-		return fmt.Sprintf("0/%d nodes are available: %s.", nodes, strings.Join(words, ", "))
-	}
-	text := fmt.Sprintf("Taints and node affinity allow %d of %s: %s", x.Feasible, say.Count(nodes, "node"),
-		say.NamesOf(x.FeasibleNames, x.Feasible))
-	if len(words) > 0 {
-		text += "; " + strings.Join(words, ", ")
-	}
-	return text + "."
-}
-
 // maxLines limits the lists about a pod.
 const maxLines = 10
 
@@ -90,7 +76,7 @@ func (p *page) row(nodes, most int, hang, text string) (indent string) {
 
 func (p *page) rejections(x *diagnosis.Pending) {
 	for _, r := range x.Rejections[:min(len(x.Rejections), maxLines)] {
-		indent := p.row(r.Nodes, x.Rejections[0].Nodes, "", "untolerated taint "+r.Taint.String())
+		indent := p.row(r.Nodes, x.Rejections[0].Nodes, "", "untolerated taint "+visible.Taint(r.Taint))
 		p.wrap(indent, indent+"  ", r.Why)
 	}
 	if more := x.RejectionsTotal - maxLines; more > 0 {
@@ -98,22 +84,14 @@ func (p *page) rejections(x *diagnosis.Pending) {
 	}
 }
 
-// tolerations writes the tolerations to add as YAML.
 func (p *page) tolerations(x *diagnosis.Pending) {
-	var entries []diagnosis.Entry
-	switch {
-	case x.Change != nil:
-		entries = x.Change.Entries
-	case x.AlternativesTotal == 1:
-		entries = x.Alternatives[0].Entries()
-	}
-	for _, e := range entries {
+	for _, e := range x.Entries() {
 		b, err := yaml.Marshal([]any{e.Toleration})
 		if err != nil {
 			continue // never fails for a toleration
 		}
 		if e.Replaces != nil {
-			p.line("    # instead of " + diagnosis.TolerationText(*e.Replaces))
+			p.line("    # instead of " + visible.Toleration(*e.Replaces))
 		}
 		for line := range strings.Lines(string(b)) {
 			p.line("    " + strings.TrimSuffix(line, "\n"))
@@ -121,7 +99,6 @@ func (p *page) tolerations(x *diagnosis.Pending) {
 	}
 }
 
-// alternatives lists the nodes that may be intended.
 func (p *page) alternatives(x *diagnosis.Pending) {
 	if x.AlternativesTotal < 2 {
 		return

@@ -7,14 +7,16 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
-	"fmt"
 	"html"
 	"html/template"
 	"io"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
@@ -44,7 +46,6 @@ type view struct {
 	Scale      timeScale
 }
 
-// writeHTML writes the report as a page that needs no other files.
 func (r *answer) writeHTML(w io.Writer) error {
 	hash := sha256.Sum256([]byte(pageScript))
 	fates := fatesOf(r.Evictions, false)
@@ -53,7 +54,7 @@ func (r *answer) writeHTML(w io.Writer) error {
 		ScriptHash: "sha256-" + base64.StdEncoding.EncodeToString(hash[:]),
 		Fates:      fates, Scale: newTimeScale(fates),
 	}
-	for _, c := range r.Causes {
+	for _, c := range r.Causes[:r.Waiting()] {
 		v.PodsTotal += c.Pods
 	}
 	if r.Pod != "" {
@@ -84,15 +85,21 @@ func more(most int, list any) int { return max(reflect.ValueOf(list).Len()-most,
 var lineBreaks = strings.NewReplacer("/", "/<wbr>", ".", ".<wbr>", "=", "=<wbr>", ":", ":<wbr>")
 
 // codeOf returns a taint or toleration as HTML.
-func codeOf(s fmt.Stringer) template.HTML {
-	return template.HTML("<code>" + lineBreaks.Replace(html.EscapeString(say.Printable(s.String()))) + "</code>")
+func codeOf(x any) template.HTML {
+	text := ""
+	switch x := x.(type) {
+	case taints.Taint:
+		text = visible.Taint(x)
+	case taints.Toleration:
+		text = visible.Toleration(x)
+	}
+	return template.HTML("<code>" + lineBreaks.Replace(html.EscapeString(say.Printable(text))) + "</code>")
 }
 
 // A timeScale places times on a line. It is logarithmic on both sides of now, so
 // that both seconds and days can be distinguished.
 type timeScale struct{ before, after float64 }
 
-// newTimeScale returns a scale for the times of all fates.
 func newTimeScale(fates []*fate) timeScale {
 	s := timeScale{after: logarithm(60)}
 	for _, f := range fates {
@@ -132,11 +139,8 @@ func (s timeScale) Ticks() []tick {
 	for _, seconds := range []int64{365 * 86400, 30 * 86400, 86400, 3600, 600, 60} {
 		for _, t := range []int64{-seconds, seconds} {
 			x := s.at(t)
-			isFree := x >= 0 && x <= 100
-			for _, other := range list {
-				isFree = isFree && math.Abs(x-other.Left) > 24
-			}
-			if isFree {
+			isNear := func(other tick) bool { return math.Abs(x-other.Left) <= 24 }
+			if x >= 0 && x <= 100 && !slices.ContainsFunc(list, isNear) {
 				list = append(list, tick{x, say.Relative(t)})
 			}
 		}

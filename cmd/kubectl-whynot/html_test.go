@@ -172,8 +172,14 @@ func TestTimeScale(t *testing.T) {
 func TestBrowser(t *testing.T) {
 	ctx := browser.Start(t)
 	sample, many := filepath.Join(t.TempDir(), "sample.html"), filepath.Join(t.TempDir(), "many.html")
+	long := filepath.Join(t.TempDir(), strings.Repeat("verylongname", 15))
+	if err := os.WriteFile(long, []byte(manyGroups(2, 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	narrow := long + ".html"
 	for path, page := range map[string]string{
 		sample: mustRun(t, "", "-f", "testdata/sample.json", "-o", "html"), many: mustRun(t, manyGroups(60, 12), "-o", "html"),
+		narrow: mustRun(t, "", "-f", long, "-o", "html"),
 	} {
 		if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
 			t.Fatal(err)
@@ -185,11 +191,19 @@ func TestBrowser(t *testing.T) {
 		{sample, "", "[shown('tbody tr'), shown('h2'), all('thead th.cut').length]", "34, 5, 2"},
 		{sample + "#q=storage%20db", "", "[shown('tbody tr'), shown('h2'), text('#found')]", "3, 2, 3 of 34 rows"},
 		{sample + "#q=nothing%20has%20this", "", "[shown('tbody tr'), shown('h2'), text('#found')]", "0, 0, 0 of 34 rows"},
+		{narrow, "", "document.documentElement.scrollWidth <= document.documentElement.clientWidth", "true"},
 		{many, "", "[shown('#matrix-table tbody tr'), text('#more-rows, #more-columns')]", "25, Show all 60 groups, Show all 12 kinds of pods"},
 		{many, "print", `[shown('#matrix-table tbody tr'), shown('#matrix-table thead th'), shown('.copy'),
 			all('caption').every(e => getComputedStyle(e).breakAfter === 'avoid')]`, "60, 13, 0, true"},
 	} {
 		media := browser.Emulate(emulation.SetEmulatedMediaParams{Media: tc.media})
+		width := int64(1280)
+		if tc.url == narrow {
+			width = 390
+		}
+		if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 844)); err != nil {
+			t.Fatal(err)
+		}
 		// A link to the same page would not load it again.
 		if err := chromedp.Do(ctx, chromedp.Navigate("about:blank"), chromedp.Navigate("file://"+tc.url), media); err != nil {
 			t.Fatal(err)

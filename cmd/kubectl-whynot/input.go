@@ -7,11 +7,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -26,7 +30,6 @@ import (
 
 const inputStdin = "standard input"
 
-// answer reads the input and writes the report.
 func (p *program) answer(ctx context.Context, args []string) error {
 	now, c, err := p.parse(args)
 	if err != nil {
@@ -35,12 +38,15 @@ func (p *program) answer(ctx context.Context, args []string) error {
 	if namespace, _, err := p.config.ToRawKubeConfigLoader().Namespace(); err == nil && c.Only.Namespace == "" {
 		c.Namespace = namespace
 	}
-	input, err := p.read(ctx, c)
+	input, isDump, err := p.read(ctx, c)
 	if err != nil {
 		return err
 	}
 	c.Finish()
 	q := diagnosis.Question{Now: now, Matrix: p.output == "html", Connection: p.connection}
+	if isDump && len(p.connection) == 0 {
+		q.Cluster = "the cluster of this dump"
+	}
 	if c.Asked != "" {
 		if q.Pod, err = c.Find(c.Asked, c.Only.Namespace); err != nil {
 			return err
@@ -51,42 +57,58 @@ func (p *program) answer(ctx context.Context, args []string) error {
 	return p.write(r)
 }
 
-// read fills the cluster and returns a description of the input.
-func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, err error) {
+// read fills the cluster and returns a description of the input. It reports
+// whether the nodes are from a dump.
+func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, isDump bool, err error) {
 	files := *p.files.Filenames
 	switch {
 	case len(files) > 0:
-		names := slices.Clone(files)
-		for i, name := range files {
-			if name == "-" && p.in != nil {
-				names[i] = inputStdin
-				err = manifest.Read(inputStdin, p.in, c.Decode)
-			} else {
-				err = manifest.ReadPath(ctx, name, *p.files.Recursive, c.Decode)
-			}
-			if err != nil {
-				return "", err
-			}
-		}
-		input = say.Joined(names)
 	case !p.asksServer && c.Asked == "" && p.isPiped(): // a loop reads names of pods
-		input = inputStdin
-		if err := manifest.Read(input, p.in, c.Decode); err != nil {
-			return "", err
-		}
-		if c.Objects == 0 {
-			return "", errors.New("standard input is empty; use -n or -A to read the cluster")
-		}
+		files = []string{"-"}
 	default:
-		return "the cluster", p.readCluster(ctx, c)
+		return "the cluster", false, p.readCluster(ctx, c)
 	}
-	if len(c.Nodes) > 0 {
-		return input, nil
+	var names []string
+	shown := p.progress()
+	defer shown.erase()
+	add := shown.counted(c.Decode)
+	for _, file := range files {
+		before, name := c.Objects, file
+		switch {
+		case file == "-" && p.in != nil:
+			name = inputStdin
+			err = manifest.Read(name, p.in, add)
+		case strings.Contains(file, "://"):
+			name = say.WithoutPassword(file)
+			fallthrough
+		default:
+			err = manifest.ReadPath(ctx, file, *p.files.Recursive, add)
+		}
+		switch names = append(names, name); {
+		case err != nil:
+			return "", false, err
+		case c.Objects > before:
+		case name == inputStdin:
+			return "", false, errors.New("standard input is empty; use -n or -A to read the cluster")
+		default:
+			return "", false, fmt.Errorf("%s has no Kubernetes objects", name)
+		}
+	}
+	if input = say.Joined(names); len(c.Nodes) > 0 {
+		return input, true, nil
 	}
 	if _, err := p.readNodes(ctx, c); err != nil {
-		return "", fmt.Errorf("no nodes in %s; reading those of the cluster failed: %w", input, err)
+		return "", false, fmt.Errorf("no nodes in %s; reading those of the cluster failed: %w", input, err)
 	}
-	return input + " and the nodes of the cluster", nil
+	return input + " and the nodes of the cluster", false, nil
+}
+
+// progress returns the line that shows what was read, if errors go to a terminal.
+func (p *program) progress() *progress {
+	if f, ok := p.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return &progress{out: f, clock: time.Now}
+	}
+	return nil
 }
 
 // isPiped reports whether standard input is a pipe or a file, not a terminal
@@ -174,7 +196,6 @@ func (p *program) readNodes(ctx context.Context, c *cluster.Cluster) (corev1clie
 	return client, inPages(ctx, client.Nodes().List, "", c.ForgetNodes, c.AddNode)
 }
 
-// completePods completes the names of pods from the cluster.
 func (p *program) completePods(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	const none = cobra.ShellCompDirectiveNoFileComp
 	c := cluster.New(cluster.Filter{Namespace: *p.config.Namespace})
@@ -182,4 +203,35 @@ func (p *program) completePods(cmd *cobra.Command, args []string, _ string) ([]s
 		return nil, none
 	}
 	return say.Each(c.Pods, func(p *cluster.Pod) string { return p.Name }), none
+}
+
+// A progress is a line on a terminal that counts what was read. It is nil where
+// there is no terminal.
+type progress struct {
+	out            io.Writer
+	clock          func() time.Time
+	shown          time.Time // zero: nothing is shown
+	objects, bytes int
+}
+
+// counted returns add with a line that counts the objects.
+func (p *progress) counted(add func(manifest.Object) error) func(manifest.Object) error {
+	if p == nil {
+		return add
+	}
+	p.shown = p.clock()
+	return func(o manifest.Object) error {
+		p.objects, p.bytes = p.objects+1, p.bytes+o.Size()
+		if now := p.clock(); now.Sub(p.shown) > 200*time.Millisecond {
+			p.shown = now
+			message.NewPrinter(language.English).Fprintf(p.out, "\rread %d objects, %d MB", p.objects, p.bytes/1e6)
+		}
+		return add(o)
+	}
+}
+
+func (p *progress) erase() {
+	if p != nil {
+		fmt.Fprint(p.out, "\r\x1b[K")
+	}
 }

@@ -15,9 +15,22 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
+	"github.com/fatih/color"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
@@ -32,17 +45,241 @@ func (p *program) run(args []string) int {
 	command := p.command()
 	command.SetArgs(append([]string{}, args...)) // nil would mean the arguments of the process
 	err := command.Execute()
-	var usage usageError
-	switch {
-	case err == nil:
+	if err == nil {
 		return 0
-	case errors.As(err, &usage):
-		fmt.Fprintf(p.err, "error: %s\nSee 'kubectl whynot --help' for usage.\n", say.Printable(err.Error()))
+	}
+	fmt.Fprintf(p.err, "error: %s\n", say.Printable(say.WithoutPassword(err.Error())))
+	if errors.As(err, new(usageError)) {
+		fmt.Fprintln(p.err, "See 'kubectl whynot --help' for usage.")
 		return 2
 	}
-	fmt.Fprintf(p.err, "error: %s\n", say.Printable(err.Error()))
 	return 1
 }
 
 // A usageError is an invalid command line.
 type usageError struct{ error }
+
+// A program is the command and its environment.
+type program struct {
+	in       io.Reader // nil: none
+	out, err io.Writer
+	clock    func() time.Time
+
+	config     *genericclioptions.ConfigFlags
+	files      genericclioptions.FileNameFlags
+	all        bool
+	selector   string
+	output     string
+	now        string
+	asksServer bool     // a flag selects the cluster as the input
+	connection []string // the flags that choose the cluster and the user
+}
+
+const long = `Say why pods are pending, when taints evict pods, and how to fix that.
+
+It evaluates taints, tolerations, node selectors and required node affinity. It reads
+the files of -f; or else, without POD, -A, -n and the flags that choose a cluster, what
+is piped to it; or else the cluster. Deployments, StatefulSets, DaemonSets, Jobs and
+CronJobs in the input are judged as the pods that they would create. If the input has
+no nodes, those of the cluster are used.`
+
+const examples = `  # Pods of the current namespace, or of all
+  kubectl whynot
+  kubectl whynot -A
+
+  # All details about one pod
+  kubectl whynot web-645fb7869d-hrf9l
+
+  # A page for the browser
+  kubectl whynot -A -o html > page.html
+
+  # A manifest before it is applied
+  kubectl whynot -f deployment.yaml
+
+  # A dump of a cluster
+  kubectl get nodes,pods -A -o json | kubectl whynot`
+
+var outputs = []string{"text", "wide", "json", "yaml", "html"}
+
+func (p *program) command() *cobra.Command {
+	p.config = genericclioptions.NewConfigFlags(true)
+	kubectl := pflag.NewFlagSet("", pflag.ContinueOnError) // the flags of every command
+	p.config.AddFlags(kubectl)
+	filenames, recursive := []string{}, false
+	p.files = genericclioptions.FileNameFlags{
+		Usage: "File, directory or URL with objects to read; - is standard input.", Filenames: &filenames, Recursive: &recursive,
+	}
+	c := &cobra.Command{
+		Use: "kubectl-whynot [POD]", Short: "Say why pods are pending, and when taints evict pods",
+		Long: long, Example: examples,
+		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl whynot"},
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: p.completePods,
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("filename") && len(*p.files.Filenames) == 0 {
+				return usageError{errors.New("-f needs the name of a file")}
+			}
+			p.connection = connectionFlags(kubectl)
+			p.asksServer = p.all || c.Flags().Changed("namespace") || len(p.connection) > 0
+			return p.answer(c.Context(), args)
+		},
+	}
+	c.SetOut(p.out)
+	c.SetErr(p.err)
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	flags := c.Flags()
+	flags.BoolVarP(&p.all, "all-namespaces", "A", false, "Pods of all namespaces.")
+	flags.StringVarP(&p.selector, "selector", "l", "", "Only pods that match this label selector.")
+	flags.StringVarP(&p.output, "output", "o", "text", "Output format. One of: "+strings.Join(outputs, ", ")+".")
+	flags.StringVar(&p.now, "now", "", "Time to count from, such as 2026-11-21T01:24:00Z. Default is the current time.")
+	p.files.AddFlags(flags)
+	flags.AddFlagSet(kubectl)
+	c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
+	c.AddCommand(&cobra.Command{
+		Use: "version", Short: "Print the version",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError{fmt.Errorf("version takes no arguments, such as %s", args[0])}
+			}
+			return nil
+		},
+		Run: func(*cobra.Command, []string) { fmt.Fprintln(p.out, version()) },
+	})
+	return c
+}
+
+// connectionFlags returns the given flags of kubectl that choose the cluster
+// and the user, for commands that must reach the same cluster. A token and
+// passwords are secret.
+func connectionFlags(kubectl *pflag.FlagSet) []string {
+	var words []string
+	kubectl.VisitAll(func(f *pflag.Flag) {
+		if !f.Changed || slices.Contains([]string{"namespace", "request-timeout", "cache-dir", "disable-compression"}, f.Name) {
+			return
+		}
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, value := range values {
+			switch f.Name {
+			case "token":
+				value = "TOKEN"
+			case "server", "proxy-url":
+				value = say.WithoutPassword(value)
+			}
+			if f.Value.Type() == "bool" {
+				words = append(words, "--"+f.Name+"="+value)
+			} else {
+				words = append(words, "--"+f.Name, value)
+			}
+		}
+	})
+	return words
+}
+
+// version returns the version of the module that the program was built from.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info.Main.Version
+	}
+	return "unknown"
+}
+
+// parse parses and checks the command line. It returns the time to count from, and
+// a cluster for the pods that the command line selects.
+func (p *program) parse(args []string) (now time.Time, c *cluster.Cluster, err error) {
+	pod, err := podArgument(args)
+	if err != nil {
+		return now, nil, err
+	}
+	if !slices.Contains(outputs, p.output) {
+		return now, nil, fmt.Errorf("unknown output format %q; want one of %s", p.output, strings.Join(outputs, ", "))
+	}
+	now = p.clock()
+	if p.now != "" {
+		if now, err = time.Parse(time.RFC3339, p.now); err != nil {
+			return now, nil, fmt.Errorf("--now is %q; want a time such as 2026-11-21T01:24:00Z", p.now)
+		}
+	}
+	only := cluster.Filter{Namespace: *p.config.Namespace}
+	if p.selector != "" {
+		if only.Labels, err = labels.Parse(p.selector); err != nil {
+			return now, nil, fmt.Errorf("-l: %w", err)
+		}
+	}
+	if p.all && only.Namespace != "" {
+		return now, nil, errors.New("-n and -A cannot be used together")
+	}
+	if namespace, name, ok := strings.Cut(pod, "/"); ok && workloads[namespace] == "" {
+		if only.Namespace != "" && only.Namespace != namespace {
+			return now, nil, fmt.Errorf("pod %s is not in namespace %s", pod, only.Namespace)
+		}
+		only.Namespace, pod = namespace, name
+		p.all = false
+	}
+	c = cluster.New(only)
+	c.Asked = pod
+	return now.UTC().Truncate(time.Second), c, nil
+}
+
+// podArgument returns the pod that the arguments name, either in kubectl's form
+// or as namespace/name.
+func podArgument(args []string) (string, error) {
+	isPod := func(s string) bool { return s == "pod" || s == "pods" || s == "po" }
+	if len(args) == 2 && (isPod(args[0]) || workloads[args[0]] != "") {
+		args = []string{args[0] + "/" + args[1]}
+	}
+	switch {
+	case len(args) == 0:
+		return "", nil
+	case len(args) > 1:
+		return "", fmt.Errorf("want one pod, not %d; use -f for files", len(args))
+	}
+	pod := args[0]
+	if kind, name, ok := strings.Cut(pod, "/"); ok && isPod(kind) {
+		pod = name
+	} else if ok && workloads[kind] != "" {
+		pod = workloads[kind] + "/" + name
+	}
+	namespace, name, isFull := strings.Cut(pod, "/")
+	if pod == "" || isFull && (namespace == "" || name == "" || strings.Contains(name, "/")) {
+		return "", fmt.Errorf("%q is not a pod; want a name, or namespace/name", args[0])
+	}
+	return pod, nil
+}
+
+// workloads maps the names of kinds that are evaluated by their template to the
+// name that the program uses.
+var workloads = map[string]string{
+	"deployment": "deployment", "deployments": "deployment", "deploy": "deployment",
+	"statefulset": "statefulset", "statefulsets": "statefulset", "sts": "statefulset",
+	"daemonset": "daemonset", "daemonsets": "daemonset", "ds": "daemonset",
+	"job": "job", "jobs": "job", "cronjob": "cronjob", "cronjobs": "cronjob", "cj": "cronjob",
+}
+
+func (p *program) write(r *answer) error {
+	switch p.output {
+	case "json":
+		return r.writeJSON(p.out)
+	case "yaml":
+		return r.writeYAML(p.out)
+	case "html":
+		return r.writeHTML(p.out)
+	}
+	text := page{width: 100}
+	if f, ok := p.out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			text.width = width
+		}
+		text.color = !color.NoColor
+	}
+	if width, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && width > 0 {
+		text.width = width
+	}
+	r.writeText(&text, p.output == "wide")
+	_, err := io.WriteString(p.out, text.String())
+	return err
+}

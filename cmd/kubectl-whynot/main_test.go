@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/manifest"
 	"github.com/seed-0529bac1/taints/internal/golden"
 )
 
@@ -133,13 +135,15 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// Text fits the width, except commands, which users can paste.
+// Text fits the width, except commands, which users can paste, words that are
+// longer, and the heads of tables.
 func TestWidth(t *testing.T) {
-	for columns, want := range map[string]int{"": 100, "80": 80, "99": 99, "200": 200, "10": 80} {
+	for columns, want := range map[string]int{"": 100, "80": 80, "99": 99, "200": 200, "59": 59, "40": 40} {
 		t.Setenv("COLUMNS", columns)
 		for _, output := range []string{"text", "wide"} {
 			for line := range strings.SplitSeq(mustRun(t, "", "-f", "testdata/teams.json", "-o", output), "\n") {
-				if len(line) > want && !strings.Contains(line, " kubectl ") {
+				isWord := len(strings.Fields(line)) == 1 || want < 80 && regexp.MustCompile(`# |\d nodes? `).MatchString(line)
+				if len(line) > want && !isWord && !strings.Contains(line, " kubectl ") {
 					t.Errorf("COLUMNS=%s: %d columns: %s", columns, len(line), line)
 				}
 				if strings.TrimRight(line, " ") != line {
@@ -147,6 +151,29 @@ func TestWidth(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A line on the terminal shows what was read, and is erased.
+func TestProgress(t *testing.T) {
+	var out strings.Builder
+	now := testNow
+	p := &progress{out: &out, clock: func() time.Time { return now }}
+	add := p.counted(func(manifest.Object) error {
+		now = now.Add(150 * time.Millisecond)
+		return nil
+	})
+	input := `{"kind":"List","items":[` + strings.Repeat(`{"kind":"Pod","a":"`+strings.Repeat("x", 3000)+`"},`, 1200) + `{}]}`
+	if err := manifest.Read("input", strings.NewReader(input), add); err != nil {
+		t.Fatal(err)
+	}
+	p.erase()
+	first, _, _ := strings.Cut(out.String()[1:], "\r")
+	if first != "read 3 objects, 0 MB" || !strings.HasSuffix(out.String(), "\rread 1,201 objects, 3 MB\r\x1b[K") {
+		t.Errorf("%q … %q", first, out.String()[out.Len()-50:])
+	}
+	if code, _, stderr := runOn(strings.NewReader(objectOf("node n"))); code != 0 || stderr != "" {
+		t.Errorf("without a terminal: %q", stderr)
 	}
 }
 
@@ -161,6 +188,8 @@ func TestUsage(t *testing.T) {
 		{"", "--help", 0, "Usage:\n  kubectl whynot [POD] [flags]\n"},
 		{"", "version", 0, "(devel)\n"},
 		{"", "completion bash", 0, "bash completion V2 for kubectl-whynot"},
+		{"", "-f http://u:s3%zzcret@127.0.0.1:1/", 1, `parse "http://u:PASSWORD@127.0.0.1:1/"`},
+		{"", "-s http://u:s3%zzcret@127.0.0.1:1 -A", 1, "PASSWORD@127.0.0.1:1"},
 		{"", "", 1, "standard input is empty; use -n or -A to read the cluster"},
 		{"not read", "-n x", 1, "error: "},
 		{"not read", "--filename=", 2, "-f needs the name of a file"},
@@ -217,6 +246,10 @@ func TestInputs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	empty := t.TempDir()
+	if code, _, stderr := runOn(nil, "-f", empty); code != 1 || stderr != "error: "+empty+" has no Kubernetes objects\n" {
+		t.Errorf("an empty folder: %s", stderr)
+	}
 	files := httptest.NewServer(http.FileServer(http.Dir(dir)))
 	defer files.Close()
 	nodeURL, podURL := files.URL+"/n.json", files.URL+"/sub/p.yaml"
@@ -229,6 +262,7 @@ func TestInputs(t *testing.T) {
 		{"", []string{"-f", dir, "-R"}, 1, dir},
 		{"", []string{"-f", dir}, 0, dir},
 		{"", []string{"-f", nodeURL, "-f", podURL}, 1, nodeURL + " and " + podURL},
+		{"", []string{"-f", strings.Replace(nodeURL, "//", "//u:s3cret@", 1)}, 0, strings.Replace(nodeURL, "//", "//u:PASSWORD@", 1)},
 		{pod, []string{"-f", dir, "-f", "-"}, 1, dir + " and standard input"},
 	} {
 		if r := mustReport(t, tc.stdin, tc.args...); r.Nodes != 1 || r.Pods != tc.pods || r.Input != tc.input {

@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -37,6 +38,9 @@ func (r *answer) writeText(p *page, wide bool) {
 	}
 	r.writeGroups(p, most)
 	p.paragraph("Not evaluated: " + r.NotEvaluatedText() + ".")
+	if runtime.GOOS == "windows" {
+		p.paragraph("Commands are for POSIX shells, such as Git Bash.")
+	}
 }
 
 func (r *answer) writeHeading(p *page) {
@@ -70,15 +74,22 @@ const (
 	maxGroups = 8
 )
 
+// ready is the title of workloads whose pods nothing keeps off.
+const ready = "Workloads that can be scheduled"
+
 func (r *answer) writeCauses(p *page) {
 	if r.NoPods != "" {
 		return
 	}
+	waiting := r.Waiting()
 	p.title("Pending pods")
-	if len(r.Causes) == 0 {
+	if waiting == 0 {
 		p.line("No pods wait for a node.")
 	}
-	for _, c := range r.Causes[:min(len(r.Causes), maxCauses)] {
+	for i, c := range r.Causes[:min(len(r.Causes), maxCauses)] {
+		if i == waiting {
+			p.title(ready)
+		}
 		p.blank()
 		p.wrap("", "    ", c.Who()+": "+c.Text, color.Bold)
 		for _, note := range c.Notes {
@@ -102,7 +113,9 @@ func (p *page) steps(indent string, steps []diagnosis.Step) {
 			first = fmt.Sprintf("Fix %d: ", i+1)
 		}
 		p.wrap(indent+first, indent+"  ", s.Line())
-		p.command(indent+"  ", s.Command)
+		if s.Command != "" { // on one line, so that users can paste it
+			p.line(indent+"  "+s.Command, color.FgCyan)
+		}
 	}
 }
 
@@ -146,6 +159,9 @@ func (r *answer) writeEvictions(p *page, most int) {
 	}
 	if text := r.StayingText(); text != "" && isLimited {
 		p.paragraph(text + ".")
+	}
+	if r.EvictionRule != "" {
+		p.paragraph(r.EvictionRule)
 	}
 	if text := r.LeftOut(); text != "" && r.Pod == "" {
 		p.paragraph("Left out: " + text + ".")
@@ -262,6 +278,10 @@ func (p *page) group(g *diagnosis.GroupRow) {
 		first = fmt.Sprintf("%5d  %5d  %-11s  ", g.Nodes, g.Pods, g.ForPod.Verdict.Words())
 	}
 	indent := strings.Repeat(" ", len(first))
+	if p.width < 60 {
+		p.line(strings.TrimRight(first, " "))
+		first, indent = "    ", "    "
+	}
 	words := []string{"none"}
 	if len(g.Taints) > 0 {
 		words = say.TaintTexts(g.Taints)
@@ -323,13 +343,6 @@ func (p *page) paragraph(text string) {
 func (p *page) title(s string) {
 	p.blank()
 	p.line(s, color.Bold)
-}
-
-// command writes a command on one line, so that users can paste it.
-func (p *page) command(indent, s string) {
-	if s != "" {
-		p.line(indent+s, color.FgCyan)
-	}
 }
 
 // wrap writes text in a style. It puts first before the first line and hang

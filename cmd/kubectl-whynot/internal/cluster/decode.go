@@ -5,11 +5,10 @@ package cluster
 import (
 	"errors"
 	"fmt"
-	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -19,17 +18,21 @@ import (
 // Decode adds the object of the manifest. It only counts objects of other kinds.
 func (c *Cluster) Decode(m manifest.Object) error {
 	c.Objects++
-	if version := apiVersions[m.Kind]; m.APIVersion != "" && m.APIVersion != version {
-		c.Others[m.Kind]++
+	version := apiVersions[m.Kind]
+	switch {
+	case m.Kind == "":
+		return errors.New("kind is missing")
+	case version != "" && m.APIVersion != "" && m.APIVersion != version:
+		c.Others[m.Kind+" ("+otherVersion(m.APIVersion, version)+")"]++
 		return nil
 	}
 	switch m.Kind {
-	case "":
-		return errors.New("kind is missing")
 	case "Status":
 		var status metav1.Status
 		m.Decode(&status)
 		return errors.New(status.Message)
+	case "Table":
+		return errors.New("this is a Table, which does not have the objects; use 'kubectl get -o json'")
 	case "Node":
 		return decodeAs(m, c.AddNode)
 	case "Pod":
@@ -42,50 +45,58 @@ func (c *Cluster) Decode(m manifest.Object) error {
 			}
 			return c.AddPod(o)
 		}, skipLarge)
-	case "Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob":
-		return decodeAs(m, func(o *workload) error { return c.addTemplate(m.Kind, o) })
+	case "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob":
+		return decodeAs(m, func(o *object) error { return c.addWorkload(m.Kind, o) })
 	}
 	c.Others[m.Kind]++
+	c.addRules(&m)
 	return nil
-}
-
-// A workload has the fields that matter of a Deployment, StatefulSet, DaemonSet,
-// Job or CronJob.
-type workload struct {
-	metav1.ObjectMeta `json:"metadata"`
-	Spec              struct {
-		Replicas    *int32                  `json:"replicas"`
-		Suspend     *bool                   `json:"suspend"`
-		Template    corev1.PodTemplateSpec  `json:"template"`
-		JobTemplate batchv1.JobTemplateSpec `json:"jobTemplate"`
-	} `json:"spec"`
-	Status struct {
-		Conditions []batchv1.JobCondition `json:"conditions"`
-	} `json:"status"`
-}
-
-// createsNone returns why the workload of the kind creates no pods, or "".
-func (w *workload) createsNone(kind string) string {
-	isJob, isScaled := kind == "Job" || kind == "CronJob", kind == "Deployment" || kind == "StatefulSet"
-	hasEnded := func(c batchv1.JobCondition) bool {
-		return (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue
-	}
-	switch {
-	case isScaled && w.Spec.Replicas != nil && *w.Spec.Replicas == 0:
-		return "(0 replicas)"
-	case isJob && w.Spec.Suspend != nil && *w.Spec.Suspend:
-		return "(suspended)"
-	case isJob && slices.ContainsFunc(w.Status.Conditions, hasEnded):
-		return "(ended)"
-	}
-	return ""
 }
 
 // apiVersions maps the kinds of objects that are evaluated to their API versions.
 var apiVersions = map[string]string{
-	"Node": "v1", "Pod": "v1", "Status": "v1",
-	"Deployment": "apps/v1", "StatefulSet": "apps/v1", "DaemonSet": "apps/v1",
+	"Node": "v1", "Pod": "v1", "Status": "v1", "Table": "meta.k8s.io/v1",
+	"Deployment": "apps/v1", "StatefulSet": "apps/v1", "DaemonSet": "apps/v1", "ReplicaSet": "apps/v1",
 	"Job": "batch/v1", "CronJob": "batch/v1",
+}
+
+// otherVersion says why an object with this API version is not evaluated.
+func otherVersion(have, want string) string {
+	group, _, hasGroup := strings.Cut(have, "/")
+	if core, _, _ := strings.Cut(want, "/"); !hasGroup || group == core {
+		return "its apiVersion is " + have + ", not " + want
+	}
+	return "of another group: its apiVersion is " + have + ", not " + want
+}
+
+// Rules that are not evaluated.
+const (
+	RuntimeClasses = "RuntimeClass scheduling"
+	Quotas         = "quotas"
+	Namespaces     = "a namespace's default and allowed tolerations"
+)
+
+// addRules notes the rules of an object of another kind.
+func (c *Cluster) addRules(m *manifest.Object) {
+	var o struct {
+		Metadata struct {
+			Annotations map[string]string `json:"annotations"`
+		} `json:"metadata"`
+		Scheduling any `json:"scheduling"`
+	}
+	switch m.Kind {
+	case "ResourceQuota":
+		c.Unevaluated[Quotas] = true
+	case "RuntimeClass":
+		if m.Decode(&o) == nil && o.Scheduling != nil {
+			c.Unevaluated[RuntimeClasses] = true
+		}
+	case "Namespace":
+		const prefix = "scheduler.alpha.kubernetes.io/"
+		if m.Decode(&o) == nil && o.Metadata.Annotations[prefix+"defaultTolerations"]+o.Metadata.Annotations[prefix+"tolerationsWhitelist"] != "" {
+			c.Unevaluated[Namespaces] = true
+		}
+	}
 }
 
 // decodeAs decodes the manifest and passes the object to add. Errors have the name
@@ -107,7 +118,7 @@ func decodeAs[T any](m manifest.Object, add func(*T) error, options ...json.Opti
 	if named.Metadata.Namespace != "" {
 		name = named.Metadata.Namespace + "/" + name
 	}
-	return fmt.Errorf("%s %s: %w", m.Kind, name, err)
+	return fmt.Errorf("%s: %w", strings.TrimSpace(m.Kind+" "+name), err)
 }
 
 // skipLarge skips the fields of a pod that are large and, if the pod has a node,

@@ -25,8 +25,10 @@ const (
 	causeNodes       causeKind = "node-state"         // the nodes are cordoned, unhealthy, starting or being removed
 	causeAffinity    causeKind = "node-affinity"      // no node matches node selector and required node affinity
 	causeGates       causeKind = "scheduling-gates"
-	causeOther       causeKind = "other"       // something that the program does not evaluate
-	causeSchedulable causeKind = "schedulable" // none, for a pod that does not exist yet
+	causeOlder       causeKind = "older-template"  // the template of now lets the pods in
+	causeFailure     causeKind = "replica-failure" // pods cannot be created, as for a quota
+	causeOther       causeKind = "other"           // something that the program does not evaluate
+	causeSchedulable causeKind = "schedulable"     // none, for a pod that does not exist yet
 )
 
 // A Cause is the reason why pods are pending, with all of these pods.
@@ -84,7 +86,6 @@ func causesOf(list []Pending) []*Cause {
 	return causes
 }
 
-// finish sets what depends on all pods.
 func (c *Cause) finish() {
 	c.Pods, c.Examples = len(c.Names), c.Names[:min(len(c.Names), 3)]
 	c.OwnersTotal, c.Owners = len(c.Owners), c.Owners[:min(len(c.Owners), maxNames)]
@@ -113,11 +114,13 @@ func (x *Pending) OwnerName() string {
 	return x.First.OwnerName()
 }
 
-// explain sets the reason why the pods are pending and the fix.
 func (x *Pending) explain() {
 	p, m := x.First, parseMessage(x.Message)
 	isInvalid := taints.ValidateTolerations(p.Tolerations) != nil
+	x.Notes = slices.Clone(x.lacks)
 	switch {
+	case p.Failure != "":
+		x.Kind, x.Text = causeFailure, "it cannot create pods: "+say.Shortened(p.Failure)
 	case isInvalid && (p.Template || x.Matching > 0 && !x.isOpen() && x.Change == nil && len(x.Alternatives) == 0):
 		x.Kind, x.Text = causeInvalid, invalidText(p.Tolerations)
 		if x.Change != nil {
@@ -127,7 +130,7 @@ func (x *Pending) explain() {
 		n, gates := len(p.Gates), say.Joined(say.FirstOf(p.Gates, 3))
 		x.Kind, x.Text = causeGates, "the scheduler ignores the pod until its scheduling "+say.Noun(n, "gate")+" "+gates+say.For(n, " is", " are")+" removed"
 	case x.Matching == 0:
-		x.Kind, x.Text = causeAffinity, affinityCause(p.Profile, &x.placement)
+		x.Kind, x.Text = causeAffinity, affinityCause(x.profile, &x.placement)
 		for _, s := range x.similar {
 			if s.IsMeant {
 				x.Fix = append(x.Fix, Step{Text: "if you meant the label " + s.String() + ", change the pod's node selector or affinity"})
@@ -147,6 +150,9 @@ func (x *Pending) explain() {
 		x.Kind, x.Text = causeMistake, x.untolerated
 		x.Fix = slices.Concat(x.nodeSteps, x.steps("", x.Change.Entries))
 	}
+	if beside := m.beside(); beside != "" && x.Kind != causeGates && !x.isOpen() {
+		x.Text += "; another reason, from the scheduler: " + beside
+	}
 	if p.Scheduler != "" {
 		x.Notes = append(x.Notes, "the pod uses the scheduler "+p.Scheduler+", which may apply other rules")
 	}
@@ -162,7 +168,6 @@ func (x *Pending) explain() {
 	}
 }
 
-// explainOther explains pods that taints and node affinity allow on some nodes.
 func (x *Pending) explainOther(m *message) {
 	x.Kind = causeOther
 	x.Text = "taints and node affinity allow " + say.Count(x.Feasible, "node")
@@ -174,6 +179,12 @@ func (x *Pending) explainOther(m *message) {
 	switch reported := m.words(named); {
 	case x.First.Template:
 		x.Kind = causeSchedulable
+		if missed := x.Matching - x.Feasible; x.Owner.Kind == "DaemonSet" {
+			x.Text = fmt.Sprintf("taints and node affinity allow %d of %s", x.Feasible, say.Count(x.nodes, "node"))
+			if missed > 0 {
+				x.Text += fmt.Sprintf("; it does not reach %s with untolerated taints (%s)", say.Count(missed, "node"), x.rejecting())
+			}
+		}
 	case reported != "":
 		x.Text = reported
 	case m.text != "":
@@ -189,6 +200,50 @@ func (x *Pending) explainOther(m *message) {
 	}
 }
 
+// compare compares the pods with the template of their workload. If it has
+// changed, the advice is for the template.
+func (a *analyst) compare(x *Pending, w *cluster.Workload) {
+	list := slices.Clone(w.Effective)
+	for _, t := range x.Tolerations {
+		if isEverybodys(t) && !slices.ContainsFunc(list, func(o taints.Toleration) bool { return o.Key == t.Key && isEverybodys(o) }) {
+			list = append(list, t)
+		}
+	}
+	if slices.EqualFunc(list, x.Tolerations, taints.Toleration.Equal) || x.isOpen() && len(x.Fix) == 0 {
+		return
+	}
+	y, forPods := *x, x.Entries()
+	if len(x.nodeSteps) > 0 { // nodes that the template may not need
+		forPods = nil
+	}
+	y.forPods = &forPods
+	y.profile = a.WithTolerations(x.profile, list)
+	y.placement, y.Tolerations, y.Fix, y.Notes = *a.placement(y.profile), y.profile.Tolerations, nil, nil
+	y.explain()
+	x.Change, x.Alternatives, x.AlternativesTotal, x.Fix = y.Change, y.Alternatives, y.AlternativesTotal, y.Fix
+	template := "the template of " + w.Kind + " " + w.String()
+	if y.isOpen() && !x.isOpen() {
+		x.Kind, x.Text = causeOlder, x.Text+"; the pod is older than "+template+", which tolerates enough"
+		x.Change, x.Fix = nil, []Step{x.rollout(w)}
+		return
+	}
+	x.Notes = append(x.Notes, "the pod's tolerations are not those of "+template+"; the advice is for the template")
+	if len(y.Entries())+y.AlternativesTotal == 0 && len(y.Fix) > 0 {
+		x.Fix = append(x.Fix, x.rollout(w))
+	}
+}
+
+// Entries returns the tolerations to write, or none if it is not clear which.
+func (r *placement) Entries() []Entry {
+	switch {
+	case r.Change != nil:
+		return r.Change.Entries
+	case r.AlternativesTotal == 1:
+		return r.Alternatives[0].Entries()
+	}
+	return nil
+}
+
 // rejecting names the taints, except those of cordoned nodes.
 func (x *Pending) rejecting() string {
 	var list []taints.Taint
@@ -200,7 +255,6 @@ func (x *Pending) rejecting() string {
 	return say.TaintsText(cluster.Distinct(list))
 }
 
-// affinityCause returns the reason why no node matches.
 func affinityCause(p *cluster.Profile, r *placement) string {
 	switch {
 	case p.Invalid != nil:
@@ -265,11 +319,22 @@ func (x *Pending) alternativeSteps() []Step {
 	return slices.Concat(x.nodeSteps, x.steps(condition, only.Entries()))
 }
 
+// IsReady reports whether nothing keeps the pods off, which do not exist yet.
+func (x *Pending) IsReady() bool { return x.Kind == causeSchedulable }
+
+// Waiting counts the causes of pods that wait. These come first.
+func (r *Report) Waiting() int {
+	if i := slices.IndexFunc(r.Causes, func(c *Cause) bool { return c.Kind == causeSchedulable }); i >= 0 {
+		return i
+	}
+	return len(r.Causes)
+}
+
 // Who counts the pods and names their owners.
 func (c *Cause) Who() string {
 	text := say.Count(c.Pods, "pod")
 	switch {
-	case c.Kind == causeSchedulable:
+	case c.Kind == causeSchedulable || c.Kind == causeFailure:
 		return say.NamesOf(c.Owners[:min(len(c.Owners), 3)], c.OwnersTotal)
 	case c.OwnersTotal > 3:
 		return fmt.Sprintf("%s of %s and %d more owners", text, strings.Join(c.Owners[:2], ", "), c.OwnersTotal-2)

@@ -9,9 +9,10 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/timer"
+	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
-	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
 // The outcomes of an eviction, in the order in which they are listed.
@@ -90,7 +91,6 @@ func hasNoExecute(list []taints.Taint) bool {
 	return slices.ContainsFunc(list, func(t taints.Taint) bool { return t.Effect == taints.NoExecute })
 }
 
-// evictionOf returns the eviction of the pod on the node.
 func (a *analyst) evictionOf(p *cluster.Pod, n *cluster.Node) Eviction {
 	now := a.question.Now
 	r := Eviction{Pod: p.String(), Node: n.Name, Outcome: Stays, name: p.PodName, now: now}
@@ -118,12 +118,11 @@ func (a *analyst) evictionOf(p *cluster.Pod, n *cluster.Node) Eviction {
 }
 
 // timerOf returns the pod's timer in the taint-eviction controller, with the
-// taint that started it, or nil if the pod stays. The controller sees a taint
-// when it is added, or when the pod arrives, and keeps a timer that runs when it
-// sees more taints. It sees nothing in the future: clocks differ. The taints
-// whose time is not known were added at unknown.
-func timerOf(p *cluster.Pod, n *cluster.Node, unknown, now time.Time) (first *taints.Taint, timer taints.Eviction) {
-	seenAt := func(t taints.Taint) time.Time {
+// taint that started it, or nil if the pod stays. The controller sees a taint when
+// it is added, or when the pod arrives. It sees nothing in the future: clocks
+// differ. The taints whose time is not known were added at unknown.
+func timerOf(p *cluster.Pod, n *cluster.Node, unknown, now time.Time) (first *taints.Taint, e taints.Eviction) {
+	i, e, evicts := timer.Of(p.Matcher, n.Taints, func(t taints.Taint) time.Time {
 		at := unknown
 		if t.TimeAdded != nil {
 			at = *t.TimeAdded
@@ -135,26 +134,13 @@ func timerOf(p *cluster.Pod, n *cluster.Node, unknown, now time.Time) (first *ta
 			return now
 		}
 		return at
+	})
+	if !evicts {
+		return nil, e
 	}
-	list := slices.DeleteFunc(slices.Clone(n.Taints), func(t taints.Taint) bool { return t.Effect != taints.NoExecute })
-	slices.SortStableFunc(list, func(a, b taints.Taint) int { return seenAt(a).Compare(seenAt(b)) })
-	queue := lifecycle.Queue[cluster.PodName]{KeepTimers: true}
-	for seen := 0; seen < len(list); {
-		at := seenAt(list[seen])
-		for seen < len(list) && seenAt(list[seen]).Equal(at) {
-			seen++
-		}
-		before, _ := queue.Due(p.PodName)
-		e := p.Matcher.EvictionOf(list[:seen], at)
-		queue.Update(p.PodName, e)
-		if due, ok := queue.Due(p.PodName); ok && (first == nil || !due.Equal(before)) {
-			first, timer = &list[e.Taint], e
-		}
-	}
-	return first, timer
+	return &n.Taints[i], e
 }
 
-// expire sets the deadline.
 func (r *Eviction) expire(e taints.Eviction, decides *taints.Taint, arrived time.Time) {
 	r.Outcome, r.deadline, r.earliest, r.From = Leaves, e.At, e.At, fromNow
 	if !e.At.After(r.now) {
@@ -184,9 +170,9 @@ func (a *analyst) pairOf(p *cluster.Pod, t taints.Taint, toleration int, tolerat
 // Text describes whether and how the taint is tolerated.
 func (p Pair) Text() string {
 	if p.Toleration == nil {
-		return "untolerated taint " + p.Taint.String() + " (" + p.Why + ")"
+		return "untolerated taint " + visible.Taint(p.Taint) + " (" + p.Why + ")"
 	}
-	return "taint " + p.Taint.String() + " is tolerated by " + p.Toleration.String()
+	return "taint " + visible.Taint(p.Taint) + " is tolerated by " + visible.Toleration(*p.Toleration)
 }
 
 // When returns when the pods, in the order of their deadlines, are evicted. It is

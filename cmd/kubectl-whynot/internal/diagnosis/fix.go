@@ -7,9 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/visible"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
@@ -18,31 +21,39 @@ type Step struct {
 	Text string `json:"text"`
 	// Command does the step, or helps to find out more.
 	Command string `json:"command,omitempty"`
-	// For is what the command is for, if the step is for more.
+	// Effect is what else the command does.
+	Effect string `json:"effect,omitempty"`
+	// For is what the command is for: for the first pods or nodes if the step is for
+	// more, and for which cluster if the command does not name one.
 	For string `json:"commandFor,omitempty"`
 
-	pods int // that the command is for
+	pods    int    // that the command is for
+	cluster string // that the command is for; empty: it says so
 }
 
-// covers says what the command of the step is for, if the step is for more.
+// covers sets what the command of the step is for.
 func (s *Step) covers(some, all int, noun string) {
-	switch s.For = ""; {
+	first := fmt.Sprintf("the first %d of %d %ss", some, all, noun)
+	switch s.For = s.cluster; {
 	case some >= all:
+		return
 	case some == 1:
-		s.For = fmt.Sprintf("the first of %d %ss", all, noun)
-	default:
-		s.For = fmt.Sprintf("the first %d of %d %ss", some, all, noun)
+		first = fmt.Sprintf("the first of %d %ss", all, noun)
 	}
+	s.For = strings.TrimSuffix(first+", in "+s.cluster, ", in ")
 }
 
 // Line returns the step as a sentence, which ends in a colon before a command.
 func (s Step) Line() string {
 	text, end := say.Sentence(s.Text), "."
-	if s.Command != "" {
-		end = ":"
+	if s.Effect != "" {
+		text += "; " + s.Effect
 	}
 	if s.For != "" {
 		text += " (the command is for " + s.For + ")"
+	}
+	if s.Command != "" {
+		end = ":"
 	}
 	return text + end
 }
@@ -55,40 +66,130 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 		return nil
 	}
 	kind, name := x.Owner.Template()
-	change := condition + entriesText(entries)
-	switch {
-	case x.First.Template:
-		return []Step{{Text: change + " in the pod template of " + kind + " " + name}}
-	case kind == "Deployment":
-		return []Step{x.patch(change, kind, name, entries)}
-	case slices.Contains([]string{"StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController"}, kind):
-		then := "delete pending pods, so that the " + kind + " makes new ones"
-		if kind == "StatefulSet" || kind == "DaemonSet" {
-			then = "delete pending pods that the " + kind + " does not replace"
-		}
-		names := x.Pods[:min(len(x.Pods), maxNames)]
-		return []Step{
-			x.patch(change, kind, name, entries),
-			x.step(then, len(names), slices.Concat([]string{"delete", "pod"}, names)...),
-		}
-	case kind == "Job":
-		return []Step{x.patchPod(condition, entries), {Text: "if a CronJob made the Job, change its template too"}}
-	case kind == "":
-		return []Step{x.patchPod(condition, entries)}
+	who := kind + " " + name
+	if x.First.Template {
+		return []Step{{Text: condition + entriesText(entries) + " in the pod template of " + who}}
 	}
-	return []Step{x.patchPod(condition, entries), {Text: "change what " + kind + " " + name + " makes its pods from"}}
+	patch := x.patchPod(condition, "", entries)
+	switch kind {
+	case "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController":
+		return x.templateSteps(condition, kind, name, entries)
+	case "":
+		return []Step{patch}
+	case "CronJob":
+		lacks := func(e Entry) bool { return !slices.ContainsFunc(x.workload.Tolerations, e.Toleration.Equal) }
+		if x.workload != nil && !slices.ContainsFunc(entries, lacks) {
+			return []Step{patch} // the next Jobs have it
+		}
+		return []Step{patch, {Text: "change the pod template of " + who + " too, which made the Job"}}
+	case "Job":
+		if x.workload == nil {
+			return []Step{patch, {Text: "if a CronJob made the Job, change its template too"}}
+		}
+		return []Step{patch}
+	}
+	text := "change what " + who + " makes its pods from"
+	if kind != x.Owner.Kind {
+		text += ": it would undo a change of " + x.Owner.Kind + " " + x.Owner.Name
+	}
+	return []Step{patch, {Text: text}}
+}
+
+// templateSteps returns the steps for a new template, and those that restart no
+// pod instead. Tolerations that controllers and admission add to a pod come after
+// those of its template.
+func (x *Pending) templateSteps(condition, kind, name string, entries []Entry) []Step {
+	text, resource := condition+entriesText(entries), strings.ToLower(kind)
+	patch := x.patchOf(text, len(x.Pods), resource, name, "/spec/template/spec", entries, x.hasOwnTolerations)
+	effect, restarts := x.effect(kind, name)
+	patch.Effect = effect
+	steps := []Step{patch}
+	if kind != "Deployment" {
+		steps = append(steps, x.deletion(kind))
+	}
+	if x.forPods != nil {
+		entries = *x.forPods
+	}
+	if restarts && len(entries) > 0 {
+		steps = append(steps, x.patchPod("or ", " to the pending pods alone, which restarts nothing", entries))
+	}
+	return steps
+}
+
+func (x *Pending) deletion(kind string) Step {
+	text := "delete pending pods, so that the " + kind + " makes new ones"
+	if replaces := kind == "StatefulSet" || kind == "DaemonSet"; replaces && (x.workload == nil || !x.workload.OnDelete) {
+		text = "delete pending pods that the " + kind + " does not replace"
+	}
+	names := x.Pods[:min(len(x.Pods), maxNames)]
+	return x.step(text, len(names), slices.Concat([]string{"delete", "pod"}, names)...)
+}
+
+// effect says what a new template does to pods that run. It reports whether it
+// restarts any, or will.
+func (x *Pending) effect(kind, name string) (text string, restarts bool) {
+	w, who := x.workload, kind+" "+x.Namespace+"/"+name
+	pods := x.restarted(who)
+	switch {
+	case kind == "ReplicaSet" || kind == "ReplicationController":
+		return "", false
+	case w != nil && w.OnDelete:
+		return "this restarts no pod, as the updateStrategy is OnDelete", false
+	case w != nil && w.Paused:
+		return "this changes no pod yet, as the rollout is paused: to resume it restarts " + pods, true
+	case x.running == 0 && x.question.areAll:
+		return "", false
+	case w != nil && w.Partition > 0:
+		return fmt.Sprintf("this restarts the pods of %s from number %d, its partition; others keep the older template", who, w.Partition), true
+	case w != nil:
+		return "this restarts " + pods, true
+	case kind == "Deployment":
+		return "this restarts " + pods + ", unless its rollout is paused", true
+	}
+	return "this restarts " + pods + ", unless its updateStrategy is OnDelete", true
+}
+
+// rollout returns the step for pods that are older than the template that lets
+// them in: to wait, or to remove what holds the rollout.
+func (x *Pending) rollout(w *cluster.Workload) Step {
+	who := w.Kind + " " + w.String()
+	number, _ := strconv.Atoi(strings.TrimPrefix(x.Pods[0], w.Name+"-")) // of a StatefulSet's pod
+	text, verb := "wait for the rollout of "+who+", which is on its way", "status"
+	switch {
+	case number < w.Partition:
+		return Step{Text: fmt.Sprintf("lower the partition of %s, which is %d: pods with a lower number keep the older template", who, w.Partition)}
+	case w.Kind != "Deployment" && w.Kind != "DaemonSet" || w.OnDelete:
+		return x.deletion(w.Kind)
+	case w.Paused:
+		text, verb = "resume the rollout of "+who+", which is paused", "resume"
+	case w.Stalled != "":
+		text = "find out why the rollout of " + who + " does not go on: " + strings.TrimSuffix(say.Shortened(w.Stalled), ".")
+	}
+	s := x.step(text, len(x.Pods), "rollout", verb, strings.ToLower(w.Kind), w.Name)
+	if w.Paused && x.running > 0 {
+		s.Effect = "this restarts " + x.restarted(who)
+	}
+	return s
+}
+
+// restarted names the pods that run, which a new template restarts.
+func (x *Pending) restarted(who string) string {
+	if !x.question.areAll {
+		return "all pods of " + who
+	}
+	return "the " + say.Count(x.running, "pod") + " of " + who + " that " + say.For(x.running, "runs", "run") + " now"
 }
 
 func entriesText(entries []Entry) string {
 	words := say.Each(entries, func(e Entry) string {
 		switch {
 		case e.Replaces == nil:
-			return "add toleration " + e.Toleration.String()
+			return "add toleration " + visible.Toleration(e.Toleration)
 		case e.Replaces.Validate() != nil: // its text may be that of a valid one
 			fields, _ := json.Marshal(e.Toleration)
 			return fmt.Sprintf("write tolerations[%d] as %s", e.at, fields)
 		}
-		return "replace toleration " + e.Replaces.String() + " with " + e.Toleration.String()
+		return "replace toleration " + visible.Toleration(*e.Replaces) + " with " + visible.Toleration(e.Toleration)
 	})
 	return say.Joined(say.FirstOf(slices.Compact(words), 5))
 }
@@ -100,23 +201,17 @@ type operation struct {
 	Value any    `json:"value"`
 }
 
-// patch returns the step that applies the entries to a template. Tolerations that
-// controllers and admission add to a pod come after those of its template.
-func (x *Pending) patch(text, kind, name string, entries []Entry) Step {
-	return x.patchOf(text, len(x.Pods), strings.ToLower(kind), name, "/spec/template/spec", entries, x.hasOwnTolerations)
-}
-
 // patchPod returns the step that adds the entries to an existing pod.
-func (x *Pending) patchPod(condition string, entries []Entry) Step {
+func (x *Pending) patchPod(before, after string, entries []Entry) Step {
 	var list []Entry
 	var words []string
 	for _, e := range entries {
 		if !slices.ContainsFunc(list, func(o Entry) bool { return o.Toleration.Equal(e.Toleration) }) {
-			list, words = append(list, Entry{Toleration: e.Toleration}), append(words, e.Toleration.String())
+			list, words = append(list, Entry{Toleration: e.Toleration}), append(words, visible.Toleration(e.Toleration))
 		}
 	}
-	text := condition + "add " + say.Noun(len(words), "toleration") + " " + say.Joined(say.FirstOf(words, 5))
-	return x.patchOf(text, 1, "pod", x.Pods[0], "/spec", list, len(x.Tolerations) > 0)
+	text := before + "add " + say.Noun(len(words), "toleration") + " " + say.Joined(say.FirstOf(words, 5)) + after
+	return x.patchOf(text, 1, "pod", x.Pods[0], "/spec", list, len(x.First.Tolerations) > 0)
 }
 
 // patchOf returns the step of a patch. The patch tests that the list has the
@@ -143,29 +238,29 @@ func (x *Pending) patchOf(text string, pods int, resource, name, spec string, en
 
 // step returns a step with a command for the first pods, in their namespace.
 func (x *Pending) step(text string, pods int, words ...string) Step {
-	s := Step{Text: text, Command: x.question.kubectl(slices.Concat([]string{"-n", x.Namespace}, words)...), pods: pods}
-	s.covers(pods, len(x.Pods), "pod")
+	s := x.question.step(text, pods, len(x.Pods), "pod", slices.Concat([]string{"-n", x.Namespace}, words)...)
+	s.pods = pods
 	return s
 }
 
-// kubectl returns a command for the cluster of the question.
-func (q *Question) kubectl(words ...string) string {
-	return say.CommandLine(slices.Concat([]string{"kubectl"}, q.Connection, words)...)
+// step returns a step with a command for some of all.
+func (q *Question) step(text string, some, all int, noun string, words ...string) Step {
+	command := slices.Concat([]string{"kubectl"}, q.Connection, words)
+	s := Step{Text: text, Command: say.CommandLine(command...), cluster: q.Cluster}
+	s.covers(some, all, noun)
+	return s
 }
 
-// invalidText describes the error in the first invalid toleration.
 func invalidText(list []taints.Toleration) string {
 	err := taints.ValidateTolerations(list)
 	var all taints.ErrorList
 	if !errors.As(err, &all) {
 		return ""
 	}
-	text := fmt.Sprintf("%s %q is not valid; it %s", all[0].Path(), all[0].Value, all[0].Detail)
-	if !strings.HasPrefix(all[0].Detail, "must ") {
-		text = all[0].Error()
-	}
-	if len(all) > 1 {
-		text += fmt.Sprintf(" (and %d more)", len(all)-1)
-	}
-	return text
+	return strings.Join(say.FirstOf(say.Each(all, func(e *taints.FieldError) string {
+		if !strings.HasPrefix(e.Detail, "must ") {
+			return e.Error()
+		}
+		return fmt.Sprintf("%s %q is not valid; it %s", e.Path(), e.Value, e.Detail) + visible.Meant(*e)
+	}), 3), "; ")
 }

@@ -55,6 +55,14 @@ func parseMessage(s string) message {
 	return m
 }
 
+// Reasons of the scheduler that the program evaluates too.
+const (
+	reasonTaints   = "node(s) had untolerated taint(s)"
+	reasonCordoned = "node(s) were unschedulable"
+	reasonAffinity = "node(s) didn't match Pod's node affinity/selector"
+	reasonUnnamed  = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
+)
+
 // evaluated describes a reason that the program evaluates too. It returns "" for
 // other reasons. The taints are those of nodes that keep the pod off.
 func (c clause) evaluated(taints string) string {
@@ -62,9 +70,9 @@ func (c clause) evaluated(taints string) string {
 	switch {
 	case strings.HasPrefix(c.reason, "node(s) had untolerated taint"):
 		return say.Have(c.nodes, "node") + " untolerated taints" + taints
-	case c.reason == "node(s) were unschedulable":
+	case c.reason == reasonCordoned:
 		return count + say.For(c.nodes, " is", " are") + " cordoned"
-	case c.reason == "node(s) didn't match Pod's node affinity/selector", c.reason == "node(s) didn't satisfy plugin(s) [NodeAffinity]":
+	case c.reason == reasonAffinity, c.reason == reasonUnnamed:
 		return count + say.For(c.nodes, " does", " do") + " not match the pod's node selector or affinity"
 	}
 	return ""
@@ -117,4 +125,19 @@ func (m *message) fits(nodes, kept int) bool {
 		}
 	}
 	return m.nodes == nodes && kept == 0
+}
+
+// beside describes what the scheduler says that does not depend on nodes, as
+// about volumes.
+func (m *message) beside() string {
+	if m.nodes == 0 {
+		return say.Shortened(m.text)
+	}
+	var words []string
+	for _, c := range m.clauses {
+		if c.nodes == 0 {
+			words = append(words, c.reason)
+		}
+	}
+	return say.Shortened(strings.Join(words, ", "))
 }

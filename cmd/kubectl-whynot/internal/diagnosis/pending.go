@@ -5,6 +5,7 @@ package diagnosis
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
@@ -33,7 +34,11 @@ type Pending struct {
 
 	First             *cluster.Pod `json:"-"` // of the pods
 	question          *Question
-	hasOwnTolerations bool // in addition to those that every pod gets
+	profile           *cluster.Profile  // of all pods, also where each is for another node
+	workload          *cluster.Workload // that has the template, if the input has it
+	forPods           *[]Entry          // the entries for the pods, if they lack others than the template
+	running           int               // pods of the workload that run
+	hasOwnTolerations bool              // in the template, or in addition to those that every pod gets
 }
 
 // Limits for the lists of names, taints and alternatives. Without them, the
@@ -78,6 +83,8 @@ type placement struct {
 	AlternativesTotal int           `json:"alternativesTotal"`
 
 	nodes       int                    // of the input
+	kept        keptOff                // nodes that keep the pods off
+	lacks       []string               // says which of the requested resources no node has enough of
 	rejecting   []cluster.Share        // nodes that match and have an untolerated taint
 	meant       string                 // says which nodes have the requested resources, to begin a text; empty: all, or some are feasible
 	similar     []cluster.SimilarLabel // existing labels that may be meant by the missing ones
@@ -96,15 +103,15 @@ type analyst struct {
 }
 
 func newAnalyst(c *cluster.Cluster, q Question) *analyst {
-	a := &analyst{c, nil, q, make(map[*cluster.Profile]*placement), make(map[*cluster.Profile]*ownTolerations)}
+	var all []taints.Taint
 	for _, g := range c.Groups {
-		a.taints = append(a.taints, g.Taints...)
+		all = append(all, g.Taints...)
 	}
-	a.taints = cluster.Distinct(a.taints)
-	return a
+	return &analyst{c, cluster.Distinct(all), q, make(map[*cluster.Profile]*placement), make(map[*cluster.Profile]*ownTolerations)}
 }
 
-// pending returns the entries for the pods, sorted by name.
+// pending returns the entries for the pods, sorted by name. The pods of a
+// DaemonSet are equal if their nodes have the same untolerated taints.
 func (a *analyst) pending(pods []*cluster.Pod) []Pending {
 	type group struct {
 		namespace string
@@ -114,29 +121,57 @@ func (a *analyst) pending(pods []*cluster.Pod) []Pending {
 		waiting   string
 	}
 	var list []Pending
+	var profiles [][]*cluster.Profile
 	at := make(map[group]int)
 	slices.SortFunc(pods, func(a, b *cluster.Pod) int { return cluster.ComparePodNames(a.PodName, b.PodName) })
 	for _, p := range pods {
 		key := group{p.Namespace, p.Owner, "", p.Profile, fmt.Sprint(p.Gates, p.Message)}
 		if p.Owner == (cluster.Owner{}) {
 			key.name = p.Name
+		} else if p.Owner.Kind == "DaemonSet" && p.NamesNodes() {
+			key.profile = p.Family
+			key.waiting += a.placement(p.Profile).shape(p.Profile)
 		}
-		if i, ok := at[key]; ok {
-			list[i].Pods = append(list[i].Pods, p.Name)
-			continue
+		i, ok := at[key]
+		if !ok {
+			i = len(list)
+			at[key], profiles = i, append(profiles, nil)
+			list = append(list, Pending{Namespace: p.Namespace, Owner: p.Owner, First: p, Gated: len(p.Gates) > 0, Message: p.Message})
 		}
-		at[key] = len(list)
-		list = append(list, Pending{
-			Namespace: p.Namespace, Pods: []string{p.Name}, Owner: p.Owner, NodeSelector: p.Selector,
-			NodeAffinity: say.AffinityText(p.Required), Tolerations: p.Tolerations, placement: *a.placement(p.Profile),
-			Gated: len(p.Gates) > 0, Message: p.Message,
-			First: p, question: &a.question, hasOwnTolerations: a.hasOwnTolerations(p),
-		})
+		list[i].Pods = append(list[i].Pods, p.Name)
+		if !slices.Contains(profiles[i], p.Profile) {
+			profiles[i] = append(profiles[i], p.Profile)
+		}
 	}
 	for i := range list {
-		list[i].explain()
+		list[i].profile = a.Union(profiles[i])
+		a.complete(&list[i])
 	}
 	return list
+}
+
+// shape is equal for the pods of a DaemonSet that the same change lets in.
+func (r *placement) shape(p *cluster.Profile) string {
+	text := fmt.Sprint(r.Matching > 0)
+	for _, s := range r.rejecting {
+		text += cluster.TextOf(untoleratedOf(p.Matcher, s.Group))
+	}
+	return text
+}
+
+func (a *analyst) complete(x *Pending) {
+	p := x.First
+	x.question, x.workload, x.running = &a.question, a.Workloads[p.OwnerName()], a.Running[p.OwnerName()]
+	x.NodeSelector, x.NodeAffinity, x.Tolerations = p.Selector, say.AffinityText(x.profile.Required), p.Tolerations
+	x.placement, x.hasOwnTolerations = *a.placement(x.profile), a.hasOwnTolerations(p)
+	x.kept = a.placement(p.Profile).kept // as the scheduler counts for each pod
+	if x.workload != nil {
+		x.hasOwnTolerations = len(x.workload.Tolerations) > 0
+	}
+	x.explain()
+	if x.workload != nil && !p.Template && !strings.HasSuffix(x.workload.Kind, "Job") { // whose template is fixed
+		a.compare(x, x.workload)
+	}
 }
 
 // hasOwnTolerations reports whether the pod has tolerations other than those
@@ -177,15 +212,17 @@ func (a *analyst) place(p *cluster.Profile) *placement {
 			feasible = append(feasible, s.Nodes...)
 		}
 	}
-	r.Feasible, r.FeasibleNames = len(feasible), a.names(feasible)
+	r.Feasible, r.FeasibleNames, r.kept = len(feasible), a.names(feasible), a.keptOff(p, len(feasible))
 	if r.Matching == 0 {
 		r.MissingLabels, r.similar = a.Missing(p)
-		r.namesNone = a.NamesNone(p)
+		r.namesNone = p.NamesNodes() && len(a.Candidates(p)) == 0
 	}
 	why := a.reasonsOf(p, shares)
 	r.Rejections, r.RejectionsTotal = rejections(why, shares), len(why)
 	rejecting := r.rejecting
-	if meant, resource := a.WithResources(p, shares); len(meant) > 0 &&
+	meant, resource, lacks := a.WithResources(p, shares)
+	r.lacks = lacks
+	if len(meant) > 0 &&
 		!slices.ContainsFunc(meant, func(s cluster.Share) bool { return !p.IsRejected(s.Group) }) {
 		rejecting, why = meant, a.reasonsOf(p, meant)
 		if r.Feasible > 0 {
@@ -244,4 +281,46 @@ func rejections(why reasons, shares []cluster.Share) []Rejection {
 		list = append(list, x)
 	}
 	return list
+}
+
+// A keptOff counts the nodes that keep a pod off by the reason that Kubernetes'
+// scheduler finds first: nodes that the affinity does not name, cordoned ones,
+// others with untolerated taints, and others that do not match.
+type keptOff struct{ unnamed, cordoned, tainted, unmatched int }
+
+func (a *analyst) keptOff(p *cluster.Profile, feasible int) (k keptOff) {
+	nodes := a.Candidates(p)
+	_, toleratesCordon := p.Matcher.Match(cluster.Cordon)
+	for _, i := range nodes {
+		switch n := &a.Nodes[i]; {
+		case n.Cordoned && !toleratesCordon:
+			k.cordoned++
+		case p.IsRejected(n.Group):
+			k.tainted++
+		}
+	}
+	k.unnamed = len(a.Nodes) - len(nodes)
+	k.unmatched = len(nodes) - feasible - k.cordoned - k.tainted
+	return k
+}
+
+// Availability counts the nodes as the scheduler does.
+func (r *placement) Availability() string {
+	var words []string
+	for reason, n := range map[string]int{
+		reasonAffinity: r.kept.unmatched, reasonUnnamed: r.kept.unnamed, reasonCordoned: r.kept.cordoned, reasonTaints: r.kept.tainted,
+	} {
+		if n > 0 {
+			words = append(words, fmt.Sprint(n, " ", reason))
+		}
+	}
+	slices.Sort(words)
+	if r.Feasible == 0 {
+		return fmt.Sprintf("0/%d nodes are available: %s.", r.nodes, strings.Join(words, ", "))
+	}
+	text := fmt.Sprintf("Taints and node affinity allow %d of %s: %s", r.Feasible, say.Count(r.nodes, "node"), say.NamesOf(r.FeasibleNames, r.Feasible))
+	if len(words) > 0 {
+		text += "; " + strings.Join(words, ", ")
+	}
+	return text + "."
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 	"github.com/seed-0529bac1/taints/explain"
@@ -64,12 +65,12 @@ func (a *analyst) ownTolerations(p *cluster.Profile) *ownTolerations {
 	return own
 }
 
-// isEverybodys reports whether every pod gets the toleration by default. Such a
-// toleration does not show what its author wants. Other seconds do.
+// isEverybodys reports whether every pod gets the toleration by default, for
+// seconds that the cluster chooses. Such a toleration does not show what its
+// author wants.
 func isEverybodys(t taints.Toleration) bool {
 	isKey := t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable
-	return isKey && t.Operator == taints.OpExists && t.Effect == taints.NoExecute &&
-		t.TolerationSeconds != nil && *t.TolerationSeconds == 300
+	return isKey && t.Operator == taints.OpExists && t.Effect == taints.NoExecute && t.TolerationSeconds != nil
 }
 
 // reason returns the reason why the tolerations do not tolerate the taint. Where
@@ -99,7 +100,7 @@ func (r *reason) words() string {
 	if r.at < 0 {
 		return "no toleration has this key"
 	}
-	text := "closest toleration " + TolerationText(r.Closest) + ", " + r.Why()
+	text := "closest toleration " + visible.Toleration(r.Closest) + ", " + r.Why()
 	if r.lacksPrefix {
 		text += " as it lacks the prefix " + strings.TrimSuffix(r.Taint.Key, r.Closest.Key)
 	}
@@ -153,17 +154,6 @@ func order(a, b bool) int {
 		return 1
 	}
 	return -1
-}
-
-// TolerationText returns the text of the toleration, in quotes if the spaces in it
-// would not be seen.
-func TolerationText(t taints.Toleration) string {
-	for _, s := range []string{t.Key, t.Value, string(t.Operator), string(t.Effect)} {
-		if s != strings.TrimSpace(s) {
-			return strconv.Quote(t.String())
-		}
-	}
-	return t.String()
 }
 
 // A mistake is a toleration that was meant for a taint but does not match it.

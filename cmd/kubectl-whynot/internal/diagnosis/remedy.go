@@ -193,10 +193,9 @@ func (a *adviser) tolerate(r *remedy, t taints.Taint) {
 		r.Corrections = append(r.Corrections, e)
 		return
 	}
-	e.Replaces = &why.Closest
 	for i := range a.Tolerations {
-		if a.Tolerations[i].Equal(why.Closest) { // a mistake may be there twice
-			e.at, r.tolerations[i] = i, e.Toleration
+		if a.Tolerations[i].Equal(why.Closest) { // a mistake may be there twice, also with an operator once
+			e.Replaces, e.at, r.tolerations[i] = &a.Tolerations[i], i, e.Toleration
 			r.Corrections = append(r.Corrections, e)
 		}
 	}

@@ -5,11 +5,13 @@
 package diagnosis
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/timer"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
@@ -37,6 +39,8 @@ type Report struct {
 	Causes    []*Cause   `json:"causes"`
 	Pending   []Pending  `json:"pending"`
 	Evictions []Eviction `json:"evictions"`
+	// EvictionRule explains the times of evictions. It is empty if there are none.
+	EvictionRule string `json:"evictionRule,omitempty"`
 	// Lost counts the pods on nodes that are not in the input.
 	Lost         int        `json:"podsOnUnknownNodes"`
 	Groups       []GroupRow `json:"groups"`
@@ -95,8 +99,12 @@ type Question struct {
 	Now    time.Time
 	Pod    cluster.PodName // zero: all pods
 	Matrix bool
-	// Connection has kubectl's flags that choose the cluster.
+	// Connection has kubectl's flags that choose the cluster. Cluster says which one
+	// commands are for, if they do not.
 	Connection []string
+	Cluster    string
+
+	areAll bool // the pods are all of their owners
 }
 
 // New answers the question about a finished cluster.
@@ -105,6 +113,12 @@ func New(c *cluster.Cluster, q Question) *Report {
 		Version: formVersion, Now: q.Now.Format(time.RFC3339), Nodes: len(c.Nodes), Pods: len(c.Pods),
 		Ignored: c.Others, NotEvaluated: notEvaluated,
 	}
+	for _, rule := range []string{cluster.RuntimeClasses, cluster.Quotas, cluster.Namespaces} {
+		if c.Unevaluated[rule] {
+			r.NotEvaluated = append(slices.Clone(r.NotEvaluated), rule)
+		}
+	}
+	q.areAll = c.Only.Labels == nil || c.Only.Labels.Empty()
 	a := newAnalyst(c, q)
 	waiting := r.survey(c)
 	for _, p := range waiting {
@@ -112,7 +126,10 @@ func New(c *cluster.Cluster, q Question) *Report {
 			s.Group.Rejected++
 		}
 	}
-	r.Groups = groupRows(c)
+	for _, g := range c.Groups {
+		names := say.Each(g.Members, func(i int) string { return c.Nodes[i].Name })
+		r.Groups = append(r.Groups, GroupRow{Nodes: len(g.Members), Group: g, ID: fmt.Sprintf("group-%d", g.Members[0]+1), NodeNames: names})
+	}
 	pods := c.Pods
 	if p := c.PodNamed[q.Pod]; p != nil {
 		pods, waiting = []*cluster.Pod{p}, nil
@@ -127,6 +144,9 @@ func New(c *cluster.Cluster, q Question) *Report {
 	}
 	r.Pending = a.pending(waiting)
 	r.Evictions = a.evictions(pods)
+	if slices.ContainsFunc(r.Evictions, func(x Eviction) bool { return x.At != "" }) {
+		r.EvictionRule = timer.Rule
+	}
 	r.Causes = causesOf(r.Pending)
 	if q.Matrix {
 		r.Matrix = newMatrix(c, r.Groups, columnsOf(c, pods, r.Pod != ""))
@@ -173,17 +193,6 @@ func noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 	return fmt.Sprintf("pod %s is on node %s, which has no NoExecute taints, so taints do not evict it", p, p.Node)
 }
 
-func groupRows(c *cluster.Cluster) []GroupRow {
-	var rows []GroupRow
-	for _, g := range c.Groups {
-		rows = append(rows, GroupRow{
-			Nodes: len(g.Members), Group: g, ID: fmt.Sprintf("group-%d", g.Members[0]+1),
-			NodeNames: say.Each(g.Members, func(i int) string { return c.Nodes[i].Name }),
-		})
-	}
-	return rows
-}
-
 // cellsOf returns for each group whether it accepts the pods, and the hard taints
 // that they do not tolerate.
 func cellsOf(c *cluster.Cluster, p *cluster.Profile) map[*cluster.Group]*cell {
@@ -215,4 +224,90 @@ func (r *Report) FirstGroups(most int) []GroupRow {
 	groups := slices.Clone(r.Groups)
 	slices.SortStableFunc(groups, func(a, b GroupRow) int { return importance(b) - importance(a) })
 	return groups[:most]
+}
+
+// A Matrix shows which groups of nodes accept which kinds of pods.
+type Matrix struct {
+	Rows    []matrixRow
+	Columns []*matrixColumn
+	// MoreRows and MoreColumns count the rows and columns that are left out.
+	MoreRows, MoreColumns int
+}
+
+// The limits of a matrix that is still readable.
+const (
+	MaxRows    = 200
+	MaxColumns = 40
+)
+
+// A matrixRow is a group of nodes.
+type matrixRow struct {
+	GroupRow
+	Cells []cell
+}
+
+// A matrixColumn is the pods with the same requirements and tolerations.
+type matrixColumn struct {
+	Pods, Pending int
+	Owners        []string // sorted kinds and names
+	*cluster.Profile
+
+	running map[*cluster.Group]int
+}
+
+// newMatrix returns the matrix of the columns. Columns are sorted by pending
+// pods, then by pods, and rows by rejected pods, then by nodes, all in
+// descending order.
+func newMatrix(c *cluster.Cluster, groups []GroupRow, columns []*matrixColumn) *Matrix {
+	slices.SortStableFunc(columns, func(x, y *matrixColumn) int { return cmp.Or(y.Pending-x.Pending, y.Pods-x.Pods) })
+	groups = slices.Clone(groups)
+	slices.SortStableFunc(groups, func(x, y GroupRow) int { return cmp.Or(y.Rejected-x.Rejected, y.Nodes-x.Nodes) })
+	m := &Matrix{Columns: columns[:min(len(columns), MaxColumns)]}
+	m.MoreRows, m.MoreColumns = max(len(groups)-MaxRows, 0), len(columns)-len(m.Columns)
+	for _, g := range groups[:min(len(groups), MaxRows)] {
+		m.Rows = append(m.Rows, matrixRow{GroupRow: g})
+	}
+	for _, column := range m.Columns {
+		cells := cellsOf(c, column.Profile)
+		for i := range m.Rows {
+			x := *cells[m.Rows[i].Group]
+			x.Running = column.running[m.Rows[i].Group]
+			m.Rows[i].Cells = append(m.Rows[i].Cells, x)
+		}
+	}
+	return m
+}
+
+// columnsOf groups the pods that have not finished by profile. Without exact,
+// requested resources and the names of nodes do not count.
+func columnsOf(c *cluster.Cluster, pods []*cluster.Pod, exact bool) []*matrixColumn {
+	var columns []*matrixColumn
+	at := make(map[*cluster.Profile]*matrixColumn)
+	for _, p := range pods {
+		if p.IsFinished() {
+			continue
+		}
+		profile := p.Family
+		if exact {
+			profile = p.Profile
+		}
+		column, ok := at[profile]
+		if !ok {
+			column = &matrixColumn{Profile: profile, running: make(map[*cluster.Group]int)}
+			at[profile] = column
+			columns = append(columns, column)
+		}
+		column.Pods++
+		if p.IsPending() {
+			column.Pending++
+		} else if i, ok := c.NodeAt[p.Node]; ok {
+			column.running[c.Nodes[i].Group]++
+		}
+		column.Owners = append(column.Owners, p.OwnerName())
+	}
+	for _, column := range columns {
+		slices.Sort(column.Owners)
+		column.Owners = slices.Compact(column.Owners)
+	}
+	return columns
 }

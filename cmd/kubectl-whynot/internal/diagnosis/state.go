@@ -3,6 +3,7 @@
 package diagnosis
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,48 +37,19 @@ var stateKeys = []struct {
 	state nodeState
 	keys  []string
 }{
-	{stateCordoned, []string{
-		taints.NodeUnschedulable,
-		"remediator.kubernetes.azure.com/unschedulable",
-		"remediator.aks.microsoft.com/unschedulable",
-	}},
-	{stateUnhealthy, []string{
-		taints.NodeNotReady,
-		taints.NodeUnreachable,
-		taints.NodeMemoryPressure,
-		taints.NodeDiskPressure,
-		taints.NodePIDPressure,
-		taints.NodeNetworkUnavailable,
-		"node.kubernetes.io/out-of-service",
-		"node.cloudprovider.kubernetes.io/shutdown",
-		"node.kubernetes.io/out-of-disk",
-		"node.alpha.kubernetes.io/notReady",
-		"node.alpha.kubernetes.io/unreachable",
-		"status-taint.cluster-autoscaler.kubernetes.io/",
-		"baremetal.cluster.gke.io/maintenance",
-	}},
-	{stateStarting, []string{
-		"node.cloudprovider.kubernetes.io/",
-		"node.cluster.x-k8s.io/uninitialized",
-		"readiness.k8s.io/",
-		"startup-taint.cluster-autoscaler.kubernetes.io/",
-		"ignore-taint.cluster-autoscaler.kubernetes.io/",
-		"karpenter.sh/unregistered",
-		"node.cilium.io/agent-not-ready",
-		"cni.istio.io/not-ready",
-		"ebs.csi.aws.com/agent-not-ready",
-		"efs.csi.aws.com/agent-not-ready",
-		"fsx.csi.aws.com/agent-not-ready",
-		"s3.csi.aws.com/agent-not-ready",
-	}},
-	{stateLeaving, []string{
-		"ToBeDeletedByClusterAutoscaler",
-		"DeletionCandidateOfClusterAutoscaler",
-		"karpenter.sh/disrupted",
-		"karpenter.sh/disruption",
-		"cloud.google.com/impending-node-termination",
-		nodeTerminationHandler,
-	}},
+	{stateCordoned, strings.Fields(`node.kubernetes.io/unschedulable
+		remediator.kubernetes.azure.com/unschedulable remediator.aks.microsoft.com/unschedulable`)},
+	{stateUnhealthy, strings.Fields(`node.kubernetes.io/not-ready node.kubernetes.io/unreachable
+		node.kubernetes.io/memory-pressure node.kubernetes.io/disk-pressure node.kubernetes.io/pid-pressure
+		node.kubernetes.io/network-unavailable node.kubernetes.io/out-of-service node.kubernetes.io/out-of-disk
+		node.cloudprovider.kubernetes.io/shutdown node.alpha.kubernetes.io/notReady node.alpha.kubernetes.io/unreachable
+		status-taint.cluster-autoscaler.kubernetes.io/ baremetal.cluster.gke.io/maintenance`)},
+	{stateStarting, strings.Fields(`node.cloudprovider.kubernetes.io/ node.cluster.x-k8s.io/uninitialized
+		readiness.k8s.io/ startup-taint.cluster-autoscaler.kubernetes.io/ ignore-taint.cluster-autoscaler.kubernetes.io/
+		karpenter.sh/unregistered node.cilium.io/agent-not-ready cni.istio.io/not-ready ebs.csi.aws.com/agent-not-ready
+		efs.csi.aws.com/agent-not-ready fsx.csi.aws.com/agent-not-ready s3.csi.aws.com/agent-not-ready`)},
+	{stateLeaving, strings.Fields(`ToBeDeletedByClusterAutoscaler DeletionCandidateOfClusterAutoscaler karpenter.sh/disrupted
+		karpenter.sh/disruption cloud.google.com/impending-node-termination ` + nodeTerminationHandler)},
 }
 
 // nodeTerminationHandler begins the AWS handler's keys. Their values name events.
@@ -123,7 +95,6 @@ func withoutTime(t taints.Taint) taints.Taint {
 	return t
 }
 
-// nodeSteps returns the steps for the states of the nodes.
 func (a *analyst) nodeSteps(nodes []int, list []taints.Taint) []Step {
 	slices.Sort(nodes) // this is the order of names
 	var steps []Step
@@ -133,51 +104,53 @@ func (a *analyst) nodeSteps(nodes []int, list []taints.Taint) []Step {
 			continue
 		}
 		var names []string
-		var since time.Time
+		var times []time.Time
 		for _, i := range nodes {
 			list := withState(a.Nodes[i].Taints, s.state)
 			if len(list) > 0 {
 				names = append(names, a.Nodes[i].Name)
 			}
 			for _, t := range list {
-				if t.TimeAdded != nil && (since.IsZero() || t.TimeAdded.Before(since)) {
-					since = *t.TimeAdded
+				if t.TimeAdded != nil {
+					times = append(times, *t.TimeAdded)
 				}
 			}
 		}
-		steps = append(steps, s.state.step(&a.question, names, keys, since))
+		steps = append(steps, s.state.step(&a.question, names, keys, times))
 	}
 	return steps
 }
 
-func (s nodeState) step(q *Question, names []string, list []taints.Taint, since time.Time) Step {
+func (s nodeState) step(q *Question, names []string, list []taints.Taint, times []time.Time) Step {
 	n := len(names)
 	are, have := say.For(n, " is", " are"), say.For(n, " has", " have")
 	who := say.Noun(n, "node") + " " + say.NamesOf(names, n)
+	text, first, verb := "repair "+who+", which"+have+" "+say.TaintsText(list), names[:min(n, 3)], []string{"describe", "node"}
 	switch s {
 	case stateCordoned:
-		return q.step("uncordon "+who, maxNames, names, "uncordon")
+		text = "if the maintenance of " + who + since(", cordoned", times, q.Now, ",") + " is over, uncordon " + say.For(n, "it", "them")
+		first, verb = names[:min(n, maxNames)], []string{"uncordon"}
 	case stateStarting:
-		starting := are + " starting"
-		if !since.IsZero() {
-			ago := say.Relative(since.Unix() - q.Now.Unix())
-			starting = have + " been starting since " + since.UTC().Format(time.RFC3339) + " (" + ago + ")"
-		}
-		text := "wait for " + say.TaintsText(list) + " to go away from " + who + ", which" + starting
-		return q.step(text, maxDescribed, names, "describe", "node")
+		starting := since(have+" been starting", times, q.Now, "")
+		text = "wait for " + say.TaintsText(list) + " to go away from " + who + ", which" + cmp.Or(starting, are+" starting")
 	case stateLeaving:
 		return Step{Text: who + are + " being removed: add nodes, or wait for new ones"}
 	}
-	return q.step("repair "+who+", which"+have+" "+say.TaintsText(list), maxDescribed, names, "describe", "node")
+	return q.step(text, len(first), n, "node", slices.Concat(verb, first)...)
 }
 
-// maxDescribed limits the nodes that a command describes.
-const maxDescribed = 3
-
-// step returns a step with a command for the first nodes, up to most.
-func (q *Question) step(text string, most int, nodes []string, words ...string) Step {
-	first := nodes[:min(len(nodes), most)]
-	s := Step{Text: text, Command: q.kubectl(append(words, first...)...)}
-	s.covers(len(first), len(nodes), "node")
-	return s
+// since says since when, for the first and the last of the times. It is "" if
+// there are none.
+func since(what string, times []time.Time, now time.Time, end string) string {
+	if len(times) == 0 {
+		return ""
+	}
+	text := func(t time.Time) string {
+		return " since " + t.UTC().Format(time.RFC3339) + " (" + say.Relative(t.Unix()-now.Unix()) + ")"
+	}
+	first, last := slices.MinFunc(times, time.Time.Compare), slices.MaxFunc(times, time.Time.Compare)
+	if first.Equal(last) {
+		return what + text(first) + end
+	}
+	return what + text(first) + ", the last" + text(last) + end
 }

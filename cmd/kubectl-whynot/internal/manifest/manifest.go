@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"os"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -23,6 +24,8 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/cli-runtime/pkg/resource"
 	"sigs.k8s.io/yaml"
+
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 // An Object is one Kubernetes object as JSON.
@@ -31,6 +34,9 @@ type Object struct {
 
 	json jsontext.Value
 }
+
+// Size returns the length of the JSON.
+func (o *Object) Size() int { return len(o.json) }
 
 // Kubernetes also accepts duplicate names and invalid UTF-8.
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
@@ -43,20 +49,17 @@ func ReadPath(ctx context.Context, path string, recursive bool, add func(Object)
 	}
 	files, err := resource.ExpandPathsToFileVisitors(nil, path, recursive, resource.FileExtensions, nil)
 	for _, file := range files {
-		if err := readFile(file.(*resource.FileVisitor).Path, add); err != nil {
+		path := file.(*resource.FileVisitor).Path
+		f, err := os.Open(path)
+		if err == nil {
+			err = Read(path, f, add)
+			f.Close()
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return err
-}
-
-func readFile(path string, add func(Object) error) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return Read(path, f, add)
 }
 
 func readURL(ctx context.Context, url string, add func(Object) error) error {
@@ -69,17 +72,18 @@ func readURL(ctx context.Context, url string, add func(Object) error) error {
 		return err
 	}
 	defer response.Body.Close()
+	name := say.WithoutPassword(url)
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: %s", url, response.Status)
+		return fmt.Errorf("%s: %s", name, response.Status)
 	}
-	return Read(url, response.Body, add)
+	return Read(name, response.Body, add)
 }
 
 // Read calls add for each object of a stream of JSON or YAML documents, and for
 // each item of a list. It keeps only one object at a time, even for long JSON
 // lists. Errors have the name of the stream.
 func Read(name string, r io.Reader, add func(Object) error) error {
-	if err := read(r, add); err != nil {
+	if err := inWords(read(r, add)); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
@@ -232,14 +236,108 @@ func readItems(d *jsontext.Decoder, header Object, add func(Object) error) error
 	return err
 }
 
-// Decode decodes the object.
+// Decode decodes the object. The error names the first mistakes.
 func (o *Object) Decode(into any, options ...json.Options) error {
 	err := json.Unmarshal(o.json, into, append(options, lenient...)...)
-	var semantic *json.SemanticError
-	if errors.As(err, &semantic) && semantic.GoType != nil && semantic.GoType.Kind() == reflect.String {
-		if have := map[jsontext.Kind]string{'t': "true", 'f': "false", '0': "a number"}[semantic.JSONKind]; have != "" {
-			return fmt.Errorf("%s is %s and must be text: put it in quotes", semantic.JSONPointer, have)
+	if err == nil {
+		return nil
+	}
+	var mistakes []error
+	value := o.json
+	for err != nil && len(mistakes) < 3 {
+		mistakes = append(mistakes, inWords(err))
+		var semantic *json.SemanticError
+		if !errors.As(err, &semantic) {
+			break
+		}
+		value = without(value, semantic.JSONPointer)
+		err = json.Unmarshal(value, reflect.New(reflect.TypeOf(into).Elem()).Interface(), append(options, lenient...)...)
+	}
+	text := mistakes[0].Error()
+	for _, other := range mistakes[1:] {
+		text += "; " + other.Error()
+	}
+	return errors.New(text)
+}
+
+// without returns the JSON with null in place of the value.
+func without(value jsontext.Value, at jsontext.Pointer) jsontext.Value {
+	var tree any
+	_ = json.Unmarshal(value, &tree, lenient...) // valid, as it was read before
+	in, last := tree, at.LastToken()
+	for token := range at.Parent().Tokens() {
+		switch v := in.(type) {
+		case map[string]any:
+			in = v[token]
+		case []any:
+			i, _ := strconv.Atoi(token)
+			in = v[i]
 		}
 	}
+	switch v := in.(type) {
+	case map[string]any:
+		v[last] = nil
+	case []any:
+		i, _ := strconv.Atoi(last)
+		v[i] = nil
+	}
+	value, _ = json.Marshal(tree)
+	return value
+}
+
+// inWords returns an error of the JSON decoder in the words of this program.
+func inWords(err error) error {
+	var semantic *json.SemanticError
+	var syntactic *jsontext.SyntacticError
+	switch {
+	case errors.As(err, &semantic) && semantic.GoType != nil && kindWords[semantic.JSONKind] != "":
+		text := fmt.Sprintf("%s is %s and must be %s", pathOf(semantic.JSONPointer), kindWords[semantic.JSONKind], typeWords(semantic.GoType))
+		if semantic.GoType.Kind() == reflect.String && strings.ContainsRune("tf0", rune(semantic.JSONKind)) {
+			text += ": put it in quotes"
+		}
+		return errors.New(text)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the JSON ends too early, as if it was cut")
+	case errors.As(err, &syntactic):
+		return fmt.Errorf("this is not JSON: %s at byte %d", strings.TrimPrefix(syntactic.Err.Error(), "jsontext: "), syntactic.ByteOffset+1)
+	}
 	return err
+}
+
+// pathOf returns the path as Kubernetes writes it.
+func pathOf(p jsontext.Pointer) string {
+	text := ""
+	for token := range p.Tokens() {
+		if _, err := strconv.Atoi(token); err == nil {
+			text += "[" + token + "]"
+		} else {
+			text += "." + token
+		}
+	}
+	return strings.TrimPrefix(text, ".")
+}
+
+var kindWords = map[jsontext.Kind]string{
+	'n': "null", 't': "true", 'f': "false", '0': "a number", '"': "text", '{': "an object", '[': "a list",
+}
+
+// typeWords returns what a value of the type is called in JSON.
+func typeWords(t reflect.Type) string {
+	switch kind := t.Kind(); {
+	case kind == reflect.Pointer:
+		return typeWords(t.Elem())
+	case t.Name() == "Time":
+		return "a time such as 2026-11-21T01:24:00Z"
+	case t.Name() == "Quantity":
+		return "a quantity such as 500m or 2Gi"
+	case kind == reflect.String:
+		return "text"
+	case kind == reflect.Bool:
+		return "true or false"
+	case kind == reflect.Slice || kind == reflect.Array:
+		return "a list"
+	case kind == reflect.Struct || kind == reflect.Map:
+		return "an object"
+	}
+	return "a whole number"
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -18,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 )
 
 // Printable replaces characters that could move a terminal's cursor or hide text.
@@ -86,7 +88,7 @@ func Each[T any](list []T, text func(T) string) []string {
 }
 
 // TaintTexts returns the text of each taint.
-func TaintTexts(list []taints.Taint) []string { return Each(list, taints.Taint.String) }
+func TaintTexts(list []taints.Taint) []string { return Each(list, visible.Taint) }
 
 // TaintsText names the first taints.
 func TaintsText(list []taints.Taint) string { return Joined(FirstOf(TaintTexts(list), 3)) }
@@ -100,7 +102,18 @@ func Sentence(s string) string {
 }
 
 // SelectorText returns the selector in the form of kubectl.
-func SelectorText(selector map[string]string) string { return labels.Set(selector).String() }
+func SelectorText(selector map[string]string) string {
+	return strings.Join(Each(SortedKeys(selector), func(key string) string { return LabelText(key, selector[key]) }), ",")
+}
+
+// LabelText returns the label in the form of kubectl, in quotes where spaces would
+// not be seen.
+func LabelText(key, value string) string {
+	if strings.ContainsFunc(key+value, unicode.IsSpace) {
+		return strconv.Quote(key) + "=" + strconv.Quote(value)
+	}
+	return key + "=" + value
+}
 
 // AffinityText returns the terms as kubectl selectors. It shortens long ones.
 func AffinityText(required *corev1.NodeSelector) string {
@@ -200,16 +213,15 @@ func isMisspelled(a, b string) bool {
 
 var plain = regexp.MustCompile(`^[-_./:=,@a-zA-Z0-9]+$`)
 
-// shellWord quotes the text for a shell if necessary.
-func shellWord(s string) string {
-	if plain.MatchString(s) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+// CommandLine joins the words, with quotes where a POSIX shell needs them.
+func CommandLine(words ...string) string {
+	return strings.Join(Each(words, func(s string) string {
+		if plain.MatchString(s) {
+			return s
+		}
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}), " ")
 }
-
-// CommandLine joins the words, with quotes where a shell needs them.
-func CommandLine(words ...string) string { return strings.Join(Each(words, shellWord), " ") }
 
 // SortedKeys returns the keys of the map.
 func SortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
@@ -230,3 +242,9 @@ func Relative(seconds int64) string {
 	}
 	return "in " + text
 }
+
+var password = regexp.MustCompile(`(^|://)([^:@/\s"]*):(?:[^/\s]\S*)?@`)
+
+// WithoutPassword returns a URL, or a text with URLs, with PASSWORD in place of
+// passwords.
+func WithoutPassword(s string) string { return password.ReplaceAllString(s, "$1$2:PASSWORD@") }

@@ -11,6 +11,8 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/timer"
+	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/explain"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
@@ -94,6 +96,7 @@ type answerer struct {
 	observed    time.Time
 	problems    []Problem // of the other fields
 	matcher     *taints.Matcher
+	controller  *taints.Matcher   // the same without FromTimeAdded
 	matchers    []*taints.Matcher // of each toleration alone
 }
 
@@ -116,6 +119,8 @@ func newAnswerer(s State) *answerer {
 	}
 	a.tolerations = a.adder.add(a.written.elements)
 	a.firstMatch, a.matcher = !policy.ForeverElseShortest, policy.Compile(a.tolerations)
+	policy.FromTimeAdded = false
+	a.controller = policy.Compile(a.tolerations)
 	for i := range a.tolerations {
 		a.matchers = append(a.matchers, o.Compile(a.tolerations[i:i+1]))
 	}
@@ -208,17 +213,22 @@ func (a *answerer) placement() Statement {
 func (a *answerer) eviction() Statement {
 	const runs = "A running pod "
 	e := a.matcher.EvictionOf(a.taints.elements, a.observed)
-	switch later := e.Outcome == taints.EvictsAt; {
-	case e.Outcome == taints.Stays:
+	if e.Outcome == taints.Stays {
 		return Statement{good, runs + "stays on the node", a.whyStays()}
-	case later && a.hasProblem("observed") && e.From.Equal(a.observed):
-		return Statement{mixed, runs + "is evicted " + seconds(e.Seconds) + " after the taint is observed", a.why(e)}
-	case later && e.At.After(a.observed):
-		return Statement{mixed, runs + "is evicted at " + utc(e.At), a.why(e)}
-	case later:
-		return Statement{bad, runs + "should have been evicted at " + utc(e.At), a.why(e)}
 	}
-	return Statement{bad, runs + "is evicted immediately", a.why(e)}
+	detail, isUnknown := a.why(e), a.hasProblem("observed")
+	if !isUnknown {
+		detail += a.running(e)
+	}
+	switch later := e.Outcome == taints.EvictsAt; {
+	case later && isUnknown && e.From.Equal(a.observed):
+		return Statement{mixed, runs + "is evicted " + seconds(e.Seconds) + " after the taint is observed", detail}
+	case later && e.At.After(a.observed):
+		return Statement{mixed, runs + "is evicted at " + utc(e.At), detail}
+	case later:
+		return Statement{bad, runs + "should have been evicted at " + utc(e.At), detail}
+	}
+	return Statement{bad, runs + "is evicted immediately", detail}
 }
 
 func (a *answerer) hasProblem(field string) bool {
@@ -253,7 +263,23 @@ func (a *answerer) why(e taints.Eviction) string {
 	case e.From.Equal(a.observed):
 		return text + ", counted from when the taint is observed, " + utc(e.From) + "."
 	}
-	return text + ", counted from the taint's timeAdded, " + utc(e.From) + "."
+	return text + ", counted from the taint's timeAdded, " + utc(e.From) + ", " + timer.NotKubernetes + "."
+}
+
+// running describes the timer of a pod that ran when the taints were added, if it
+// is another one than e. The pod arrived before, and taints without a time are
+// added when they are observed.
+func (a *answerer) running(e taints.Eviction) string {
+	_, t, evicts := timer.Of(a.controller, a.taints.elements, func(t taints.Taint) time.Time {
+		if t.TimeAdded == nil || t.TimeAdded.After(a.observed) {
+			return a.observed
+		}
+		return *t.TimeAdded
+	})
+	if !evicts || t.At.Equal(e.At) {
+		return ""
+	}
+	return " A pod that ran there when the taints were added leaves at " + utc(t.At) + ". " + timer.Rule
 }
 
 // A TaintAnswer is the effect of one taint on the pod.
@@ -277,11 +303,11 @@ func (a *answerer) taintAnswers() []TaintAnswer {
 	var answers []TaintAnswer
 	for i, r := range explain.Node(a.matcher, a.taints.elements) {
 		t := TaintAnswer{
-			Place: places.place(a.taints.entries[i].span), Name: name("taints", i), Text: r.Taint.String(),
+			Place: places.place(a.taints.entries[i].span), Name: name("taints", i), Text: visible.Taint(r.Taint),
 			Why: r.Why(), Decides: e.Outcome != taints.Stays && e.Taint == i,
 		}
 		if r.HasClosest() {
-			t.Toleration = &Named{name("tolerations", r.Toleration), a.tolerations[r.Toleration].String()}
+			t.Toleration = &Named{name("tolerations", r.Toleration), visible.Toleration(a.tolerations[r.Toleration])}
 		}
 		t.Tone, t.Status = statusOf(r)
 		if r.Taint.Effect == taints.NoExecute && r.Tolerated {
@@ -346,7 +372,7 @@ func (a *answerer) tolerationAnswers() []TolerationAnswer {
 	places := newText(a.written.text)
 	var answers []TolerationAnswer
 	for i, t := range a.tolerations {
-		x := TolerationAnswer{Name: name("tolerations", i), Text: t.String(), Origin: a.origin(i), Matches: a.matches(i)}
+		x := TolerationAnswer{Name: name("tolerations", i), Text: visible.Toleration(t), Origin: a.origin(i), Matches: a.matches(i)}
 		if i < len(a.written.entries) {
 			x.Place = places.place(a.written.entries[i].span)
 		}
@@ -396,7 +422,7 @@ func (a *answerer) matches(i int) string {
 func unread(problems []problem) int {
 	n := 0
 	for _, p := range problems {
-		if p.unread {
+		if p.unread && !p.again {
 			n++
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/similar"
+	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 )
 
 // Longer texts and lists are not read, because the page answers as the user types.
@@ -38,6 +38,7 @@ type problem struct {
 	span
 	message string
 	unread  bool // the text there was left out
+	again   bool // by another problem of the entry
 }
 
 // A list is the result of reading one of the two texts.
@@ -49,12 +50,12 @@ type list[T any] struct {
 }
 
 func (l *list[T]) fail(s span, message string) {
-	l.problems = append(l.problems, problem{s, message, true})
+	l.problems = append(l.problems, problem{span: s, message: message, unread: true})
 }
 
 // note adds a problem that does not leave anything out.
 func (l *list[T]) note(s span, message string) {
-	l.problems = append(l.problems, problem{s, message, false})
+	l.problems = append(l.problems, problem{span: s, message: message})
 }
 
 func (l *list[T]) add(element T, e entry) {
@@ -173,7 +174,7 @@ func (l *list[T]) refuse(err error) {
 		return
 	}
 	for _, f := range invalid {
-		l.note(l.entries[f.Index].field(f.Field), "the API server refuses this: "+said(*f))
+		l.note(l.entries[f.Index].field(f.Field), "the API server refuses this: "+f.Error()+visible.Meant(*f))
 	}
 }
 
@@ -257,20 +258,7 @@ func faultIn(text string, s span, err error) (span, string) {
 	}
 	words := *fault
 	words.Parsed, words.List = false, "" // the page shows them
-	return span{from, to}, said(words)
-}
-
-// said returns the fault in words, and what a misspelled name may mean.
-func said(f taints.FieldError) string {
-	names := []string{"NoSchedule", "NoExecute", "PreferNoSchedule"}
-	if f.Field == "operator" {
-		names = []string{"Equal", "Exists"}
-	}
-	meant := similar.Meant(f.Value, names)
-	if f.Kind != taints.ErrUnsupported || meant == "" || meant == f.Value {
-		return f.Error()
-	}
-	return f.Error() + "; did you mean " + meant + "?"
+	return span{from, to}, words.Error() + visible.Meant(words)
 }
 
 // isYAML reports whether the text is YAML in block style and not kubectl's form.

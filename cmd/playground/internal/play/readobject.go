@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed-0529bac1/taints/internal/similar"
 )
 
 // object reads a list from YAML or JSON that begins at start. It is either a
@@ -142,7 +144,7 @@ func (r *reader[T]) element(v *value) {
 		}
 		e.fields[m.name] = m.value.span
 		if err := r.fields[i].read(&element, m.value); err != nil {
-			r.fail(m.value.span, m.name+": "+err.Error())
+			r.problems = append(r.problems, problem{m.value.span, m.name + ": " + err.Error(), true, !good})
 			good = false
 		}
 	}
@@ -172,6 +174,9 @@ func (r *reader[T]) unknown(name string) string {
 	for i, f := range r.fields {
 		names[i] = f.name
 	}
-	return strconv.Quote(name) + " is not a field of " + r.name +
-		", so it has no effect, and kubectl refuses it; the fields are " + strings.Join(names, ", ")
+	text := strconv.Quote(name) + " is not a field of " + r.name + ", so it has no effect, and kubectl refuses it; "
+	if meant := similar.Meant(strings.TrimSpace(name), names); meant != "" {
+		return text + "did you mean " + meant + "?"
+	}
+	return text + "the fields are " + strings.Join(names, ", ")
 }

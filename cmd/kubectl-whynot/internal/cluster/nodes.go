@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
+	"github.com/seed-0529bac1/taints/kube"
+)
+
+// A Share is the part of a group of nodes that matches a profile.
+type Share struct {
+	Group *Group
+	Nodes []int // not empty, sorted by name
+}
+
+// Choose returns the shares that match the profile, in the order of the groups.
+func (c *Cluster) Choose(p *Profile) []Share {
+	matching := make(map[*Group][]int)
+	for _, i := range c.Candidates(p) {
+		n := &c.Nodes[i]
+		if ok, err := p.affinity.Match(n.Node); ok && err == nil {
+			matching[n.Group] = append(matching[n.Group], i)
+		}
+	}
+	var shares []Share
+	for _, g := range c.Groups {
+		if nodes := matching[g]; len(nodes) > 0 {
+			shares = append(shares, Share{g, nodes})
+		}
+	}
+	return shares
+}
+
+// Candidates returns the nodes that the affinity names, as it does for each pod
+// of a DaemonSet, or else all nodes.
+func (c *Cluster) Candidates(p *Profile) (nodes []int) {
+	names, pinned := namedNodes(p.Required)
+	for _, name := range names {
+		if i, ok := c.NodeAt[name]; ok {
+			nodes = append(nodes, i)
+		}
+	}
+	for i := 0; i < len(c.Nodes) && !pinned; i++ {
+		nodes = append(nodes, i)
+	}
+	slices.Sort(nodes)
+	return slices.Compact(nodes)
+}
+
+// wanted returns the labels that the profile requires: those of its node
+// selector and those of an affinity that has only one term.
+func (p *Profile) wanted() []corev1.NodeSelectorRequirement {
+	var list []corev1.NodeSelectorRequirement
+	for _, key := range say.SortedKeys(p.Selector) {
+		list = append(list, corev1.NodeSelectorRequirement{
+			Key: key, Operator: corev1.NodeSelectorOpIn, Values: []string{p.Selector[key]},
+		})
+	}
+	if p.Required != nil && len(p.Required.NodeSelectorTerms) == 1 {
+		for _, r := range p.Required.NodeSelectorTerms[0].MatchExpressions {
+			if r.Operator == corev1.NodeSelectorOpIn || r.Operator == corev1.NodeSelectorOpExists {
+				list = append(list, r)
+			}
+		}
+	}
+	return list
+}
+
+// A SimilarLabel is an existing label that a missing one may have been meant to be.
+type SimilarLabel struct {
+	key, value string
+	Nodes      int
+	IsMeant    bool // not only the value that the nodes have
+}
+
+// String returns key=value.
+func (l SimilarLabel) String() string { return say.LabelText(l.key, l.value) }
+
+// Missing returns the required labels that no node has, and the labels that may
+// be meant instead.
+func (c *Cluster) Missing(p *Profile) (absent []string, similar []SimilarLabel) {
+	for _, r := range p.wanted() {
+		hasValue := func(value string) bool { return c.labels[r.Key][value] > 0 }
+		if slices.ContainsFunc(r.Values, hasValue) || len(r.Values) == 0 && len(c.labels[r.Key]) > 0 {
+			continue
+		}
+		text := say.RequirementText(r)
+		if len(r.Values) == 1 {
+			text = say.LabelText(r.Key, r.Values[0])
+		}
+		absent = append(absent, text)
+		if list := c.similar(r); len(list) <= 3 {
+			similar = append(similar, list...)
+		}
+	}
+	return absent, similar
+}
+
+// similar returns the existing labels that may be meant: those with a misspelled
+// value of the key, with the only value of the key, or with a misspelled key.
+func (c *Cluster) similar(r corev1.NodeSelectorRequirement) []SimilarLabel {
+	var list []SimilarLabel
+	add := func(key, value string, isMeant bool) {
+		list = append(list, SimilarLabel{key, value, c.labels[key][value], isMeant})
+	}
+	values := say.SortedKeys(c.labels[r.Key])
+	for _, have := range values {
+		if slices.ContainsFunc(r.Values, func(want string) bool { return say.IsSameWord(want, have) }) {
+			add(r.Key, have, true)
+		}
+	}
+	if len(list) == 0 && len(values) == 1 {
+		add(r.Key, values[0], values[0] == "")
+	}
+	if len(list) > 0 {
+		return list
+	}
+	for _, key := range say.SortedKeys(c.labels) {
+		if key == r.Key || !say.IsSameWord(r.Key, key) && WithoutPrefix(key) != WithoutPrefix(r.Key) {
+			continue
+		}
+		for _, have := range say.SortedKeys(c.labels[key]) {
+			isWanted := func(want string) bool { return say.IsSameWord(want, have) }
+			if len(r.Values) == 0 || slices.ContainsFunc(r.Values, isWanted) {
+				add(key, have, true)
+				break
+			}
+		}
+	}
+	return list
+}
+
+// WithoutPrefix returns the part of the key after the slash.
+func WithoutPrefix(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }
+
+// Requirements names the node selector and the required node affinity.
+func (p *Profile) Requirements() string {
+	var words []string
+	if len(p.Selector) > 0 {
+		words = append(words, "node selector "+say.SelectorText(p.Selector))
+	}
+	if p.Required != nil {
+		words = append(words, "required node affinity "+say.AffinityText(p.Required))
+	}
+	return say.Joined(words)
+}
+
+// IsRejected reports whether the group has a taint that the pods do not tolerate.
+func (p *Profile) IsRejected(g *Group) bool {
+	_, found := p.Matcher.FindUntolerated(g.Taints, taints.Hard)
+	return found
+}
+
+// WithResources returns the parts of the shares whose nodes have the extended
+// resources that the profile requests, and says so. A node has what is allocatable
+// there or, where no node says what is, a taint of the resource's name. A resource
+// that no node has enough of does not matter, and lacks says so.
+func (c *Cluster) WithResources(p *Profile, shares []Share) (list []Share, text string, lacks []string) {
+	var names []string
+	hasAll := func(Node) bool { return true }
+	for _, resource := range say.SortedKeys(p.resources) {
+		wanted, most, name := p.resources[resource], int64(-1), resource
+		for _, n := range c.Nodes {
+			if amount, ok := n.resources[resource]; ok {
+				most = max(most, amount)
+			}
+		}
+		if wanted > 1 {
+			name = fmt.Sprintf("%d %s", wanted, resource)
+		}
+		has := func(n Node) bool { return n.resources[resource] >= wanted }
+		switch {
+		case most < 0:
+			name = "a taint " + resource
+			has = func(n Node) bool { _, ok := taints.FindKey(n.Taints, resource); return ok }
+			if !slices.ContainsFunc(c.Nodes, has) {
+				continue
+			}
+		case most < wanted:
+			lacks = append(lacks, fmt.Sprintf("no node has %s; the most is %d", name, most))
+			continue
+		}
+		names = append(names, name)
+		before := hasAll
+		hasAll = func(n Node) bool { return before(n) && has(n) }
+	}
+	if len(names) == 0 {
+		return nil, "", lacks
+	}
+	total := 0
+	for _, s := range shares {
+		nodes := slices.DeleteFunc(slices.Clone(s.Nodes), func(i int) bool { return !hasAll(c.Nodes[i]) })
+		if len(nodes) > 0 {
+			list, total = append(list, Share{s.Group, nodes}), total+len(nodes)
+		}
+	}
+	all := len(slices.DeleteFunc(slices.Clone(c.Nodes), func(n Node) bool { return !hasAll(n) }))
+	text = "only " + say.Have(total, "node") + " " + say.Joined(names)
+	if total < all {
+		text = fmt.Sprintf("only %d of the %d nodes that have %s", total, all, say.Joined(names)) +
+			say.For(total, " matches", " match") + " the pod's node selector and affinity"
+	}
+	return list, text, lacks
+}
+
+// A Node is a node with its taints.
+type Node struct {
+	*corev1.Node // only with name and labels
+	Taints       []taints.Taint
+	Cordoned     bool // by its spec, for which Kubernetes adds a taint
+	Group        *Group
+	resources    map[string]int64 // allocatable extended resources, also of 0
+}
+
+var errNoName = errors.New("metadata.name is missing")
+
+// AddNode adds a node.
+func (c *Cluster) AddNode(n *corev1.Node) error {
+	if n.Name == "" {
+		return errNoName
+	}
+	if _, ok := c.NodeAt[n.Name]; ok {
+		return errors.New("there are two nodes with this name")
+	}
+	list := kube.Taints(n.Spec.Taints)
+	for i := range list {
+		if list[i].Key == "" {
+			return fmt.Errorf("spec.taints[%d].key is missing", i)
+		}
+		if at := list[i].TimeAdded; at != nil {
+			if *at = at.UTC(); at.Year() > 9999 {
+				return fmt.Errorf("spec.taints[%d].timeAdded is after the year 9999", i)
+			}
+		}
+	}
+	if n.Spec.Unschedulable {
+		list = withCordon(list)
+	}
+	c.NodeAt[n.Name] = len(c.Nodes)
+	c.Nodes = append(c.Nodes, Node{
+		Node:     &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}},
+		Taints:   list,
+		Cordoned: n.Spec.Unschedulable, resources: extended(n.Status.Allocatable),
+	})
+	return nil
+}
+
+// Cordon is the taint with which the scheduler represents a cordoned node.
+var Cordon = taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule}
+
+// withCordon adds the taint of a cordoned node. It has no value.
+func withCordon(list []taints.Taint) []taints.Taint {
+	if i, found := taints.FindTaint(list, Cordon.ID()); found && list[i].Value == "" {
+		return list
+	}
+	return append(list, Cordon)
+}
+
+// A Group is the nodes with the same taints, regardless of order and times.
+type Group struct {
+	// Pods counts the pods that run there. Rejected counts the pending pods that
+	// match a node of the group and do not tolerate its taints.
+	Pods     int            `json:"pods"`
+	Rejected int            `json:"rejectedPods"`
+	Taints   []taints.Taint `json:"taints"` // sorted, without TimeAdded
+	Members  []int          `json:"-"`      // the nodes, in order of name
+}
+
+// group groups the nodes, largest group first, sets each node's group, and counts
+// the nodes with each label.
+func (c *Cluster) group() {
+	byTaints := make(map[string]*Group)
+	for i := range c.Nodes {
+		list := slices.Clone(c.Nodes[i].Taints)
+		for k := range list {
+			list[k].TimeAdded = nil
+		}
+		list = Distinct(list)
+		g, ok := byTaints[TextOf(list)]
+		if !ok {
+			g = &Group{Taints: list}
+			byTaints[TextOf(list)], c.Groups = g, append(c.Groups, g)
+		}
+		g.Members = append(g.Members, i)
+		c.Nodes[i].Group = g
+		for key, value := range c.Nodes[i].Labels {
+			if c.labels[key] == nil {
+				c.labels[key] = make(map[string]int)
+			}
+			c.labels[key][value]++
+		}
+	}
+	slices.SortStableFunc(c.Groups, func(a, b *Group) int { return len(b.Members) - len(a.Members) })
+}
+
+// TextOf returns a text that is equal only for equal lists.
+func TextOf(list []taints.Taint) string {
+	var b strings.Builder
+	for _, t := range list {
+		b.WriteString(t.Key + "\x00" + t.Value + "\x00" + string(t.Effect) + "\x00\n")
+	}
+	return b.String()
+}
+
+// Distinct sorts the taints and removes duplicates.
+func Distinct(list []taints.Taint) []taints.Taint {
+	slices.SortFunc(list, taints.Taint.Compare)
+	return slices.Compact(list)
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"cmp"
+	"errors"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
+)
+
+// A Pod is a pod, or one that a workload would create.
+type Pod struct {
+	PodName
+	Node     string    // empty: none
+	Arrived  time.Time // when it was assigned to the node; zero: unknown
+	Phase    corev1.PodPhase
+	Deleting bool
+	Template bool // it does not exist: a workload in the input would create it
+	Owner    Owner
+	*Profile
+
+	// Of a pending pod.
+	Gates     []string // scheduling gates
+	Message   string   // of the scheduler
+	Scheduler string   // empty: the default one
+	Failure   string   // why the workload cannot create it
+}
+
+// A PodName is the full name of a pod.
+type PodName = types.NamespacedName
+
+// ComparePodNames compares by namespace, then by name.
+func ComparePodNames(a, b PodName) int {
+	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+}
+
+// OwnerName names the object with the pod's template, or the pod itself.
+func (p *Pod) OwnerName() string {
+	if p.Owner == (Owner{}) {
+		return "Pod " + p.String()
+	}
+	return p.Owner.fullName(p.Namespace)
+}
+
+// AddPod adds a pod if it matches the filter.
+func (c *Cluster) AddPod(o *corev1.Pod) error {
+	if o.Name == "" {
+		return errNoName
+	}
+	p := &Pod{
+		PodName:  PodName{Namespace: cmp.Or(o.Namespace, c.Namespace), Name: o.Name},
+		Node:     o.Spec.NodeName,
+		Phase:    o.Status.Phase,
+		Deleting: o.DeletionTimestamp != nil,
+		Owner:    ownerOf(&o.ObjectMeta),
+	}
+	if p.Owner != (Owner{}) {
+		runs := 0
+		if p.Node != "" && !p.IsFinished() && !p.Deleting {
+			runs = 1
+		}
+		c.owners[ownerKey{p.Namespace, p.Owner}] += runs
+	}
+	if !c.Only.matches(p.Namespace, o.Labels) {
+		return nil
+	}
+	if c.PodNamed[p.PodName] != nil {
+		return errors.New("there are two pods with this name")
+	}
+	p.Profile = c.profileOf(&o.Spec, p.IsPending() || p.Name == c.Asked)
+	if p.IsPending() {
+		p.wait(&o.Spec)
+		p.Message = scheduled(&o.Status, corev1.ConditionFalse).Message
+	} else {
+		p.Arrived = arrival(&o.Status)
+	}
+	c.PodNamed[p.PodName] = p
+	c.Pods = append(c.Pods, p)
+	return nil
+}
+
+func (p *Pod) wait(s *corev1.PodSpec) {
+	p.Gates = say.Each(s.SchedulingGates, func(g corev1.PodSchedulingGate) string { return g.Name })
+	if s.SchedulerName != corev1.DefaultSchedulerName {
+		p.Scheduler = s.SchedulerName
+	}
+}
+
+// arrival returns when a pod was scheduled to its node or, if that is not known,
+// when the kubelet accepted it. It is zero if neither is known.
+func arrival(s *corev1.PodStatus) time.Time {
+	if c := scheduled(s, corev1.ConditionTrue); !c.LastTransitionTime.IsZero() {
+		return c.LastTransitionTime.Time
+	}
+	if s.StartTime != nil {
+		return s.StartTime.Time
+	}
+	return time.Time{}
+}
+
+// scheduled returns the condition PodScheduled if it has the status, or else none.
+func scheduled(s *corev1.PodStatus, status corev1.ConditionStatus) corev1.PodCondition {
+	for _, c := range s.Conditions {
+		if c.Type == corev1.PodScheduled && c.Status == status {
+			return c
+		}
+	}
+	return corev1.PodCondition{}
+}
+
+// IsPending reports whether the pod is waiting for a node.
+func (p *Pod) IsPending() bool {
+	return p.Node == "" && (p.Phase == corev1.PodPending || p.Phase == "") && !p.Deleting
+}
+
+// IsFinished reports whether the pod has finished and cannot be evicted.
+func (p *Pod) IsFinished() bool { return p.Phase == corev1.PodSucceeded || p.Phase == corev1.PodFailed }

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/component-helpers/resource"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/kube"
+)
+
+// A Profile determines where a pod can run. Pods with equal profiles share one.
+type Profile struct {
+	Selector    map[string]string
+	Required    *corev1.NodeSelector // required node affinity; nil: none
+	Invalid     error                // of the required node affinity
+	affinity    nodeaffinity.RequiredNodeAffinity
+	Tolerations []taints.Toleration
+	Matcher     *taints.Matcher
+	resources   map[string]int64 // extended resources that it requests
+	Family      *Profile         // the same, without resources and the names of nodes in the affinity
+}
+
+// profileOf returns the profile of the pod's spec. It keeps the nodes that an
+// affinity names, as the DaemonSet controller does, only if withNames is set.
+// Otherwise there would be a profile for each pod.
+func (c *Cluster) profileOf(s *corev1.PodSpec, withNames bool) *Profile {
+	var required *corev1.NodeSelector
+	if s.Affinity != nil && s.Affinity.NodeAffinity != nil {
+		required = s.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	}
+	if !withNames {
+		if _, pinned := namedNodes(required); pinned {
+			required = withoutNames(required)
+		}
+		return c.profile(s.NodeSelector, required, s.Tolerations, nil)
+	}
+	return c.profile(s.NodeSelector, required, s.Tolerations, requested(s))
+}
+
+// requested returns the extended resources that the pod requests. A limit is also
+// a request.
+func requested(s *corev1.PodSpec) map[string]int64 {
+	complete := func(list []corev1.Container) []corev1.Container {
+		list = slices.Clone(list)
+		for i := range list {
+			requests := maps.Clone(list[i].Resources.Limits)
+			if requests == nil {
+				requests = corev1.ResourceList{}
+			}
+			maps.Copy(requests, list[i].Resources.Requests)
+			list[i].Resources.Requests = requests
+		}
+		return list
+	}
+	pod := corev1.Pod{Spec: corev1.PodSpec{InitContainers: complete(s.InitContainers), Containers: complete(s.Containers)}}
+	list := extended(resource.PodRequests(&pod, resource.PodResourcesOptions{}))
+	maps.DeleteFunc(list, func(_ string, n int64) bool { return n == 0 })
+	return list
+}
+
+func extended(list corev1.ResourceList) map[string]int64 {
+	var m map[string]int64
+	for name, quantity := range list {
+		s := string(name)
+		if !strings.Contains(s, "/") || strings.Contains(s, "kubernetes.io/") || strings.HasPrefix(s, "requests.") {
+			continue
+		}
+		if m == nil {
+			m = make(map[string]int64)
+		}
+		m[s] = quantity.Value()
+	}
+	return m
+}
+
+// profile returns the profile that equal pods share.
+func (c *Cluster) profile(
+	selector map[string]string, required *corev1.NodeSelector, list []corev1.Toleration, resources map[string]int64,
+) *Profile {
+	o := corev1.Pod{Spec: corev1.PodSpec{NodeSelector: selector, Tolerations: list}}
+	if required != nil {
+		o.Spec.Affinity = &corev1.Affinity{
+			NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: required},
+		}
+	}
+	spec, _ := o.Spec.Marshal() // never fails for a spec
+	key := string(spec)
+	if len(resources) > 0 {
+		key += "\x00" + fmt.Sprint(resources)
+	}
+	if p, ok := c.profiles[key]; ok {
+		return p
+	}
+	p := &Profile{
+		Selector: selector, Required: required, affinity: nodeaffinity.GetRequiredNodeAffinity(&o),
+		Tolerations: kube.Tolerations(list), resources: resources,
+	}
+	if required != nil {
+		_, p.Invalid = nodeaffinity.NewNodeSelector(required)
+	}
+	c.profiles[key] = p
+	if _, pinned := namedNodes(required); pinned {
+		p.Family = c.profile(selector, withoutNames(required), list, nil)
+	} else if len(resources) > 0 {
+		p.Family = c.profile(selector, required, list, nil)
+	} else {
+		p.Family, p.Matcher = p, taints.Compile(p.Tolerations)
+	}
+	p.Matcher = p.Family.Matcher
+	return p
+}
+
+// WithTolerations returns the profile with these tolerations.
+func (c *Cluster) WithTolerations(p *Profile, list []taints.Toleration) *Profile {
+	return c.profile(p.Selector, p.Required, kube.CoreTolerations(list), p.resources)
+}
+
+// Union returns the profile for all nodes that the profiles name. These differ
+// only in the names, as those of a DaemonSet's pods do.
+func (c *Cluster) Union(list []*Profile) *Profile {
+	p := list[0]
+	if len(list) == 1 {
+		return p
+	}
+	all := &corev1.NodeSelector{}
+	for _, other := range list {
+		all.NodeSelectorTerms = append(all.NodeSelectorTerms, other.Required.NodeSelectorTerms...)
+	}
+	return c.profile(p.Selector, all, kube.CoreTolerations(p.Tolerations), p.resources)
+}
+
+// NamesNodes reports whether the affinity names the nodes, as those of a
+// DaemonSet's pods do.
+func (p *Profile) NamesNodes() bool {
+	_, pinned := namedNodes(p.Required)
+	return pinned
+}
+
+// namedNodes returns the nodes that the terms of the affinity name. It reports
+// whether each term names nodes.
+func namedNodes(required *corev1.NodeSelector) (names []string, all bool) {
+	if required == nil || len(required.NodeSelectorTerms) == 0 {
+		return nil, false
+	}
+	for _, term := range required.NodeSelectorTerms {
+		i := slices.IndexFunc(term.MatchFields, func(r corev1.NodeSelectorRequirement) bool {
+			return r.Key == metav1.ObjectNameField && r.Operator == corev1.NodeSelectorOpIn
+		})
+		if i < 0 {
+			return nil, false
+		}
+		names = append(names, term.MatchFields[i].Values...)
+	}
+	return names, true
+}
+
+// withoutNames returns the affinity without the nodes that its terms name, or
+// nil if a term has no other requirements.
+func withoutNames(required *corev1.NodeSelector) *corev1.NodeSelector {
+	r := &corev1.NodeSelector{}
+	for _, term := range required.NodeSelectorTerms {
+		if len(term.MatchExpressions) == 0 {
+			return nil
+		}
+		r.NodeSelectorTerms = append(r.NodeSelectorTerms, corev1.NodeSelectorTerm{MatchExpressions: term.MatchExpressions})
+	}
+	return r
+}

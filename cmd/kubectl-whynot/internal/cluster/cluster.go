@@ -67,6 +67,8 @@ func (f Filter) matches(namespace string, set map[string]string) bool {
 type Node struct {
 	*corev1.Node // only with name and labels
 	Taints       []taints.Taint
+	Own          []taints.Taint // those of the object; Taints also has that of a cordoned node
+	Cordoned     bool
 	Group        *Group
 	resources    []string // extended resources that are allocatable
 }
@@ -187,6 +189,7 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 			}
 		}
 	}
+	own := list
 	if n.Spec.Unschedulable {
 		list = withCordon(list)
 	}
@@ -194,6 +197,8 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 	c.Nodes = append(c.Nodes, Node{
 		Node:      &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}},
 		Taints:    list,
+		Own:       own,
+		Cordoned:  n.Spec.Unschedulable,
 		resources: extended(n.Status.Allocatable),
 	})
 	return nil

@@ -121,6 +121,9 @@ func TestPreviewRefusals(t *testing.T) {
 // These change nothing, or only some of the nodes, as kubectl does.
 func TestPreviewParts(t *testing.T) {
 	const manual = `{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"}]}}`
+	const daemonPod = `{kind: Pod, metadata: {name: d#, ownerReferences: [{kind: DaemonSet, name: d, controller: true}]}, spec: {` +
+		`affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [` +
+		`{matchFields: [{key: metadata.name, operator: In, values: [n#]}]}]}}}}}`
 	for _, tc := range []struct {
 		stdin, args string
 		code        int
@@ -150,6 +153,9 @@ func TestPreviewParts(t *testing.T) {
 		{objectsOf([]string{"101 times node n#", "node m"}), "cordon --selector=a!=b", 0, []string{"    kubectl uncordon -l 'a!=b'\n"}},
 		{objectOf("node n") + `{"kind":"Node","metadata":{"name":"m"},"spec":{"taints":[{"key":"k","effect":"Later"}]}}`, "taint nodes m k-", 0, []string{
 			"Note: kubectl cannot restore the taints of node m: ",
+		}},
+		{objectsOf([]string{"3 times node n#", "3 times " + daemonPod}), "taint nodes n0 n1 k:NoSchedule", 0, []string{
+			"2 pending pods lose their last node.\n", "\n2 pods of DaemonSet default/d could be placed on n0 and n1; after the change, on no node.\n",
 		}},
 		{manual, "taint nodes n node.kubernetes.io/unschedulable-", 0, []string{
 			"Note: Kubernetes sets and removes node.kubernetes.io/unschedulable:NoSchedule by the state of a node",

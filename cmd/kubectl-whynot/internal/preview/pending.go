@@ -19,78 +19,99 @@ type Waiting struct {
 	Workload string   `json:"workload"`
 	Template bool     `json:"template,omitempty"` // the workload would create them
 	Pods     []string `json:"podNames"`
-	// Before and After count the nodes that taints and node affinity allow. One of
-	// them is zero. NodeNames are these nodes, up to maxNames.
-	Before    int      `json:"nodesBefore"`
-	After     int      `json:"nodesAfter"`
+	// IsLoss is whether taints and node affinity allow them on nodes before the change
+	// and on none afterwards. Otherwise it is the other way around. NodeNames are the
+	// names of these nodes, up to maxNames.
+	IsLoss    bool     `json:"isLoss"`
+	Nodes     int      `json:"nodes"`
 	NodeNames []string `json:"nodeNames"`
 }
 
-// pending finds the pending pods that get a first node or lose their last one.
+// pending finds the pending pods that get a first node or lose their last one. The
+// pods of a DaemonSet count together, though each names its node.
 func (e *evaluation) pending() {
 	type group struct {
-		owner   string
+		owner  string
+		family *cluster.Profile
+		isLoss bool
+	}
+	type member struct {
+		group
 		profile *cluster.Profile
 	}
-	rows := make(map[*cluster.Profile]Waiting)
-	at := make(map[group]int)
+	places := make(map[*cluster.Profile]place)
+	at, seen := make(map[group]int), make(map[member]bool)
 	for _, p := range e.before.Pods {
 		if !p.IsPending() || len(p.Gates) > 0 {
 			continue
 		}
-		row, ok := rows[p.Profile]
+		row, ok := places[p.Profile]
 		if !ok {
-			row = e.waiting(p.Profile)
-			rows[p.Profile] = row
+			row = e.placeOf(p.Profile)
+			places[p.Profile] = row
 		}
-		if (row.Before == 0) == (row.After == 0) {
+		if (row.before == 0) == (row.after == 0) {
 			continue
 		}
-		key := group{p.OwnerName(), p.Profile}
+		key := group{p.OwnerName(), p.Family, row.after == 0}
 		i, ok := at[key]
 		if !ok {
 			i = len(e.Pending)
-			row.Workload, row.Template = key.owner, p.Template
-			at[key], e.Pending = i, append(e.Pending, row)
+			at[key], e.Pending = i, append(e.Pending, Waiting{Workload: key.owner, Template: p.Template, IsLoss: key.isLoss})
 		}
-		e.Pending[i].Pods = append(e.Pending[i].Pods, p.String())
+		w := &e.Pending[i]
+		w.Pods = append(w.Pods, p.String())
+		if m := (member{key, p.Profile}); !seen[m] {
+			seen[m] = true
+			w.NodeNames = append(w.NodeNames, row.names...)
+		}
 	}
-	for _, w := range e.Pending {
+	for i := range e.Pending {
+		w := &e.Pending[i]
 		slices.Sort(w.Pods)
+		slices.Sort(w.NodeNames)
+		w.NodeNames = slices.Compact(w.NodeNames)
+		w.Nodes, w.NodeNames = len(w.NodeNames), w.NodeNames[:min(len(w.NodeNames), maxNames)]
 	}
 	slices.SortStableFunc(e.Pending, func(a, b Waiting) int {
 		return cmp.Or(len(b.Pods)-len(a.Pods), strings.Compare(a.Workload, b.Workload), strings.Compare(a.Pods[0], b.Pods[0]))
 	})
 }
 
-// waiting returns the nodes that allow the pods of the profile.
-func (e *evaluation) waiting(p *cluster.Profile) (w Waiting) {
+// A place counts the nodes that allow pods before and after the change.
+type place struct {
+	before, after int
+	names         []string // of all of them, if there are none before or none after
+}
+
+func (e *evaluation) placeOf(p *cluster.Profile) (x place) {
 	for _, s := range e.before.Choose(p) {
 		for _, i := range s.Nodes {
 			before, after := !p.IsRejected(s.Group), !p.IsRejected(e.after.Nodes[i].Group)
 			if before {
-				w.Before++
+				x.before++
 			}
 			if after {
-				w.After++
+				x.after++
 			}
 			if before || after {
-				w.NodeNames = append(w.NodeNames, e.before.Nodes[i].Name)
+				x.names = append(x.names, e.before.Nodes[i].Name)
 			}
 		}
 	}
-	slices.Sort(w.NodeNames)
-	w.NodeNames = w.NodeNames[:min(len(w.NodeNames), maxNames)]
-	return w
+	if (x.before == 0) == (x.after == 0) {
+		x.names = nil
+	}
+	return x
 }
 
 // waitingOf counts the pods that get a first node, and those that lose their last.
 func (e *evaluation) waitingOf() (first, last int) {
 	for _, w := range e.Pending {
-		if w.Before == 0 {
-			first += len(w.Pods)
-		} else {
+		if w.IsLoss {
 			last += len(w.Pods)
+		} else {
+			first += len(w.Pods)
 		}
 	}
 	return first, last
@@ -105,8 +126,8 @@ func (w *Waiting) Text() string {
 	case strings.HasPrefix(w.Workload, "Pod "):
 		who = w.Workload
 	}
-	if w.After == 0 {
+	if w.IsLoss {
 		when = "after the change"
 	}
-	return say.Sentence(who) + " could be placed on " + say.NamesOf(w.NodeNames, w.Before+w.After) + "; " + when + ", on no node."
+	return say.Sentence(who) + " could be placed on " + say.NamesOf(w.NodeNames, w.Nodes) + "; " + when + ", on no node."
 }

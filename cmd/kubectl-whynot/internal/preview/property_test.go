@@ -231,7 +231,7 @@ func resultIn(r *Report) result {
 	}
 	for _, w := range r.Pending {
 		for _, name := range w.Pods {
-			map[bool]map[string]bool{true: x.first, false: x.last}[w.Before == 0][name] = true
+			map[bool]map[string]bool{true: x.last, false: x.first}[w.IsLoss][name] = true
 		}
 	}
 	return x

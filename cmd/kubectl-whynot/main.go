@@ -147,6 +147,7 @@ func (p *program) command() *cobra.Command {
 		},
 		Run: func(*cobra.Command, []string) { fmt.Fprintln(p.out, version()) },
 	})
+	c.AddCommand(p.previewCommand(kubectl))
 	return c
 }
 
@@ -263,12 +264,17 @@ var workloads = map[string]string{
 func (p *program) write(r *answer) error {
 	switch p.output {
 	case "json":
-		return r.writeJSON(p.out)
+		return writeJSON(p.out, r.Report)
 	case "yaml":
-		return r.writeYAML(p.out)
+		return writeYAML(p.out, r.Report)
 	case "html":
 		return r.writeHTML(p.out)
 	}
+	return p.writePage(func(text *page) { r.writeText(text, p.output == "wide") })
+}
+
+// writePage writes a page of text.
+func (p *program) writePage(write func(*page)) error {
 	text := page{width: 100}
 	if f, ok := p.out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
@@ -279,7 +285,7 @@ func (p *program) write(r *answer) error {
 	if width, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && width > 0 {
 		text.width = width
 	}
-	r.writeText(&text, p.output == "wide")
+	write(&text)
 	_, err := io.WriteString(p.out, text.String())
 	return err
 }

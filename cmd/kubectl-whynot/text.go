@@ -296,16 +296,16 @@ func (p *page) group(g *diagnosis.GroupRow) {
 }
 
 // writeJSON writes the report without building a copy in memory.
-func (r *answer) writeJSON(w io.Writer) error {
-	err := json.MarshalWrite(w, r.Report, jsontext.WithIndent("  "), json.Deterministic(true))
+func writeJSON(w io.Writer, report any) error {
+	err := json.MarshalWrite(w, report, jsontext.WithIndent("  "), json.Deterministic(true))
 	if err == nil {
 		_, err = io.WriteString(w, "\n")
 	}
 	return err
 }
 
-func (r *answer) writeYAML(w io.Writer) error {
-	b, err := json.Marshal(r.Report, json.Deterministic(true))
+func writeYAML(w io.Writer, report any) error {
+	b, err := json.Marshal(report, json.Deterministic(true))
 	if err == nil {
 		b, err = yaml.JSONToYAML(b)
 	}

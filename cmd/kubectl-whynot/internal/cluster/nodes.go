@@ -216,7 +216,8 @@ func (c *Cluster) WithResources(p *Profile, shares []Share) (list []Share, text 
 type Node struct {
 	*corev1.Node // only with name and labels
 	Taints       []taints.Taint
-	Cordoned     bool // by its spec, for which Kubernetes adds a taint
+	Own          []taints.Taint // those of the object; Taints also has that of a cordoned node
+	Cordoned     bool           // by its spec, for which Kubernetes adds a taint
 	Group        *Group
 	resources    map[string]int64 // allocatable extended resources, also of 0
 }
@@ -242,6 +243,7 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 			}
 		}
 	}
+	own := list
 	if n.Spec.Unschedulable {
 		list = withCordon(list)
 	}
@@ -249,6 +251,7 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 	c.Nodes = append(c.Nodes, Node{
 		Node:     &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}},
 		Taints:   list,
+		Own:      own,
 		Cordoned: n.Spec.Unschedulable, resources: extended(n.Status.Allocatable),
 	})
 	return nil

@@ -93,11 +93,19 @@ func hasNoExecute(list []taints.Taint) bool {
 
 func (a *analyst) evictionOf(p *cluster.Pod, n *cluster.Node) Eviction {
 	now := a.question.Now
+	return a.evictionBy(p, n, func(unknown time.Time) (*taints.Taint, taints.Eviction) { return timerOf(p, n, unknown, now) })
+}
+
+// evictionBy returns the eviction of the pod on the node with the timer of timerOf.
+func (a *analyst) evictionBy(
+	p *cluster.Pod, n *cluster.Node, timerOf func(unknown time.Time) (first *taints.Taint, timer taints.Eviction),
+) Eviction {
+	now := a.question.Now
 	r := Eviction{Pod: p.String(), Node: n.Name, Outcome: Stays, name: p.PodName, now: now}
-	if first, e := timerOf(p, n, now, now); first != nil {
+	if first, e := timerOf(now); first != nil {
 		r.Because = []Pair{a.pairOf(p, *first, e.Toleration, e.Tolerated)}
 		r.expire(e, first, p.Arrived)
-		if _, early := timerOf(p, n, p.Arrived, now); !p.Arrived.IsZero() && early.At.Before(e.At) {
+		if _, early := timerOf(p.Arrived); !p.Arrived.IsZero() && early.At.Before(e.At) {
 			r.earliest, r.Earliest, r.From = early.At, early.At.UTC().Format(time.RFC3339), fromUnknown
 		}
 	} else {

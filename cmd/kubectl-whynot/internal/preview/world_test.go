@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preview
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/kube"
+)
+
+var now = time.Date(2026, 11, 21, 1, 24, 0, 0, time.UTC)
+
+// A world is random nodes and pods, as the API has them.
+type world struct {
+	*rand.Rand
+	nodes []corev1.Node
+	pods  []corev1.Pod
+}
+
+func (w *world) oneOf(words ...string) string { return words[w.IntN(len(words))] }
+
+func newWorld(seed uint64) *world {
+	w := &world{Rand: rand.New(rand.NewPCG(seed, 0))}
+	for i := range 1 + w.IntN(5) {
+		n := corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("n", i), Labels: map[string]string{"pool": w.oneOf("a", "b")}}}
+		n.Spec.Unschedulable = w.IntN(4) == 0
+		ids := make(map[taints.TaintID]bool)
+		for range w.IntN(4) {
+			t := taints.Taint{Key: w.oneOf("k", "l", taints.NodeUnschedulable), Value: w.oneOf("", "v", "w"), Effect: taints.Effect(w.effect())}
+			isCordon := t.Key == taints.NodeUnschedulable && t.Effect == taints.NoSchedule
+			if ids[t.ID()] || isCordon && !n.Spec.Unschedulable { // a controller removes it
+				continue
+			}
+			ids[t.ID()] = true
+			if w.IntN(3) > 0 {
+				at := now.Add(-time.Duration(w.IntN(20)) * 10 * time.Second)
+				t.TimeAdded = &at
+			}
+			n.Spec.Taints = append(n.Spec.Taints, kube.CoreTaints([]taints.Taint{t})...)
+		}
+		w.nodes = append(w.nodes, n)
+	}
+	for i := range w.IntN(12) {
+		w.pods = append(w.pods, w.pod(i))
+	}
+	return w
+}
+
+func (w *world) effect() string {
+	return w.oneOf("NoSchedule", "PreferNoSchedule", "NoExecute", "NoExecute")
+}
+
+func (w *world) pod(i int) corev1.Pod {
+	p := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: fmt.Sprint("p", i)}}
+	if kind := w.oneOf("", "Node", "DaemonSet", "StatefulSet", "ReplicaSet"); kind != "" {
+		isController := true
+		p.OwnerReferences = []metav1.OwnerReference{{Kind: kind, Name: w.oneOf("x", "y"), Controller: &isController}}
+	}
+	if w.IntN(2) == 0 {
+		p.Spec.NodeSelector = map[string]string{"pool": w.oneOf("a", "b")}
+	}
+	for range w.IntN(6) {
+		t := corev1.Toleration{Key: w.oneOf("k", "l", ""), Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffect(w.oneOf("", w.effect()))}
+		if t.Key != "" && w.IntN(3) == 0 {
+			t.Operator, t.Value = corev1.TolerationOpEqual, w.oneOf("", "v", "w")
+		}
+		if w.IntN(2) == 0 {
+			t.Effect = corev1.TaintEffectNoExecute
+			seconds := int64(w.IntN(40)-2) * 20
+			t.TolerationSeconds = &seconds
+		}
+		p.Spec.Tolerations = append(p.Spec.Tolerations, t)
+	}
+	if w.IntN(4) == 0 {
+		p.Status.Phase = corev1.PodPending
+		return p
+	}
+	p.Spec.NodeName = w.nodes[w.IntN(len(w.nodes))].Name
+	p.Status.Phase = corev1.PodPhase(w.oneOf("Running", "Running", "Running", "Succeeded"))
+	if w.IntN(8) == 0 {
+		p.DeletionTimestamp = &metav1.Time{Time: now}
+	}
+	return p
+}
+
+// args returns random arguments after "kubectl".
+func (w *world) args() []string {
+	verb := w.oneOf("taint", "taint", "taint", "cordon", "uncordon")
+	var args, names []string
+	for i := range w.nodes {
+		if i == 0 || w.IntN(2) == 0 {
+			names = append(names, w.nodes[i].Name)
+		}
+	}
+	if verb != "taint" {
+		return append([]string{verb}, names...)
+	}
+	args = append([]string{verb, "nodes"}, names...)
+	for range 1 + w.IntN(2) {
+		key := w.oneOf("k", "l", "m")
+		args = append(args, w.oneOf(key+w.oneOf("", "=v", "=w")+":"+w.effect(), key+"-", key+":NoExecute-"))
+	}
+	return append(args, w.oneOf("", "--overwrite"))
+}
+
+// kubectl changes the nodes as kubectl does, and returns those that it refuses.
+func (w *world) kubectl(args []string) (refused []string) {
+	for i := range w.nodes {
+		n := &w.nodes[i]
+		if !slices.Contains(args, n.Name) {
+			continue
+		}
+		switch args[0] {
+		case "cordon":
+			n.Spec.Unschedulable = true
+		case "uncordon":
+			if n.Spec.Unschedulable {
+				n.Spec.Taints = slices.DeleteFunc(slices.Clone(n.Spec.Taints), func(t corev1.Taint) bool {
+					return t.Key == taints.NodeUnschedulable && t.Effect == corev1.TaintEffectNoSchedule
+				})
+			}
+			n.Spec.Unschedulable = false
+		default:
+			list, ok := tainted(n.Spec.Taints, args)
+			if !ok {
+				refused = append(refused, n.Name)
+				continue
+			}
+			n.Spec.Taints = list
+		}
+	}
+	return refused
+}
+
+// tainted is "kubectl taint" in the order in which kubectl works.
+func tainted(list []corev1.Taint, args []string) ([]corev1.Taint, bool) {
+	list = slices.Clone(list)
+	for _, spec := range args {
+		name, effect, ok := strings.Cut(spec, ":")
+		if !ok || strings.HasSuffix(spec, "-") {
+			continue
+		}
+		key, value, _ := strings.Cut(name, "=")
+		is := corev1.Taint{Key: key, Value: value, Effect: corev1.TaintEffect(effect)}
+		i := slices.IndexFunc(list, func(t corev1.Taint) bool { return t.MatchTaint(&is) })
+		switch {
+		case i < 0:
+			list = append(list, is)
+		case !slices.Contains(args, "--overwrite"):
+			return nil, false
+		case list[i].Value != value:
+			list[i] = is
+		}
+	}
+	for _, spec := range args {
+		name, removes := strings.CutSuffix(spec, "-")
+		if !removes {
+			continue
+		}
+		name, effect, _ := strings.Cut(name, ":")
+		key, _, _ := strings.Cut(name, "=")
+		n := len(list)
+		list = slices.DeleteFunc(list, func(t corev1.Taint) bool { return t.Key == key && (effect == "" || string(t.Effect) == effect) })
+		if len(list) == n {
+			return nil, false
+		}
+	}
+	return list, true
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
+)
+
+const previewLong = `Say what "kubectl taint", "kubectl cordon" or "kubectl uncordon" would do: which pods
+leave and when, which stay, and which pending pods could be placed or no longer. Write
+"kubectl whynot preview" in front of what follows "kubectl". It changes nothing.
+
+It reads the same input as "kubectl whynot", with the pods of all namespaces.`
+
+const previewExamples = `  # What would leave these nodes?
+  kubectl whynot preview taint nodes worker-1 worker-2 maintenance:NoExecute
+
+  # Which pending pods could run without the taint?
+  kubectl whynot preview taint nodes -l pool=gpu spot-
+
+  # On a dump of a cluster
+  kubectl get nodes,pods -A -o json | kubectl whynot preview cordon worker-1`
+
+// previewOutputs are the formats of a preview.
+var previewOutputs = []string{"text", "wide", "json", "yaml"}
+
+// previewCommand returns the command that previews commands of kubectl.
+func (p *program) previewCommand(kubectl *pflag.FlagSet) *cobra.Command {
+	c := &cobra.Command{
+		Use: "preview", Short: "Say what a taint, cordon or uncordon would do",
+		Long: previewLong, Example: previewExamples,
+		RunE: func(*cobra.Command, []string) error {
+			return usageError{errors.New("preview needs a command of kubectl: taint, cordon or uncordon")}
+		},
+	}
+	flags := c.PersistentFlags()
+	flags.StringVarP(&p.output, "output", "o", "text", "Output format. One of: "+strings.Join(previewOutputs, ", ")+".")
+	flags.StringVar(&p.now, "now", "", "Time of the change, such as 2026-11-21T01:24:00Z. Default is the current time.")
+	p.files.AddFlags(flags)
+	flags.AddFlagSet(kubectl)
+	c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(previewOutputs, cobra.ShellCompDirectiveNoFileComp))
+	for verb, use := range map[string]string{"taint": "nodes NAME... SPEC...", "cordon": "NAME...", "uncordon": "NAME..."} {
+		r := &preview.Request{Verb: verb}
+		sub := &cobra.Command{
+			Use: verb + " " + use, Short: "Say what kubectl " + verb + " would do",
+			Args: cobra.ArbitraryArgs, ValidArgsFunction: p.completeNodes,
+			RunE: func(sub *cobra.Command, args []string) error {
+				if sub.Flags().Changed("filename") && len(*p.files.Filenames) == 0 {
+					return usageError{errors.New("-f needs the name of a file")}
+				}
+				p.connection = connectionFlags(kubectl)
+				p.asksServer = sub.Flags().Changed("namespace") || len(p.connection) > 0
+				return p.preview(sub.Context(), r, args)
+			},
+		}
+		sub.Flags().StringVarP(&r.Selector, "selector", "l", "", "Select nodes by their labels.")
+		if verb == "taint" {
+			sub.Flags().BoolVar(&r.All, "all", false, "Select all nodes.")
+			sub.Flags().BoolVar(&r.Overwrite, "overwrite", false, "Replace the values of taints that the nodes have.")
+		}
+		c.AddCommand(sub)
+	}
+	return c
+}
+
+// preview reads the input and writes what the request would do. The error is what
+// kubectl would refuse.
+func (p *program) preview(ctx context.Context, r *preview.Request, args []string) error {
+	now, c, err := p.parse(nil)
+	if err != nil {
+		return usageError{err}
+	}
+	if p.output == "html" {
+		return usageError{fmt.Errorf("preview has no page for the browser; want -o %s", say.Enumerate(previewOutputs, "or"))}
+	}
+	if err := r.Parse(args); err != nil {
+		return err
+	}
+	c.Only, p.all = cluster.Filter{}, true // pods of all namespaces are on the nodes
+	input, _, err := p.read(ctx, c)
+	if err != nil {
+		return err
+	}
+	c.Finish()
+	report := preview.New(c, r, now, p.connection)
+	report.Input = input
+	if len(report.Refused) == 0 || len(report.Changes) > 0 {
+		if err := p.writePreview(report); err != nil {
+			return err
+		}
+	}
+	return report.Refusal()
+}
+
+func (p *program) writePreview(r *preview.Report) error {
+	most := 8 // workloads
+	switch p.output {
+	case "json":
+		return writeJSON(p.out, r)
+	case "yaml":
+		return writeYAML(p.out, r)
+	case "wide":
+		most = math.MaxInt
+	}
+	return p.writePage(func(text *page) { text.preview(r, most) })
+}
+
+// completeNodes completes the names of nodes from the cluster.
+func (p *program) completeNodes(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	const none = cobra.ShellCompDirectiveNoFileComp
+	if cmd.Name() == "taint" && len(args) == 0 {
+		return []string{"nodes"}, none
+	}
+	c := cluster.New(cluster.Filter{})
+	if _, err := p.readNodes(cmd.Context(), c); err != nil {
+		return nil, none
+	}
+	names := say.Each(c.Nodes, func(n cluster.Node) string { return n.Name })
+	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(args, name) }), none
+}

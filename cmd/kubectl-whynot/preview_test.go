@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-0529bac1/taints/internal/golden"
+)
+
+// previewOf runs a preview of the arguments after "kubectl" on the dump.
+func previewOf(args ...string) (code int, stdout, stderr string) {
+	return runOn(strings.NewReader(""), append([]string{"preview", "-f", "testdata/preview.yaml"}, args...)...)
+}
+
+func TestPreview(t *testing.T) {
+	const (
+		evict   = "taint nodes worker-1 worker-2 maintenance:NoExecute"
+		replace = "taint nodes gpu-1 gpu-2 worker-3 dedicated=infra:NoSchedule spot- --overwrite"
+	)
+	for file, args := range map[string]string{
+		"preview-evict.text":    evict,
+		"preview-evict.wide":    evict + " -o wide",
+		"preview-evict.json":    evict + " -o json",
+		"preview-evict.yaml":    evict + " -o yaml",
+		"preview-replace.text":  replace,
+		"preview-replace.json":  replace + " -o json",
+		"preview-all.text":      "taint nodes --all worker-1 node.kubernetes.io/unreachable:NoExecute",
+		"preview-remove.text":   "taint nodes -l pool=gpu spot-",
+		"preview-cordon.text":   "cordon worker-1 node/worker-2 old-1",
+		"preview-uncordon.text": "uncordon --selector pool=old",
+		"preview-nothing.text":  "cordon -l pool=none",
+	} {
+		t.Run(file, func(t *testing.T) {
+			code, stdout, stderr := previewOf(strings.Fields(args)...)
+			want, wantCode := "", 0
+			if strings.HasPrefix(args, replace) {
+				want, wantCode = "error: node worker-3: taint \"spot\" not found\n", 1
+			}
+			if code != wantCode || stderr != want {
+				t.Errorf("exit code %d, stderr %q", code, stderr)
+			}
+			golden.Compare(t, file, stdout)
+			for line := range strings.SplitSeq(stdout, "\n") {
+				if strings.HasPrefix(line, "    kubectl ") {
+					checkPreviewed(t, line)
+				}
+			}
+		})
+	}
+}
+
+// checkPreviewed checks that the preview understands the command as a shell does.
+// The one that undoes another is refused, as nothing has changed.
+func checkPreviewed(t *testing.T, command string) {
+	t.Helper()
+	code, _, stderr := previewOf(shellWords(t, command)[1:]...)
+	isRefused := strings.Contains(stderr, " not found") || strings.Contains(stderr, "--overwrite is false")
+	if code != 0 && !isRefused {
+		t.Errorf("%s: exit code %d, stderr %q", command, code, stderr)
+	}
+}
+
+// TestPreviewRefusals has what kubectl refuses, with its exit code and its words,
+// and invalid usage of the preview.
+func TestPreviewRefusals(t *testing.T) {
+	const unparsed = "error: parse "
+	for args, want := range map[string]string{
+		"taint nodes worker-1 k:NoSchedule k-":                  "1 error: can not both modify and remove a taint in the same command: ",
+		"taint nodes worker-1 k:NoSchedule k:NoSchedule-":       "1 error: can not both modify and remove a taint in the same command: ",
+		"taint nodes worker-1":                                  "1 error: at least one taint update is required",
+		"taint k:NoSchedule":                                    "1 error: one or more resources must be specified as <resource> <name>",
+		"taint nodes k:NoSchedule":                              "1 error: at least one resource name must be specified since 'all' parameter is not set",
+		"taint nodes --all -l pool=gpu k:NoSchedule":            "1 error: setting 'all' parameter with a non empty selector is prohibited",
+		"taint nodes k:NoSchedule worker-1":                     "1 error: all resources must be specified before taint changes: worker-1",
+		"taint pods worker-1 k:NoSchedule":                      "1 error: invalid resource type pods, only node types are supported; want nodes",
+		"taint worker-1 worker-2 k:NoSchedule":                  "1 error: invalid resource type worker-1, only node types are supported; want nodes",
+		"taint nodes worker-1 k:NoExec":                         "1 " + unparsed,
+		"taint nodes worker-1 k=v":                              "1 " + unparsed,
+		"taint nodes worker-1 k=v:NoSchedule k=w:NoSchedule":    "1 " + unparsed,
+		"taint nodes worker-1 _:NoSchedule-":                    "1 " + unparsed,
+		"taint nodes -l a=b=c k:NoSchedule":                     "1 error: -l: ",
+		"taint nodes none k:NoSchedule":                         `1 error: nodes "none" not found`,
+		"taint nodes worker-1 spot-":                            `1 error: node worker-1: taint "spot" not found`,
+		"taint nodes gpu-1 spot- spot-":                         `1 error: node gpu-1: taint "spot" not found`,
+		"taint nodes gpu-1 spot- spot:NoExecute-":               `1 error: node gpu-1: taint "spot:NoExecute" not found`,
+		"taint nodes gpu-1 spot:NoSchedule- x-":                 `1 error: node gpu-1: taint "spot:NoSchedule" not found, taint "x" not found`,
+		"taint nodes gpu-1 dedicated=x:NoSchedule":              "1 error: node gpu-1 already has dedicated taint(s) with same effect(s) and --overwrite is false",
+		"taint nodes gpu-1 dedicated=ml:NoSchedule":             "1 error: node gpu-1 already has dedicated taint(s) with same effect(s) and --overwrite is false",
+		"taint nodes gpu-1 spot:NoExecute dedicated:NoSchedule": "1 error: node gpu-1 already has spot,dedicated taint(s) with same effect(s) and --overwrite is false",
+		"taint nodes gpu-1 pod/gpu-2 dedicated=x:NoSchedule":    `1 error: nodes "pod/gpu-2" not found; node gpu-1 already has dedicated`,
+		"cordon":                                "1 error: no node is given",
+		"cordon worker-1 -l pool=gpu":           "1 error: cannot specify both a node name and a --selector option",
+		"cordon worker-1 none":                  `1 error: nodes "none" not found`,
+		"uncordon":                              "1 error: no node is given",
+		"uncordon none":                         `1 error: nodes "none" not found`,
+		"":                                      "2 error: preview needs a command of kubectl: taint, cordon or uncordon",
+		"drain worker-1":                        "2 error: preview needs a command of kubectl: taint, cordon or uncordon",
+		"cordon worker-1 --all":                 "2 error: unknown flag: --all",
+		"cordon worker-1 -o html":               "2 error: preview has no page for the browser; want -o text, wide, json or yaml",
+		"cordon worker-1 -o table":              `2 error: unknown output format "table"`,
+		"cordon worker-1 --now noon":            `2 error: --now is "noon"`,
+		"cordon worker-1 -f testdata/none.yaml": "1 error: ",
+		"taint nodes worker-1 k:NoSchedule,l:NoSchedule":           "1 " + unparsed,
+		"taint nodes worker-1 -n shop --context none k:NoSchedule": "0 ",
+	} {
+		code, stdout, stderr := previewOf(strings.Split(args, " ")...)
+		if args == "" {
+			code, stdout, stderr = previewOf()
+		}
+		if got := string(rune('0'+code)) + " " + stderr; !strings.HasPrefix(got, want) || (stdout == "") != (code != 0) {
+			t.Errorf("%s: got %s, stdout %q", args, got, stdout)
+		}
+	}
+}
+
+// These change nothing, or only some of the nodes, as kubectl does.
+func TestPreviewParts(t *testing.T) {
+	const manual = `{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"}]}}`
+	const daemonPod = `{kind: Pod, metadata: {name: d#, ownerReferences: [{kind: DaemonSet, name: d, controller: true}]}, spec: {` +
+		`affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [` +
+		`{matchFields: [{key: metadata.name, operator: In, values: [n#]}]}]}}}}}`
+	for _, tc := range []struct {
+		stdin, args string
+		code        int
+		want        []string
+	}{
+		{"", "cordon old-1", 0, []string{"Nothing changes: node old-1 is already cordoned."}},
+		{"", "uncordon worker-1 worker-2", 0, []string{"Nothing changes: nodes worker-1 and worker-2 are already uncordoned."}},
+		{"", "taint no gpu-1 dedicated=ml:NoSchedule --overwrite", 0, []string{"Nothing changes: node gpu-1 has these taints already."}},
+		{"", "taint NODES -l pool=none k:NoSchedule", 0, []string{"Nothing changes: no node matches -l pool=none."}},
+		{manual, "uncordon n", 0, []string{"Nothing changes: node n is already uncordoned."}},
+		{"", "taint nodes none worker-1 k:NoSchedule", 1, []string{
+			"Tainting node worker-1 with k:NoSchedule evicts no pods", "kubectl refuses to change none, as the error says.",
+			"    kubectl taint nodes worker-1 k:NoSchedule\n", "    kubectl taint nodes worker-1 k:NoSchedule-\n",
+		}},
+		{"", "taint nodes worker-1 worker-1 k:NoSchedule", 1, []string{
+			"Tainting node worker-1 with k:NoSchedule", "    kubectl taint nodes worker-1 k:NoSchedule\n",
+		}},
+		{"", "taint node -l pool=gpu,pool!=old spot- a:PreferNoSchedule b=c:NoSchedule", 0, []string{
+			"    kubectl taint nodes -l 'pool=gpu,pool!=old' spot- a:PreferNoSchedule b=c:NoSchedule\n",
+			"    kubectl taint nodes gpu-1 gpu-2 spot=true:NoExecute a:PreferNoSchedule- b:NoSchedule-\n",
+			"Tainting 2 nodes with a:PreferNoSchedule and b=c:NoSchedule and removing taint spot evicts no pods",
+		}},
+		{objectsOf([]string{"101 times node n# pool=a"}), "taint nodes -l pool=a k:NoSchedule", 0, []string{
+			"    kubectl taint nodes -l pool=a k:NoSchedule\n", "    kubectl taint nodes -l pool=a k:NoSchedule-\n",
+			"Note: the command that undoes it also selects nodes that join in between.",
+		}},
+		{objectsOf([]string{"101 times node n#", "node m"}), "cordon --selector=a!=b", 0, []string{"    kubectl uncordon -l 'a!=b'\n"}},
+		{objectOf("node n") + `{"kind":"Node","metadata":{"name":"m"},"spec":{"taints":[{"key":"k","effect":"Later"}]}}`, "taint nodes m k-", 0, []string{
+			"Note: kubectl cannot restore the taints of node m: ",
+		}},
+		{objectsOf([]string{"3 times node n#", "3 times " + daemonPod}), "taint nodes n0 n1 k:NoSchedule", 0, []string{
+			"2 pending pods lose their last node.\n", "\n2 pods of DaemonSet default/d could be placed on n0 and n1; after the change, on no node.\n",
+		}},
+		{manual, "taint nodes n node.kubernetes.io/unschedulable-", 0, []string{
+			"Note: Kubernetes sets and removes node.kubernetes.io/unschedulable:NoSchedule by the state of a node",
+		}},
+	} {
+		input := "testdata/preview.yaml"
+		if tc.stdin != "" {
+			input = "-"
+		}
+		code, stdout, stderr := runOn(strings.NewReader(tc.stdin), append([]string{"preview", "-f", input}, strings.Fields(tc.args)...)...)
+		if code != tc.code || (stderr == "") != (code == 0) {
+			t.Errorf("%s: exit code %d, stderr %q", tc.args, code, stderr)
+		}
+		for _, want := range tc.want {
+			if !strings.Contains(stdout, want) && !strings.Contains(oneLine(stdout), want) {
+				t.Errorf("%s: lacks %q: %s", tc.args, want, stdout)
+			}
+		}
+	}
+}
+
+// The page names up to 8 workloads of each list, and the wide one all of them.
+func TestPreviewLimits(t *testing.T) {
+	const pod = `{kind: Pod, metadata: {name: p#, ownerReferences: [{kind: ReplicaSet, name: r#, controller: true}]}, spec: {nodeName: n1}}`
+	const pending = `{kind: Pod, metadata: {name: q#, ownerReferences: [{kind: ReplicaSet, name: w#, controller: true}]}}`
+	input := objectsOf([]string{"node n1", "10 times " + pod, "9 times " + pending})
+	args := []string{"preview", "taint", "nodes", "n1", "k:NoExecute"}
+	text, wide := mustRun(t, input, args...), mustRun(t, input, append(args, "-o", "wide")...)
+	for want, counts := range map[string][2]int{
+		"2 more workloads would lose every pod: see -o wide.\n": {1, 0},
+		"    2 more workloads: see -o wide.\n":                  {1, 0},
+		"\n1 more workload: see -o wide.\n":                     {1, 0},
+		"The only pod of ReplicaSet default/r":                  {8, 10},
+		"    ReplicaSet default/r":                              {8, 10},
+		"1 pod of ReplicaSet default/w":                         {8, 9},
+	} {
+		if got := [2]int{strings.Count(text, want), strings.Count(wide, want)}; got != counts {
+			t.Errorf("%q is there %d times: %s%s", want, got, text, wide)
+		}
+	}
+}
+
+func TestPreviewFilename(t *testing.T) {
+	if code, _, stderr := runOn(nil, "preview", "cordon", "n", "--filename="); code != 2 || !strings.HasPrefix(stderr, "error: -f needs the name of a file") {
+		t.Errorf("exit code %d, stderr %q", code, stderr)
+	}
+}
+
+// A preview reads the nodes and all pods of the cluster, and its commands are for
+// the same one.
+func TestPreviewCluster(t *testing.T) {
+	const pod = `{"kind":"Pod","metadata":{"name":"p","namespace":"other"},"spec":{"nodeName":"n1"}}`
+	url, requests := apiServer(t, map[string][]string{
+		"/api/v1/nodes": {objectOf("node n1"), objectOf("node n2 k=v:NoSchedule")}, "/api/v1/pods": {pod},
+	}, "")
+	t.Setenv("HOME", t.TempDir())
+	stdin := strings.NewReader("not read")
+	code, stdout, stderr := runOn(stdin, "preview", "-s", url, "-n", "default", "taint", "nodes", "n1", "x=y:NoExecute")
+	for _, want := range []string{
+		"Tainting node n1 with x=y:NoExecute evicts 1 pod now.\n2 nodes and 1 pod from the cluster, ",
+		"\nTo do this:\n    kubectl --server " + url + " taint nodes n1 x=y:NoExecute\nTo undo it:\n    kubectl --server " + url + " taint nodes n1 x:NoExecute-\n",
+		"Pod other/p: it has no controller, and nothing makes it again\n",
+	} {
+		if code != 0 || !strings.Contains(stdout, want) {
+			t.Errorf("exit code %d, stderr %q, lacks %q: %s", code, stderr, want, stdout)
+		}
+	}
+	if got := strings.Join(*requests, ","); got != "/api/v1/nodes ,/api/v1/pods " || stdin.Len() != len("not read") {
+		t.Errorf("requests %s; %d bytes of standard input are left", got, stdin.Len())
+	}
+	for args, want := range map[string]string{
+		"taint":          "nodes\n:4\n",
+		"taint nodes n1": "n2\n:4\n",
+		"cordon":         "n1\nn2\n:4\n",
+		"uncordon n2":    "n1\n:4\n",
+	} {
+		_, got, _ := runOn(nil, append(append([]string{"__complete", "preview", "-s", url}, strings.Fields(args)...), "")...)
+		if got != want {
+			t.Errorf("%s: completes %q, want %q", args, got, want)
+		}
+	}
+	if _, got, _ := runOn(nil, "__complete", "preview", ""); !strings.HasPrefix(got, "cordon\t") || !strings.Contains(got, "\ntaint\t") {
+		t.Errorf("preview completes %q", got)
+	}
+}
+
+// The README shows the output of a preview.
+func TestPreviewReadme(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := strings.Cut(string(text), "```console\n$ kubectl whynot preview ")
+	block, _, _ = strings.Cut(block, "```")
+	args, want, _ := strings.Cut(block, "\n")
+	if diff := cmp.Diff(want, mustRun(t, "", append([]string{"preview"}, strings.Fields(args)...)...)); diff != "" {
+		t.Errorf("(-README +output):\n%s", diff)
+	}
+}

@@ -29,6 +29,11 @@ func TestErrorTexts(t *testing.T) {
 				`tolerations[1].effect: "x" is not supported: must be NoSchedule, PreferNoSchedule or NoExecute`,
 		},
 		{
+			taints.Options{NoComparison: true}.ValidateTolerations(parseTolerations("k=5 op=Gt", "k op=Exists")),
+			`tolerations[0].operator: "Gt" is not supported: ` +
+				`must be Exists or Equal, or empty for Equal; the comparison operators are disabled`,
+		},
+		{
 			taints.ValidateTaints([]taints.Taint{{Key: "k", Value: long, Effect: "NoSchedule"}}),
 			`taints[0].value: "` + strings.Repeat("é", 40) +
 				`" (200 bytes) is invalid: must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends`,
@@ -71,7 +76,7 @@ func TestErrorTexts(t *testing.T) {
 		},
 		{make(taints.ErrorList, 5), "<nil>; <nil>; <nil>; <nil>; <nil>"},
 		{make(taints.ErrorList, 6), "<nil>; <nil>; <nil>; <nil>; <nil> (and 1 more error)"},
-		{make(taints.ErrorList, 1000), "<nil>; <nil>; <nil>; <nil>; <nil> (and 995 more errors)"},
+		{make(taints.ErrorList, 7), "<nil>; <nil>; <nil>; <nil>; <nil> (and 2 more errors)"},
 		{&taints.FieldError{Kind: taints.ErrRequired, Detail: "d"}, "required: d"},
 		{(*taints.FieldError)(nil), "<nil>"},
 		{taints.ErrorList{}, "no errors"},
@@ -103,6 +108,7 @@ func TestErrorDetails(t *testing.T) {
 		{T{Key: "-"}, taints.Options{}, key},
 		{T{Key: "a/.*", Operator: "Exists"}, taints.Options{KeyWildcards: true}, key},
 		{T{Key: "-/a"}, taints.Options{}, prefix},
+		{T{Key: "A/*", Operator: "Exists"}, taints.Options{KeyWildcards: true}, prefix},
 		{T{Key: "/a"}, taints.Options{}, prefix},
 		{T{Key: long(254) + "/a"}, taints.Options{}, "must have at most 253 characters before the '/'"},
 		{T{Key: long(64)}, taints.Options{}, "must have at most 63 characters in its name, the part after the '/' if it has one"},
@@ -118,15 +124,13 @@ func TestErrorDetails(t *testing.T) {
 		{T{Key: "a", TolerationSeconds: seconds(5)}, taints.Options{}, "must be NoExecute when tolerationSeconds is set"},
 		{T{Key: "a", Operator: "x"}, taints.Options{}, "must be Exists, Equal, Lt or Gt, or empty for Equal"},
 		{T{}, taints.Options{}, "must be Exists when the key is empty, which means all keys and values"},
-		{
-			T{Key: "a", Value: "5", Operator: "Gt"},
-			taints.Options{NoComparison: true},
-			"must be Exists or Equal, or empty for Equal; the comparison operators are disabled",
-		},
 	} {
 		err := tc.options.ValidateTolerations([]T{tc.tol})
 		if faults := faultsIn(err); len(faults) != 1 || faults[0].Detail != tc.detail {
 			t.Errorf("%+v: %v, want %q", tc.tol, err, tc.detail)
+		}
+		if alone := tc.tol.Validate(); tc.options == (taints.Options{}) && "tolerations[0]."+alone.Error() != err.Error() {
+			t.Errorf("%+v by itself: %v, want %v", tc.tol, alone, err)
 		}
 	}
 	missing := taints.Taint{}.Validate()

@@ -126,15 +126,12 @@ func checkEviction(
 	if direct := p.EvictionOf(list, tols, now); direct != e {
 		t.Fatalf("compiled %+v, and not %+v", e, direct)
 	}
-	if p == (taints.EvictionPolicy{Options: p.Options}) {
-		if direct := p.Options.EvictionOf(list, tols, now); direct != e {
-			t.Fatalf("compiled %+v, and by Options %+v", e, direct)
-		}
+	o := taints.EvictionPolicy{Options: p.Options}
+	if got, want := p.Options.EvictionOf(list, tols, now), o.EvictionOf(list, tols, now); got != want {
+		t.Fatalf("under options %+v, want %+v", got, want)
 	}
-	if p == (taints.EvictionPolicy{}) {
-		if plain := taints.EvictionOf(list, tols, now); plain != e {
-			t.Fatalf("compiled %+v, and not %+v", e, plain)
-		}
+	if got, want := taints.EvictionOf(list, tols, now), (taints.EvictionPolicy{}).EvictionOf(list, tols, now); got != want {
+		t.Fatalf("plain %+v, want %+v", got, want)
 	}
 	outcome, deadline, decides := reference.Evict(p, list, tols, now)
 	want := taints.Eviction{Outcome: outcome, At: e.At}

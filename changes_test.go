@@ -62,7 +62,7 @@ func TestParseChangesErrors(t *testing.T) {
 		{
 			"first:NoSchedule", 0, "", taints.ErrDuplicate,
 			`parse "first:NoSchedule" at offset 0: specs[1]: "first:NoSchedule" is a duplicate: ` +
-				`a node has at most one taint of a key and effect`,
+				`a node has at most one taint with a given key and effect`,
 		},
 		{"first=v:NoSchedule", 0, "", taints.ErrDuplicate, ""},
 	})
@@ -125,10 +125,10 @@ func TestApply(t *testing.T) {
 			"all faults at once", node, "b=3:x c:x d:y e- c- f:x-", "a=1:x b=3:x b=2:y c:x d:y", node + " c:x d:y",
 			"add[0] b=3:x: forbidden; add[1] c:x: invalid; remove[0] f:x: not found; removeKeys[0] e: not found",
 		},
-		{"added twice: the first counts", "", "a=1:x a=2:x", "a=1:x", "", "add[1] a=2:x: a duplicate"},
+		{"added twice: the first counts", "", "a=1:x a=2:x", "a=1:x", "", "add[1] a=2:x: duplicate"},
 		{
 			"added twice, and there", "a=2:x", "a=1:x a=2:x", "a=1:x", "a=2:x",
-			"add[0] a=1:x: forbidden; add[1] a=2:x: forbidden; add[1] a=2:x: a duplicate",
+			"add[0] a=1:x: forbidden; add[1] a=2:x: forbidden; add[1] a=2:x: duplicate",
 		},
 		{"twice on the node, not named", "a=1:x a=2:x", "b:x", "a=1:x a=2:x b:x", "", ""},
 		{"twice on the node, added", "a=1:x a=2:x", "a=1:x", "a=1:x", "", "add[0] a=1:x: forbidden"},
@@ -246,13 +246,13 @@ func TestChangesValidate(t *testing.T) {
 		},
 		{
 			"twice", "a=1:NoSchedule a=2:NoSchedule", "b:NoSchedule b:NoSchedule", "b b",
-			[]string{"add[1]. a duplicate", "remove[1]. a duplicate", "removeKeys[1]. a duplicate"},
+			[]string{"add[1]. duplicate", "remove[1]. duplicate", "removeKeys[1]. duplicate"},
 		},
 		{"removed by effect and by key", "", "a:NoSchedule", "a", nil},
 		{"by two effects and by key", "", "a:NoSchedule a:NoExecute b:PreferNoSchedule", "a", nil},
 		{
 			"by every effect and by key", "", "a:NoSchedule a:NoExecute a:PreferNoSchedule", "b a",
-			[]string{"removeKeys[1]. a duplicate"},
+			[]string{"removeKeys[1]. duplicate"},
 		},
 		{
 			"invalid", "a:NoSchedule b:NoExecute c:NoExecute", "a:NoSchedule c:NoSchedule", "b",
@@ -260,7 +260,7 @@ func TestChangesValidate(t *testing.T) {
 		},
 		{
 			"not valid beside", "a:NoSchedule a=-:NoSchedule c=-:NoSchedule", "", "c",
-			[]string{"add[1].value invalid", "add[1]. a duplicate", "add[2].value invalid", "add[2]. invalid"},
+			[]string{"add[1].value invalid", "add[1]. duplicate", "add[2].value invalid", "add[2]. invalid"},
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

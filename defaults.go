@@ -24,7 +24,7 @@ type DefaultSeconds struct {
 // toleration with that key, or without a key, has the effect NoExecute or none,
 // whatever its operator and value.
 //
-// Like all Add functions, it returns tolerations itself if nothing is missing,
+// Like all Add functions, it returns tolerations itself if nothing changes,
 // and otherwise a new list with the missing tolerations at the end, which shares
 // the TolerationSeconds of tolerations.
 func AddDefaults(tolerations []Toleration, seconds DefaultSeconds) []Toleration {
@@ -48,7 +48,7 @@ func addDefault(tolerations []Toleration, key string, seconds *int64) []Tolerati
 }
 
 // A DaemonSetPod says what [AddDaemonSetDefaults] needs to know of a pod besides
-// its tolerations. It is zero for most pods.
+// its tolerations. The zero value is right for most pods.
 type DaemonSetPod struct {
 	// HostNetwork is the pod's spec.hostNetwork.
 	HostNetwork bool `json:"hostNetwork,omitempty"`
@@ -152,6 +152,9 @@ func isExtendedResource(name string) bool {
 // toleration with that key, or without a key, has the effect NoSchedule or none
 // and the operator Exists. Unlike the plugin, it keeps all tolerations of the pod.
 // Otherwise AddMemoryPressure is like [AddDefaults].
+//
+// A pod's status has no class yet when admission sees the pod. It is BestEffort if
+// no container requests or limits CPU or memory.
 func AddMemoryPressure(tolerations []Toleration) []Toleration {
 	added := Toleration{Key: NodeMemoryPressure, Operator: OpExists, Effect: NoSchedule}
 	for i := range tolerations {

@@ -75,10 +75,10 @@
 //
 // # Guarantees
 //
-// Every function accepts any input, including invalid and nil values. Only Must
-// panics, methods of a nil pointer unless their comment says otherwise and, like a
-// map, an Index or Queue with an interface key that is not comparable. Only the
-// Validate, Parse and UnmarshalText functions and ApplyStrict reject input, as a
+// Every function accepts any input, including invalid and nil values. Three things
+// panic: Must; a method of a nil pointer, unless its comment says otherwise; and,
+// as in a map, an Index or Queue with an interface key that is not comparable. Only
+// the Validate, Parse and UnmarshalText functions and ApplyStrict reject input, as a
 // whole, with zero results.
 //
 // Unless a comment says otherwise, functions are safe for concurrent use, and
@@ -98,6 +98,6 @@
 // Answers for valid input do not change. Input that is invalid today, such as an
 // unknown operator, may get a meaning in a minor release, as it does in Kubernetes.
 // If Kubernetes changes a rule, an option selects the new one. Structs may gain
-// fields, also ones that make them incomparable: name the fields in literals, and
+// fields, including ones that make them incomparable: name the fields in literals, and
 // compare with methods, not with ==.
 package taints

@@ -24,7 +24,7 @@ const (
 	ErrUnsupported ErrorKind = "not supported"
 	// ErrDuplicate: an earlier entry has the same key and effect, or earlier
 	// entries remove the same taints.
-	ErrDuplicate ErrorKind = "a duplicate"
+	ErrDuplicate ErrorKind = "duplicate"
 	// ErrForbidden: the change or the toleration is not allowed. To add a taint
 	// that the node has is forbidden while overwriting is off.
 	ErrForbidden ErrorKind = "forbidden"
@@ -103,6 +103,8 @@ func (e *FieldError) appendKind(b []byte) []byte {
 		return append(b, " is wrong"...)
 	case ErrNotFound:
 		return append(b, " not found"...)
+	case ErrDuplicate:
+		return append(b, " is a duplicate"...)
 	}
 	b = append(b, " is "...)
 	return append(b, e.Kind...)

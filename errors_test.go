@@ -40,7 +40,7 @@ func TestErrorTexts(t *testing.T) {
 		},
 		{
 			taints.ValidateTaints(parseTaints("k:NoSchedule", "k=v:NoSchedule")),
-			`taints[1]: "k=v:NoSchedule" is a duplicate: a node has at most one taint of a key and effect`,
+			`taints[1]: "k=v:NoSchedule" is a duplicate: a node has at most one taint with a given key and effect`,
 		},
 		{
 			taints.Taint{Value: "\n", Effect: "NoSchedule"}.Validate(),

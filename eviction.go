@@ -16,7 +16,8 @@ type Outcome uint8
 const (
 	// Stays: nothing evicts the pod.
 	Stays Outcome = iota
-	// EvictsAt: the pod is evicted when its tolerationSeconds are over.
+	// EvictsAt: the pod is evicted when its tolerationSeconds are over. That may be in
+	// the past if they count from a TimeAdded.
 	EvictsAt
 	// EvictsNow: the pod is evicted at once.
 	EvictsNow

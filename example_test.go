@@ -417,7 +417,7 @@ func ExampleErrorList() {
 		}
 		fmt.Println(list)
 	}
-	// Output: startupTaints[1]: "gpu=x:NoSchedule" is a duplicate: a node has at most one taint of a key and effect
+	// Output: startupTaints[1]: "gpu=x:NoSchedule" is a duplicate: a node has at most one taint with a given key and effect
 }
 
 // An admission webhook gets a pod that requests a GPU. It validates the pod's

@@ -113,7 +113,7 @@ func TestParseTaints(t *testing.T) {
 		"a:NoSchedule,":                 "1 key at 0: required",
 		"a:NoSchedule, b:NoSchedule":    "1 key at 0: invalid",
 		"a,b=-:NoSchedule,c:NoExecute":  "0 effect at 1: required, 1 value at 2: invalid",
-		"a=1:NoSchedule,a=2:NoSchedule": "1  at 0: a duplicate",
+		"a=1:NoSchedule,a=2:NoSchedule": "1  at 0: duplicate",
 		"a:NoSchedule,a:NoSchedule-":    "1 effect at 2: not supported",
 	} {
 		got, err := taints.ParseTaints(list)
@@ -161,8 +161,7 @@ func TestParseTolerationErrors(t *testing.T) {
 		{
 			"k:NoExecute for 5m", 12, "", taints.ErrInvalid,
 			`parse "k:NoExecute for 5m" at offset 12: "for 5m" is invalid: ` +
-				`the options after the key, value and effect must be " op=OPERATOR" and " for SECONDSs", ` +
-				`in this order, each at most once`,
+				`must be " op=OPERATOR", " for 300s" (any number of seconds), or both in this order`,
 		},
 		{
 			"k:NoExecute for 05s", 16, "tolerationSeconds", taints.ErrInvalid,

@@ -67,15 +67,14 @@ var problems = [...]struct {
 	operatorWithoutKey: {ErrInvalid, "must be Exists when the key is empty, which means all keys and values"},
 	optionsMalformed: {
 		ErrInvalid,
-		`the options after the key, value and effect must be " op=OPERATOR" and " for SECONDSs", ` +
-			"in this order, each at most once",
+		`must be " op=OPERATOR", " for 300s" (any number of seconds), or both in this order`,
 	},
-	taintRepeated:     {ErrDuplicate, "a node has at most one taint of a key and effect"},
+	taintRepeated:     {ErrDuplicate, "a node has at most one taint with a given key and effect"},
 	taintPresent:      {ErrForbidden, "the node already has this taint; overwriting would not change it"},
 	taintOfOtherValue: {ErrForbidden, "the node has another value for this key and effect; overwriting would replace it"},
 	taintAbsent:       {ErrNotFound, "the node has no such taint, or an earlier entry removes it"},
 	taintRemovedToo:   {ErrInvalid, "it is also to be removed; to replace a taint, add it with overwrite and do not remove it"},
-	removalRepeated:   {ErrDuplicate, "earlier entries remove the same"},
+	removalRepeated:   {ErrDuplicate, "earlier entries remove the same taints"},
 }
 
 func newError(field, value string, p problem) *FieldError {

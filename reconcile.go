@@ -20,8 +20,11 @@ import "github.com/seed-0529bac1/taints/internal/lookup"
 // nothing to do, they are zero, and lists of the usual length are compared without
 // an allocation.
 //
-// After applying the changes, also zero ones, record desired unless it equals
-// lastApplied: the node may already have had what is desired.
+// Record desired with the changes, also with zero ones, unless it equals
+// lastApplied. From then on a desired taint counts as applied, even if another
+// client put it on the node. If the record is not written together with the taints,
+// write it first, with the taints of both lists: what is not recorded is never
+// removed.
 //
 // Reconcile(from, from, to) returns the changes that lead from one list to
 // another. TaintSetDiff in Kubernetes does not notice a changed value.
@@ -48,8 +51,7 @@ func Reconcile(current, lastApplied, desired []Taint) Changes {
 // ReconcileOwned is like [Reconcile] for a controller that records only the
 // identities of the taints it owns, as Cluster API does in an annotation. An
 // owned taint that is not desired is removed whatever its value. Taints are
-// removed in the order of current. After applying the changes, record [TaintIDs]
-// of desired.
+// removed in the order of current. Record [TaintIDs] of desired.
 func ReconcileOwned(current []Taint, owned []TaintID, desired []Taint) Changes {
 	c := missing(current, desired)
 	if len(owned) == 0 {

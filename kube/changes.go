@@ -32,9 +32,9 @@ func ApplyStrict(list []corev1.Taint, c taints.Changes, overwrite bool) ([]corev
 	return CoreTaints(after), err
 }
 
-// Find returns the index of the first taint with the identity, and whether there
+// FindTaint returns the index of the first taint with the identity, and whether there
 // is one; see [taints.FindTaint].
-func Find(list []corev1.Taint, id taints.TaintID) (i int, found bool) {
+func FindTaint(list []corev1.Taint, id taints.TaintID) (i int, found bool) {
 	return taints.FindTaint(Taints(list), id)
 }
 
@@ -71,12 +71,13 @@ func FindKey(list []corev1.Taint, key string) (i int, found bool) {
 // With controller-runtime, send it by
 // client.RawPatch(types.MergePatchType, patch). A client that so far updated nodes
 // needs the RBAC verb patch in place of update. The patch has only the taints: to
-// change labels or spec.unschedulable in the same request, use
-// client.MergeFromWithOptions with MergeFromWithOptimisticLock, or an update.
+// change annotations, such as a record of applied taints, or labels in the same
+// request, use client.MergeFromWithOptions with MergeFromWithOptimisticLock, or an
+// update.
 //
 // A node without a resource version gives a patch that never conflicts.
 func TaintsPatch(node *corev1.Node, after []corev1.Taint) []byte {
-	if node == nil || slices.EqualFunc(Taints(node.Spec.Taints), Taints(after), taints.Taint.Equal) {
+	if node == nil || slices.EqualFunc(node.Spec.Taints, after, sameJSON) {
 		return nil
 	}
 	var patch struct {
@@ -91,4 +92,12 @@ func TaintsPatch(node *corev1.Node, after []corev1.Taint) []byte {
 	patch.Spec.Taints = append([]corev1.Taint{}, after...) // null would be none in a merge patch only
 	b, _ := json.Marshal(patch)                            // strings and times always have JSON
 	return b
+}
+
+// sameJSON reports whether an API server stores both taints alike. It has no
+// fractions of a second and no zero time.
+func sameJSON(a, b corev1.Taint) bool {
+	return a.Key == b.Key && a.Value == b.Value && a.Effect == b.Effect &&
+		a.TimeAdded.IsZero() == b.TimeAdded.IsZero() &&
+		(a.TimeAdded.IsZero() || a.TimeAdded.Unix() == b.TimeAdded.Unix())
 }

@@ -48,7 +48,7 @@ func TestChangesOfCoreTaints(t *testing.T) {
 		t.Errorf("nothing to do: %v, %v", same, changed)
 	}
 	for id, want := range map[taints.TaintID]int{{Key: "b", Effect: "NoExecute"}: 1, {Key: "b"}: -1} {
-		if i, found := kube.Find(node, id); i != want || found != (want >= 0) {
+		if i, found := kube.FindTaint(node, id); i != want || found != (want >= 0) {
 			t.Errorf("%v is at %d, %v", id, i, found)
 		}
 	}
@@ -65,6 +65,8 @@ func TestTaintsPatch(t *testing.T) {
 	a, b := corev1.Taint{Key: "a", Effect: "NoSchedule"}, corev1.Taint{Key: "b", Value: "x", Effect: "NoExecute", TimeAdded: &added}
 	later := b
 	later.TimeAdded = &metav1.Time{Time: added.Add(time.Second)}
+	fraction := b
+	fraction.TimeAdded = &metav1.Time{Time: added.Add(time.Millisecond)}
 	same := b
 	same.TimeAdded = &metav1.Time{Time: added.Time}
 	for _, test := range []struct {
@@ -74,6 +76,7 @@ func TestTaintsPatch(t *testing.T) {
 	}{
 		{"none", "7", nil, []corev1.Taint{}, ""},
 		{"equal", "7", []corev1.Taint{a, b}, []corev1.Taint{a, same}, ""},
+		{"in the same second", "7", []corev1.Taint{b}, []corev1.Taint{fraction}, ""},
 		{"the first", "7", nil, []corev1.Taint{a}, `{"metadata":{"resourceVersion":"7"},"spec":{"taints":[{"key":"a","effect":"NoSchedule"}]}}`},
 		{"the last goes", "7", []corev1.Taint{a}, nil, `{"metadata":{"resourceVersion":"7"},"spec":{"taints":[]}}`},
 		{"another order", "7", []corev1.Taint{a, b}, []corev1.Taint{b, a}, `{"metadata":{"resourceVersion":"7"},"spec":{"taints":[` +

@@ -4,6 +4,7 @@ package kube
 
 import (
 	"errors"
+	"strconv"
 
 	"github.com/seed-0529bac1/taints"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -29,7 +30,7 @@ import (
 //     [taints.ErrUnsupported], Duplicate, Forbidden or NotFound. Any other kind is
 //     an InternalError.
 //   - BadValue and Detail are Value and Detail. As in Kubernetes, Required and
-//     Forbidden have no value.
+//     Forbidden have no value; that of Forbidden begins the Detail.
 //
 // A branch of the tree without a FieldError becomes an InternalError, with the
 // error as its BadValue. A branch that is nil, or a nil pointer or list of package
@@ -107,11 +108,14 @@ func fieldError(e *taints.FieldError, path *field.Path) *field.Error {
 	if !ok {
 		return internalError(path, e)
 	}
-	value := e.Value
-	if kind == field.ErrorTypeRequired || kind == field.ErrorTypeForbidden {
+	value, detail := e.Value, e.Detail
+	switch {
+	case kind == field.ErrorTypeRequired:
 		value = ""
+	case kind == field.ErrorTypeForbidden && value != "":
+		value, detail = "", strconv.Quote(value)+": "+detail
 	}
-	return &field.Error{Type: kind, Field: path.String(), BadValue: value, Detail: e.Detail}
+	return &field.Error{Type: kind, Field: path.String(), BadValue: value, Detail: detail}
 }
 
 // extend returns the path of the field at e.

@@ -53,6 +53,7 @@ func TestFieldErrors(t *testing.T) {
 	)
 	_, unparsed := taints.ParseTaint("a=")
 	path := field.NewPath("spec", "taints")
+	forbidden := field.ErrorList{{Type: field.ErrorTypeForbidden, Field: "spec.taints", BadValue: "", Detail: `"v": d`}}
 	key, required := fault("taints", 0, "key", taints.ErrRequired), field.Required(path.Index(0).Child("key"), "d")
 	other, noKind := fault("taints", 2, "key", "odd"), fault("", 0, "key", "")
 	wrapped, wrappedNil := fmt.Errorf("wrapped: %w", io.EOF), fmt.Errorf("wrapped: %w", noField)
@@ -76,7 +77,7 @@ func TestFieldErrors(t *testing.T) {
 			one(field.ErrorTypeNotSupported, "spec.taints[1].effect", "v"),
 		},
 		{"duplicate", fault("taints", 3, "", taints.ErrDuplicate), path, one(duplicate, "spec.taints[3]", "v")},
-		{"forbidden", fault("", 0, "", taints.ErrForbidden), path, one(field.ErrorTypeForbidden, "spec.taints", "")},
+		{"forbidden", fault("", 0, "", taints.ErrForbidden), path, forbidden},
 		{"not found", fault("taints", 0, "", taints.ErrNotFound), path, one(field.ErrorTypeNotFound, "spec.taints[0]", "v")},
 		{"another kind", other, path, field.ErrorList{internal(path.Index(2).Child("key"), other)}},
 		{"no kind", noKind, path, field.ErrorList{internal(path.Child("key"), noKind)}},
@@ -88,7 +89,7 @@ func TestFieldErrors(t *testing.T) {
 		{"of arguments", fault("specs", 1, "key", taints.ErrInvalid), path, one(invalid, "spec.taints[1].key", "v")},
 		{"of changes", fault("removeKeys", 1, "key", taints.ErrInvalid), path, one(invalid, "spec.taints.removeKeys[1].key", "v")},
 		// A missing toleration has no place in the new list.
-		{"missing", fault("old", 1, "", taints.ErrForbidden), path, one(field.ErrorTypeForbidden, "spec.taints", "")},
+		{"missing", fault("old", 1, "", taints.ErrForbidden), path, forbidden},
 		{
 			"parsed", unparsed, path,
 			field.ErrorList{field.Required(path.Child("effect"), "must be NoSchedule, PreferNoSchedule or NoExecute")},

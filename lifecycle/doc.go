@@ -25,8 +25,9 @@
 // evaluation affects a pending eviction. With [Queue.KeepTimers] the first one
 // counts, as in Kubernetes, where every pod has its full time again after a
 // restart. With [taints.EvictionPolicy.FromTimeAdded] every evaluation computes the
-// same deadline, even after a restart. With neither, each evaluation postpones the
-// deadline.
+// same deadline for a taint with a TimeAdded, even after a restart. Otherwise, each
+// evaluation postpones the deadline: set KeepTimers too if taints may have no
+// TimeAdded, as those of "kubectl taint".
 //
 // # Conditions
 //

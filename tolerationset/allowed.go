@@ -8,6 +8,11 @@ import "github.com/seed-0529bac1/taints"
 // tolerations; see [Covers]. Otherwise the error is a [taints.ErrorList] of the list
 // "tolerations", with a [taints.ErrForbidden] for each that no entry covers.
 //
+// Check the pod's own tolerations, before the Add functions, or allow what those
+// add. A toleration that tolerates nothing under o, such as one with an unknown
+// operator, is allowed by any entry; [taints.Options.ValidateTolerations] rejects
+// it.
+//
 // This is the whitelist of Kubernetes' PodTolerationRestriction plugin, except that
 // an empty list, which allows everything there, allows nothing.
 func ValidateAllowed(tolerations, allow []taints.Toleration, o taints.Options) error {

@@ -15,8 +15,8 @@ import (
 // "a/b*". Unset seconds last forever, and negative ones are zero. Every toleration
 // covers one that tolerates nothing.
 //
-// Kubernetes' isSuperset is less exact: it takes no empty operator for Equal, no
-// negative seconds for zero, and no range for what is in it.
+// Kubernetes' isSuperset is less exact: it does not treat an empty operator as
+// Equal, or negative seconds as zero, and does not compare ranges.
 func Covers(t, u taints.Toleration, o taints.Options) bool {
 	return rules{o}.covers(&t, &u)
 }

@@ -126,7 +126,7 @@ func TestNodeTaintHelpers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list, taint := drawTaints(t), drawTaint(t)
 		mark := kube.Taint(taint)
-		if _, found := kube.Find(list, mark.ID()); found != linked.HasTaint(list, taint) {
+		if _, found := kube.FindTaint(list, mark.ID()); found != linked.HasTaint(list, taint) {
 			t.Fatalf("%v in %v: %v, in Cluster API %v", mark, list, found, !found)
 		}
 		for name, test := range map[string]struct {

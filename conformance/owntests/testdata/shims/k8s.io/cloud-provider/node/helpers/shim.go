@@ -25,6 +25,6 @@ func deleteTaint(list []v1.Taint, taintToDelete *v1.Taint) ([]v1.Taint, bool) {
 }
 
 func taintExists(list []v1.Taint, taintToFind *v1.Taint) bool {
-	_, found := kube.Find(list, kube.Taint(*taintToFind).ID())
+	_, found := kube.FindTaint(list, kube.Taint(*taintToFind).ID())
 	return found
 }

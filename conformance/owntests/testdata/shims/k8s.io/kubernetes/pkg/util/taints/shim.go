@@ -45,7 +45,7 @@ func RemoveTaint(node *v1.Node, taint *v1.Taint) (*v1.Node, bool, error) {
 // that call it expect.
 func AddOrUpdateTaint(node *v1.Node, taint *v1.Taint) (*v1.Node, bool, error) {
 	t, from := kube.Taint(*taint), node
-	if i, found := kube.Find(node.Spec.Taints, t.ID()); found && !kube.Taint(node.Spec.Taints[i]).Equal(t) {
+	if i, found := kube.FindTaint(node.Spec.Taints, t.ID()); found && !kube.Taint(node.Spec.Taints[i]).Equal(t) {
 		from, _, _ = RemoveTaint(node, taint)
 	}
 	return changed(from, library.Changes{Add: []library.Taint{t}})
@@ -58,7 +58,7 @@ func changed(node *v1.Node, c library.Changes) (newNode *v1.Node, ok bool, err e
 }
 
 func TaintExists(list []v1.Taint, taintToFind *v1.Taint) bool {
-	_, found := kube.Find(list, kube.Taint(*taintToFind).ID())
+	_, found := kube.FindTaint(list, kube.Taint(*taintToFind).ID())
 	return found
 }
 
@@ -73,7 +73,7 @@ func TaintSetDiff(taintsNew, taintsOld []v1.Taint) (taintsToAdd []*v1.Taint, tai
 		taintsToAdd = append(taintsToAdd, &kube.CoreTaints(c.Add)[i])
 	}
 	for _, id := range c.Remove {
-		i, _ := kube.Find(taintsOld, id)
+		i, _ := kube.FindTaint(taintsOld, id)
 		taintsToRemove = append(taintsToRemove, &taintsOld[i])
 	}
 	return taintsToAdd, taintsToRemove

@@ -12,7 +12,7 @@ func RemoveNodeTaint(node *corev1.Node, drop corev1.Taint) (changed bool) {
 }
 
 func HasTaint(list []corev1.Taint, target corev1.Taint) bool {
-	_, found := kube.Find(list, kube.Taint(target).ID())
+	_, found := kube.FindTaint(list, kube.Taint(target).ID())
 	return found
 }
 

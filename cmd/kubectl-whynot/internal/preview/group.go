@@ -55,7 +55,7 @@ func (e *evaluation) groups(list []member, leave bool) (groups []Group) {
 	})
 	byReason := make(map[string][]member)
 	for _, m := range list {
-		key := strings.Join([]string{reason(m.Because), m.Outcome, string(m.From), workloadOf(m.Pod)}, "\n")
+		key := strings.Join([]string{reason(m.Because), string(m.From), workloadOf(m.Pod)}, "\n")
 		byReason[key] = append(byReason[key], m)
 	}
 	for _, key := range say.SortedKeys(byReason) {

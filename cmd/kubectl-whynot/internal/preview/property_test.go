@@ -150,7 +150,7 @@ func (w *world) resultOf(before *world) (r result, due map[string]int64) {
 				return slices.ContainsFunc(nodes, func(n corev1.Node) bool { takes, _ := allows(&n, p); return takes })
 			}
 			was, is := anyOf(before.nodes), anyOf(w.nodes)
-			if p.DeletionTimestamp == nil && was != is {
+			if len(p.Spec.SchedulingGates) == 0 && was != is {
 				map[bool]map[string]bool{true: r.first, false: r.last}[is][name] = true
 			}
 			continue

@@ -262,19 +262,20 @@ var workloads = map[string]string{
 }
 
 func (p *program) write(r *answer) error {
-	switch p.output {
-	case "json":
-		return writeJSON(p.out, r.Report)
-	case "yaml":
-		return writeYAML(p.out, r.Report)
-	case "html":
+	if p.output == "html" {
 		return r.writeHTML(p.out)
 	}
-	return p.writePage(func(text *page) { r.writeText(text, p.output == "wide") })
+	return p.writeReport(r.Report, func(text *page) { r.writeText(text, p.output == "wide") })
 }
 
-// writePage writes a page of text.
-func (p *program) writePage(write func(*page)) error {
+// writeReport writes the report as JSON or YAML, or as text.
+func (p *program) writeReport(report any, write func(*page)) error {
+	switch p.output {
+	case "json":
+		return writeJSON(p.out, report)
+	case "yaml":
+		return writeYAML(p.out, report)
+	}
 	text := page{width: 100}
 	if f, ok := p.out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {

@@ -3,10 +3,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -30,11 +30,11 @@ const previewExamples = `  # What would leave these nodes?
   # Which pending pods could run without the taint?
   kubectl whynot preview taint nodes -l pool=gpu spot-
 
-  # On a dump of a cluster
+  # What would a dump of a cluster lose?
   kubectl get nodes,pods -A -o json | kubectl whynot preview cordon worker-1`
 
 // previewOutputs are the formats of a preview.
-var previewOutputs = []string{"text", "wide", "json", "yaml"}
+var previewOutputs = []string{"text", "json", "yaml"}
 
 // previewCommand returns the command that previews commands of kubectl.
 func (p *program) previewCommand(kubectl *pflag.FlagSet) *cobra.Command {
@@ -78,12 +78,12 @@ func (p *program) previewCommand(kubectl *pflag.FlagSet) *cobra.Command {
 // preview reads the input and writes what the request would do. The error is what
 // kubectl would refuse.
 func (p *program) preview(ctx context.Context, r *preview.Request, args []string) error {
+	if !slices.Contains(previewOutputs, p.output) {
+		return usageError{fmt.Errorf("unknown output format %q; want one of %s", p.output, strings.Join(previewOutputs, ", "))}
+	}
 	now, c, err := p.parse(nil)
 	if err != nil {
 		return usageError{err}
-	}
-	if p.output == "html" {
-		return usageError{fmt.Errorf("preview has no page for the browser; want -o %s", say.Enumerate(previewOutputs, "or"))}
 	}
 	if err := r.Parse(args); err != nil {
 		return err
@@ -96,25 +96,11 @@ func (p *program) preview(ctx context.Context, r *preview.Request, args []string
 	c.Finish()
 	report := preview.New(c, r, now, p.connection)
 	report.Input = input
-	if len(report.Refused) == 0 || len(report.Changes) > 0 {
-		if err := p.writePreview(report); err != nil {
-			return err
-		}
+	if refusal := report.Refusal(); refusal != nil && len(report.Changed) == 0 {
+		return refusal
 	}
-	return report.Refusal()
-}
-
-func (p *program) writePreview(r *preview.Report) error {
-	most := 8 // workloads
-	switch p.output {
-	case "json":
-		return writeJSON(p.out, r)
-	case "yaml":
-		return writeYAML(p.out, r)
-	case "wide":
-		most = math.MaxInt
-	}
-	return p.writePage(func(text *page) { text.preview(r, most) })
+	err = p.writeReport(report, func(text *page) { text.preview(report) })
+	return cmp.Or(err, report.Refusal())
 }
 
 // completeNodes completes the names of nodes from the cluster.

@@ -2,29 +2,18 @@
 
 package cluster
 
-import (
-	"slices"
+import "slices"
 
-	"github.com/seed-0529bac1/taints"
-)
-
-// A NodeChange is what a node becomes.
-type NodeChange struct {
-	Own      []taints.Taint
-	Cordoned bool
-}
-
-// With returns a finished cluster with changes to some nodes. Both clusters share
-// their pods and profiles.
-func (c *Cluster) With(changes map[int]NodeChange) *Cluster {
+// With returns a finished cluster with other taints and cordons of some nodes. Both
+// clusters share their pods and profiles.
+func (c *Cluster) With(changed map[int]Node) *Cluster {
 	d := *c
 	d.Nodes, d.Groups, d.labels = slices.Clone(c.Nodes), nil, make(map[string]map[string]int)
-	for i, x := range changes {
-		n := &d.Nodes[i]
-		n.Own, n.Cordoned, n.Taints = x.Own, x.Cordoned, x.Own
-		if x.Cordoned {
-			n.Taints = withCordon(x.Own)
+	for i, n := range changed {
+		if n.Taints = n.Own; n.Cordoned {
+			n.Taints = withCordon(n.Own)
 		}
+		d.Nodes[i] = n
 	}
 	d.group()
 	return &d

@@ -4,7 +4,6 @@ package preview
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -130,19 +129,19 @@ func allows(n *corev1.Node, p *corev1.Pod) (takes, keeps bool) {
 
 // A result is what happens to each pod.
 type result struct {
-	leaving, spared        map[string]bool
-	homeless               map[string]int // by workload
-	emptied                map[string]int
-	first, last            map[string]bool // pending pods that get a first node, or lose their last
-	stay, anyway, finished int
+	leaving, spared map[string]bool
+	homeless        map[string]int // by workload
+	emptied         map[string]bool
+	first, last     map[string]bool // pending pods that get a first node, or lose their last
+	stay, anyway    int
 }
 
 // resultOf evaluates the change from before to w, one pod and one node at a time.
 // It also returns the deadlines of the pods that leave.
 func (w *world) resultOf(before *world) (r result, due map[string]int64) {
 	due = make(map[string]int64)
-	r = result{make(map[string]bool), make(map[string]bool), make(map[string]int), make(map[string]int), make(map[string]bool), make(map[string]bool), 0, 0, 0}
-	running := make(map[string]int)
+	r = result{make(map[string]bool), make(map[string]bool), make(map[string]int), make(map[string]bool), make(map[string]bool), make(map[string]bool), 0, 0}
+	running, lost := make(map[string]int), make(map[string]int)
 	for i := range w.pods {
 		p := &w.pods[i]
 		name := p.Namespace + "/" + p.Name
@@ -151,7 +150,7 @@ func (w *world) resultOf(before *world) (r result, due map[string]int64) {
 				return slices.ContainsFunc(nodes, func(n corev1.Node) bool { takes, _ := allows(&n, p); return takes })
 			}
 			was, is := anyOf(before.nodes), anyOf(w.nodes)
-			if p.DeletionTimestamp == nil && was != is {
+			if len(p.Spec.SchedulingGates) == 0 && was != is {
 				map[bool]map[string]bool{true: r.first, false: r.last}[is][name] = true
 			}
 			continue
@@ -170,26 +169,23 @@ func (w *world) resultOf(before *world) (r result, due map[string]int64) {
 		if isCounted {
 			running[workload]++
 		}
-		if old.Spec.Unschedulable == n.Spec.Unschedulable && cmp.Equal(old.Spec.Taints, n.Spec.Taints) {
+		isSame := old.Spec.Unschedulable == n.Spec.Unschedulable && cmp.Equal(old.Spec.Taints, n.Spec.Taints)
+		if isSame || p.Status.Phase == corev1.PodSucceeded {
 			continue
 		}
 		tolerations := kube.Tolerations(p.Spec.Tolerations)
 		was := timerOn(old, tolerations)
 		is := process(was, n.Spec.Taints, tolerations, now)
 		if is != nil && isCounted {
-			r.emptied[workload]++
+			lost[workload]++
 		}
 		switch {
-		case p.Status.Phase == corev1.PodSucceeded:
-			if is != nil && was == nil && p.DeletionTimestamp == nil {
-				r.finished++
-			}
 		case p.DeletionTimestamp != nil, is != nil && was != nil && !is.due.Before(was.due):
 			r.anyway++
-		case is != nil && owner != "Node":
+		case is != nil:
 			r.leaving[name], due[name] = true, is.due.Unix()-now.Unix()
 			isHome := func(n corev1.Node) bool { _, keeps := allows(&n, p); return keeps && n.Name != p.Spec.NodeName }
-			if owner != "" && owner != "DaemonSet" && !slices.ContainsFunc(w.nodes, isHome) {
+			if owner != "" && owner != "Node" && owner != "DaemonSet" && !slices.ContainsFunc(w.nodes, isHome) {
 				r.homeless[workload]++
 			}
 		case is == nil && was != nil:
@@ -199,42 +195,39 @@ func (w *world) resultOf(before *world) (r result, due map[string]int64) {
 			r.stay++
 		}
 	}
-	maps.DeleteFunc(r.emptied, func(name string, n int) bool { return running[name] != n })
+	for name, n := range lost {
+		if running[name] == n {
+			r.emptied[name] = true
+		}
+	}
 	return r, due
 }
 
 // resultIn returns what the report says.
 func resultIn(r *Report) result {
 	x := result{
-		make(map[string]bool), make(map[string]bool), make(map[string]int), make(map[string]int), make(map[string]bool), make(map[string]bool),
-		r.Stay, r.Anyway, r.Finished,
+		namesIn(r.Leaving), namesIn(r.Spared), make(map[string]int), make(map[string]bool),
+		namesIn(r.Placeable), namesIn(r.Unplaceable), r.Stay, r.Anyway,
 	}
-	for _, f := range r.Leaving {
-		for _, part := range f.Parts {
-			for _, name := range part.Names {
-				x.leaving[name] = true
-			}
-			if part.Homeless > 0 {
-				x.homeless[part.Name] += part.Homeless
-			}
+	for _, g := range slices.Concat(r.Leaving, r.Spared) {
+		if g.Homeless > 0 {
+			x.homeless[g.Workload] += g.Homeless
 		}
 	}
-	for _, f := range r.Spared {
-		for _, part := range f.Parts {
-			for _, name := range part.Names {
-				x.spared[name] = true
-			}
-		}
-	}
-	for _, w := range r.Emptied {
-		x.emptied[w.Name] = w.Pods
-	}
-	for _, w := range r.Pending {
-		for _, name := range w.Pods {
-			map[bool]map[string]bool{true: x.last, false: x.first}[w.IsLoss][name] = true
-		}
+	for _, name := range r.Emptied {
+		x.emptied[name] = true
 	}
 	return x
+}
+
+func namesIn(groups []Group) map[string]bool {
+	names := make(map[string]bool)
+	for _, g := range groups {
+		for _, name := range g.Pods {
+			names[name] = true
+		}
+	}
+	return names
 }
 
 // The evaluation agrees with a plain loop over all pods and nodes, and the printed
@@ -251,34 +244,32 @@ func TestEvaluation(t *testing.T) {
 		}
 		report := New(w.cluster(t), request, now, nil)
 		refused := w.kubectl(args)
-		if got := say.Each(report.Refused, func(x Refusal) string { return x.Node }); !slices.Equal(got, refused) {
+		if got := say.SortedKeys(report.Refused); !slices.Equal(got, refused) {
 			t.Fatalf("seed %d: %v: refuses %v, kubectl %v", seed, args, got, refused)
 		}
 		want, due := w.resultOf(before)
-		for _, f := range report.Leaving {
+		for _, g := range report.Leaving {
 			var all []int64
-			for _, part := range f.Parts {
-				for _, name := range part.Names {
-					all = append(all, due[name])
-				}
+			for _, name := range g.Pods {
+				all = append(all, due[name])
 			}
-			if slices.Max(all) != *f.InSeconds || f.When == "now" && slices.Min(all) < slices.Max(all) {
-				t.Fatalf("seed %d: %v: leave in %v, want %v", seed, args, *f.InSeconds, all)
+			if slices.Max(all) != *g.InSeconds || g.When == "now" && slices.Min(all) < slices.Max(all) {
+				t.Fatalf("seed %d: %v: %s leaves in %v, want %v", seed, args, g.Workload, *g.InSeconds, all)
 			}
 		}
 		got := resultIn(report)
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(result{})); diff != "" {
-			t.Fatalf("seed %d: %v (-want +got):\n%s\n%+v", seed, args, diff, before)
+			t.Fatalf("seed %d: %v (-want +got):\n%s", seed, args, diff)
 		}
 		checkCommands(t, report, w, newWorld(seed))
 		for name, n := range map[string]int{
 			"leaving": len(got.leaving), "spared": len(got.spared), "homeless": len(got.homeless), "emptied": len(got.emptied),
-			"first": len(got.first), "last": len(got.last), "anyway": got.anyway, "finished": got.finished, "refused": len(refused), "undone": len(report.Undo),
+			"first": len(got.first), "last": len(got.last), "anyway": got.anyway, "refused": len(refused), "undone": len(report.Undo),
 		} {
 			seen[name] += n
 		}
 	}
-	for _, name := range []string{"leaving", "spared", "homeless", "emptied", "first", "last", "anyway", "finished", "refused", "undone"} {
+	for _, name := range []string{"leaving", "spared", "homeless", "emptied", "first", "last", "anyway", "refused", "undone"} {
 		if seen[name] < 20 {
 			t.Errorf("the worlds have %d %s: %v", seen[name], name, seen)
 		}
@@ -315,11 +306,12 @@ func checkCommands(t *testing.T, r *Report, after, w *world) {
 func (w *world) state() map[string]string {
 	all := make(map[string]string)
 	for i := range w.nodes {
-		list := withoutTimes(kube.Taints(w.nodes[i].Spec.Taints))
+		list := slices.Clone(kube.Taints(w.nodes[i].Spec.Taints))
 		if w.nodes[i].Spec.Unschedulable {
 			list = slices.DeleteFunc(list, func(t taints.Taint) bool { return t.Key == taints.NodeUnschedulable && t.Effect == taints.NoSchedule })
 		}
-		all[w.nodes[i].Name] = fmt.Sprint(list, w.nodes[i].Spec.Unschedulable)
+		texts := slices.Sorted(slices.Values(say.TaintTexts(list)))
+		all[w.nodes[i].Name] = fmt.Sprint(texts, w.nodes[i].Spec.Unschedulable)
 	}
 	return all
 }

@@ -26,177 +26,118 @@ type Request struct {
 
 	names, specs []string // of nodes, and of changes to their taints
 	labels       labels.Selector
-	changes      taints.Changes
 }
 
 // Parse parses the arguments after the verb as kubectl does. The flags are set.
 func (r *Request) Parse(args []string) (err error) {
+	if r.labels, err = labels.Parse(r.Selector); err != nil {
+		return fmt.Errorf("-l: %w", err)
+	}
 	switch {
 	case r.Verb == "taint":
-		if args, err = r.parseTaint(args); err != nil {
-			return err
-		}
+		return r.parseTaint(args)
 	case len(args) == 0 && r.Selector == "":
 		return fmt.Errorf("no node is given; want names of nodes, as in %s worker-1, or -l", r.Verb)
 	case len(args) > 0 && r.Selector != "":
 		return errors.New("cannot specify both a node name and a --selector option")
 	}
-	if r.labels, err = labels.Parse(r.Selector); err != nil {
-		return fmt.Errorf("-l: %w", err)
-	}
-	for _, name := range args {
-		if kind, rest, ok := strings.Cut(name, "/"); ok && isNodes(kind) {
-			name = rest
-		}
-		r.names = append(r.names, name)
-	}
+	r.names = args
 	return nil
 }
 
-// isNodes reports whether kubectl takes the word for the resource of nodes.
-func isNodes(s string) bool {
-	return slices.Contains([]string{"node", "nodes", "no"}, strings.ToLower(s))
-}
-
-// parseTaint returns the names of nodes.
-func (r *Request) parseTaint(args []string) (names []string, err error) {
+func (r *Request) parseTaint(args []string) error {
 	isSpec := func(s string) bool { return strings.ContainsAny(s, "=:") || strings.HasSuffix(s, "-") }
 	at := slices.IndexFunc(args, isSpec)
-	if at < 0 {
-		at = len(args)
-	}
-	names, r.specs = args[:at], args[at:]
-	for _, s := range r.specs {
-		if !isSpec(s) {
-			return nil, fmt.Errorf("all resources must be specified before taint changes: %s", s)
-		}
-	}
 	switch {
-	case len(names) == 0:
-		return nil, errors.New("one or more resources must be specified as <resource> <name>, such as nodes worker-1")
-	case len(r.specs) == 0:
-		return nil, errors.New("at least one taint update is required, such as maintenance:NoExecute or maintenance-")
+	case at < 0:
+		return errors.New("at least one taint update is required, such as maintenance:NoExecute or maintenance-")
+	case at == 0:
+		return errors.New("one or more resources must be specified as <resource> <name>, such as nodes worker-1")
 	}
-	if r.changes, err = taints.ParseChanges(r.specs...); err != nil {
-		return nil, err
+	resource, names := args[0], args[1:at]
+	r.specs = args[at:]
+	if i := slices.IndexFunc(r.specs, func(s string) bool { return !isSpec(s) }); i >= 0 {
+		return fmt.Errorf("all resources must be specified before taint changes: %s", r.specs[i])
 	}
-	conflict := r.changes.Validate()
+	changes, err := taints.ParseChanges(r.specs...)
+	if err != nil {
+		return err
+	}
+	conflict := changes.Validate()
 	switch {
-	case !isNodes(names[0]):
-		return nil, fmt.Errorf("invalid resource type %s, only node types are supported; want nodes", names[0])
+	case !slices.Contains([]string{"node", "nodes", "no"}, strings.ToLower(resource)):
+		return fmt.Errorf("invalid resource type %s, only node types are supported; want nodes", resource)
 	case errors.Is(conflict, taints.ErrInvalid):
-		return nil, fmt.Errorf("can not both modify and remove a taint in the same command: %w", conflict)
+		return fmt.Errorf("can not both modify and remove a taint in the same command: %w", conflict)
 	case r.All && r.Selector != "":
-		return nil, errors.New("setting 'all' parameter with a non empty selector is prohibited")
-	case !r.All && r.Selector == "" && len(names) < 2:
-		return nil, errors.New("at least one resource name must be specified since 'all' parameter is not set")
-	}
-	return names[1:], nil
-}
-
-// A Refusal is a node that kubectl does not change, with its error.
-type Refusal struct {
-	Node  string `json:"node"`
-	Error string `json:"error"`
-}
-
-// Refusal returns the errors of kubectl, or nil if there are none.
-func (r *Report) Refusal() error {
-	if len(r.Refused) == 0 {
+		return errors.New("setting 'all' parameter with a non empty selector is prohibited")
+	case r.All || r.Selector != "": // kubectl ignores names
 		return nil
+	case len(names) == 0:
+		return errors.New("at least one resource name must be specified since 'all' parameter is not set")
 	}
-	words := say.Each(r.Refused, func(x Refusal) string { return x.Error })
-	return errors.New(strings.Join(say.FirstOf(words, 5), "; "))
+	r.names = names
+	return nil
 }
 
-// run returns what the nodes become, at the time. It sets the nodes that do not
-// change. As in kubectl, "taint" continues after a refusal, and "cordon" does
-// nothing if it does not find a node.
-func (r *Request) run(c *cluster.Cluster, now time.Time, report *Report) map[int]cluster.NodeChange {
-	after := make(map[int]cluster.NodeChange)
-	for _, i := range r.nodes(c, report) {
-		n := &c.Nodes[i]
-		is, seen := after[i]
-		if !seen {
-			is = cluster.NodeChange{Own: n.Own, Cordoned: n.Cordoned}
-		}
-		next, err := r.apply(is, now)
-		switch {
-		case err != nil:
-			report.Refused = append(report.Refused, Refusal{n.Name, "node " + n.Name + err.Error()})
-		case next.Cordoned != n.Cordoned || cluster.TextOf(next.Own) != cluster.TextOf(n.Own):
-			after[i] = next
-		case !slices.Contains(report.Unchanged, n.Name):
-			report.Unchanged = append(report.Unchanged, n.Name)
-		}
-	}
-	return after
-}
-
-// nodes returns the nodes that are selected, and refuses those that do not exist.
-// kubectl ignores names beside a selector or --all.
-func (r *Request) nodes(c *cluster.Cluster, report *Report) (nodes []int) {
-	if r.All || r.Selector != "" {
-		for i := range c.Nodes {
-			if r.All || r.labels.Matches(labels.Set(c.Nodes[i].Labels)) {
-				nodes = append(nodes, i)
-			}
-		}
-		return nodes
-	}
-	for _, name := range r.names {
-		if i, ok := c.NodeAt[name]; ok {
-			nodes = append(nodes, i)
-		} else {
-			report.Refused = append(report.Refused, Refusal{name, fmt.Sprintf("nodes %q not found", name)})
+// run returns what the nodes become, at the time, and sets their names and those
+// that do not change. As in kubectl, "taint" continues after a refusal, and
+// "cordon" does nothing if it does not find a node.
+func (r *Request) run(c *cluster.Cluster, now time.Time, report *Report) map[int]cluster.Node {
+	names := say.Each(r.names, func(s string) string { return strings.TrimPrefix(s, "node/") })
+	for _, name := range names {
+		if _, ok := c.NodeAt[name]; !ok {
+			report.Refused[name] = fmt.Sprintf("nodes %q not found", name)
 		}
 	}
 	if r.Verb != "taint" && len(report.Refused) > 0 {
 		return nil
 	}
-	return nodes
-}
-
-// apply returns what a node becomes. An error continues a text about the node.
-func (r *Request) apply(is cluster.NodeChange, now time.Time) (cluster.NodeChange, error) {
-	switch {
-	case r.Verb == "cordon":
-		is.Cordoned = true
-		return is, nil
-	case r.Verb == "uncordon" && !is.Cordoned:
-		return is, nil
-	case r.Verb == "uncordon": // the node lifecycle controller then removes its taint
-		isCordon := func(t taints.Taint) bool { return t.Key == taints.NodeUnschedulable && t.Effect == taints.NoSchedule }
-		return cluster.NodeChange{Own: slices.DeleteFunc(slices.Clone(is.Own), isCordon)}, nil
-	}
-	add := taints.Changes{Add: slices.Clone(r.changes.Add)}
-	var present, absent []string
-	for i, t := range add.Add {
-		add.Add[i].TimeAdded = &now
-		if _, found := taints.FindTaint(is.Own, t.ID()); found {
-			present = append(present, t.Key)
-		}
-	}
-	own, err := add.ApplyStrict(is.Own, r.Overwrite)
-	if err != nil {
-		return is, fmt.Errorf(" already has %s taint(s) with same effect(s) and --overwrite is false", strings.Join(present, ","))
-	}
-	for _, spec := range r.removals() { // each finds what the earlier ones left
-		next, err := taints.Must(taints.ParseChanges(spec)).ApplyStrict(own, false)
-		if err != nil {
-			absent = append(absent, fmt.Sprintf("taint %q not found", strings.TrimSuffix(spec, "-")))
+	after := make(map[int]cluster.Node)
+	for i, n := range c.Nodes {
+		if len(names) > 0 && !slices.Contains(names, n.Name) || !r.labels.Matches(labels.Set(n.Labels)) {
 			continue
 		}
-		own = next
+		next, err := r.apply(n, now)
+		switch {
+		case err != nil:
+			report.Refused[n.Name] = fmt.Sprintf("node %s: %v", n.Name, err)
+		case next.Cordoned == n.Cordoned && cluster.TextOf(next.Own) == cluster.TextOf(n.Own):
+			report.Unchanged = append(report.Unchanged, n.Name)
+		default:
+			report.Changed, after[i] = append(report.Changed, n.Name), next
+		}
 	}
-	if len(absent) > 0 {
-		return is, errors.New(": " + strings.Join(absent, ", "))
-	}
-	is.Own = own
-	return is, nil
+	return after
 }
 
-// removals returns the specs that remove taints.
-func (r *Request) removals() []string {
-	return slices.DeleteFunc(slices.Clone(r.specs), func(s string) bool { return !strings.HasSuffix(s, "-") })
+// apply returns what the node becomes.
+func (r *Request) apply(n cluster.Node, now time.Time) (cluster.Node, error) {
+	switch {
+	case r.Verb == "cordon":
+		n.Cordoned = true
+	case r.Verb == "uncordon" && n.Cordoned: // the node lifecycle controller then removes its taint
+		n.Cordoned = false
+		n.Own, _ = taints.Removal(taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule}).Apply(n.Own)
+	}
+	var refused []string
+	for _, spec := range r.specs { // each removal finds what the earlier ones left
+		change := taints.Must(taints.ParseChanges(spec))
+		for i := range change.Add {
+			change.Add[i].TimeAdded = &now
+		}
+		own, err := change.ApplyStrict(n.Own, r.Overwrite)
+		switch {
+		case err == nil:
+			n.Own = own
+		case len(change.Add) > 0:
+			refused = append(refused, fmt.Sprintf("taint %q already exists and --overwrite is false", change.Add[0].ID()))
+		default:
+			refused = append(refused, fmt.Sprintf("taint %q not found", strings.TrimSuffix(spec, "-")))
+		}
+	}
+	if len(refused) > 0 {
+		return n, errors.New(strings.Join(refused, ", "))
+	}
+	return n, nil
 }

@@ -81,6 +81,9 @@ func (w *world) pod(i int) corev1.Pod {
 	}
 	if w.IntN(4) == 0 {
 		p.Status.Phase = corev1.PodPending
+		if w.IntN(4) == 0 {
+			p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "wait"}}
+		}
 		return p
 	}
 	p.Spec.NodeName = w.nodes[w.IntN(len(w.nodes))].Name

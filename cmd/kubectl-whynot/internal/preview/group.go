@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preview
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
+)
+
+// A Group is the pods of a workload for which the same taints and tolerations
+// decide.
+type Group struct {
+	Workload string   `json:"workload"` // its kind and name, or "Pod" or "static pod" and a name
+	Pods     []string `json:"podNames"`
+	Running  int      `json:"runningPods"` // of the workload
+	// When says at what time they leave, and InSeconds is the latest deadline. Pods
+	// that stay or are pending have none.
+	When      string           `json:"when,omitempty"`
+	InSeconds *int64           `json:"inSeconds,omitempty"`
+	Because   []diagnosis.Pair `json:"because,omitempty"`
+	// Homeless counts the pods that leave and that no other node would take and keep,
+	// by taints and node affinity. Then says what happens to others that leave.
+	Homeless int    `json:"podsWithoutOtherNode"`
+	Then     string `json:"then,omitempty"`
+}
+
+// A member is a pod of a group. Its eviction is the one before or after the change.
+type member struct {
+	*cluster.Pod
+	diagnosis.Eviction
+}
+
+// isStatic reports whether a kubelet made the pod from a file or a URL. Then the
+// pod in the API server, its mirror, is only a copy.
+func isStatic(p *cluster.Pod) bool { return p.Owner.Kind == "Node" }
+
+func workloadOf(p *cluster.Pod) string {
+	if isStatic(p) {
+		return "static pod " + p.String()
+	}
+	return p.OwnerName()
+}
+
+// groups groups the pods by what decides and by workload: the earliest first, and
+// for each reason the largest. All of them leave, or none.
+func (e *evaluation) groups(list []member, leave bool) (groups []Group) {
+	slices.SortFunc(list, func(a, b member) int {
+		return cmp.Or(cmp.Compare(seconds(a.InSeconds), seconds(b.InSeconds)), cluster.ComparePodNames(a.PodName, b.PodName))
+	})
+	byReason := make(map[string][]member)
+	for _, m := range list {
+		key := strings.Join([]string{reason(m.Because), string(m.From), workloadOf(m.Pod)}, "\n")
+		byReason[key] = append(byReason[key], m)
+	}
+	for _, key := range say.SortedKeys(byReason) {
+		groups = append(groups, e.group(byReason[key], leave))
+	}
+	slices.SortStableFunc(groups, func(a, b Group) int {
+		return cmp.Or(cmp.Compare(seconds(a.InSeconds), seconds(b.InSeconds)), strings.Compare(a.Why(), b.Why()), len(b.Pods)-len(a.Pods))
+	})
+	return groups
+}
+
+// seconds returns the time until a deadline, and 0 if there is none.
+func seconds(in *int64) int64 {
+	if in == nil {
+		return 0
+	}
+	return *in
+}
+
+func (e *evaluation) group(list []member, leave bool) Group {
+	name, last := workloadOf(list[0].Pod), &list[len(list)-1].Eviction
+	g := Group{Workload: name, Running: e.running[name], InSeconds: last.InSeconds, Because: last.Because}
+	evictions := make([]*diagnosis.Eviction, len(list))
+	for i := range list {
+		g.Pods, evictions[i] = append(g.Pods, list[i].Pod.String()), &list[i].Eviction
+	}
+	if g.InSeconds != nil {
+		g.When = diagnosis.When(evictions...)
+	}
+	if leave {
+		e.then(&g, list)
+	}
+	return g
+}
+
+// then says what happens to the pods when they leave.
+func (e *evaluation) then(g *Group, list []member) {
+	if *g.InSeconds <= 0 {
+		g.When = "now"
+	}
+	switch first := list[0]; {
+	case first.Owner == (cluster.Owner{}):
+		g.Then = "nothing makes it again"
+	case isStatic(first.Pod):
+		g.Then = "it keeps running, and only its mirror is deleted and made again"
+	case first.Owner.Kind == "DaemonSet":
+		g.Then = "pods of a DaemonSet do not move to other nodes"
+	default:
+		for _, m := range list {
+			if !e.choice(m.Profile).keeps {
+				g.Homeless++
+			}
+		}
+	}
+}
+
+// Why says when and for which taints and tolerations the pods leave or stay.
+func (g *Group) Why() string {
+	return strings.TrimPrefix(g.When+": "+reason(g.Because), ": ")
+}
+
+func reason(because []diagnosis.Pair) string {
+	return strings.Join(say.FirstOf(say.Each(because, diagnosis.Pair.Text), 3), "; ")
+}
+
+// Text counts the pods and says what happens afterwards.
+func (g *Group) Text() string {
+	text := g.Workload + ": " + say.Count(len(g.Pods), "pod")
+	if len(g.Pods) < g.Running {
+		text = fmt.Sprintf("%s: %d of %d pods", g.Workload, len(g.Pods), g.Running)
+	}
+	if g.Then != "" {
+		text += "; " + g.Then
+	}
+	if g.Homeless > 0 {
+		text += fmt.Sprintf("; taints and node affinity allow no other node for %d", g.Homeless)
+	}
+	return text
+}

@@ -3,25 +3,18 @@
 package policy
 
 import (
-	"os"
 	"strings"
 	"testing"
-
-	"sigs.k8s.io/yaml"
 )
 
 // TestParseRules parses the rules files in testdata. It expects all their problems, and
 // no others.
 func TestParseRules(t *testing.T) {
-	var tests []struct {
+	type test struct {
 		Rules    string
 		Problems []string // parts of them
 	}
-	text := must(os.ReadFile("testdata/rules.yaml"))(t)
-	if err := yaml.UnmarshalStrict(text, &tests); err != nil || len(tests) == 0 {
-		t.Fatalf("%d tests, %v", len(tests), err)
-	}
-	for _, test := range tests {
+	for _, test := range testsIn[test](t, "rules.yaml") {
 		_, err := ParseRules([]byte(test.Rules))
 		var problems []error
 		if all, ok := err.(interface{ Errors() []error }); ok {

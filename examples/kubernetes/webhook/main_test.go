@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	admissionv1 "k8s.io/api/admission/v1"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -103,13 +104,7 @@ func post(client *http.Client, addr string) (*http.Response, error) {
 		return nil, err
 	}
 	defer response.Body.Close()
-	var answer struct {
-		Response struct {
-			UID     string
-			Allowed bool
-			Patch   []byte
-		}
-	}
+	answer := admissionv1.AdmissionReview{Response: &admissionv1.AdmissionResponse{}}
 	err = json.NewDecoder(response.Body).Decode(&answer)
 	if r := answer.Response; err == nil && (r.UID != "u" || !r.Allowed || len(r.Patch) == 0) {
 		err = fmt.Errorf("%+v", r)

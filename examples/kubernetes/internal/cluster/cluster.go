@@ -147,6 +147,8 @@ func (c *Cluster) etcdAndAPIServer() {
 	c.Config.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
 	c.apiserver = c.ControlPlane("kube-apiserver", apiserver...)
 	c.waitForAPIServer()
+	c.Client, err = kubernetes.NewForConfig(c.Config) // it reads the certificate, which exists now
+	c.must(err)
 	c.Kubeconfig = c.KubeconfigFor("admin", token)
 }
 
@@ -170,19 +172,7 @@ func (c *Cluster) waitForAPIServer() {
 			c.tb.Fatal("kube-apiserver has ended")
 		default:
 		}
-		client := c.Client
-		if client == nil {
-			// It fails until the certificate is written, and does not read it again.
-			created, err := kubernetes.NewForConfig(c.Config)
-			if err != nil {
-				return err
-			}
-			client = created
-		}
-		err := client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(c.Context()).Error()
-		if err == nil {
-			c.Client = client
-		}
+		_, err := c.Get(c.Config.Host + "/readyz")
 		return err
 	})
 }

@@ -375,20 +375,6 @@ func TestFilterNamesFewTaints(t *testing.T) {
 	expect(newState(), 0, false)
 }
 
-// A summary names at most maxReasons taints.
-func TestSummary(t *testing.T) {
-	for distinct, more := range map[int]string{
-		maxReasons: "", maxReasons + 1: "1 more taint", maxReasons + 2: "2 more taints",
-	} {
-		p := knowing(teams(distinct)...)
-		got := p.summary(p.newCycle(pod()))
-		_, rest, _ := strings.Cut(got, ", and ")
-		if strings.Count(got, "NoSchedule") != min(distinct, maxReasons) || rest != more {
-			t.Errorf("%d taints: %q, want %q in the end", distinct, got, more)
-		}
-	}
-}
-
 // A pod with many tolerations must not keep other pods waiting: only the taints
 // that a message names are explained, and with more tolerations none. The index,
 // which is locked meanwhile, is not queried for these.
@@ -412,6 +398,10 @@ func TestHostilePod(t *testing.T) {
 			p.nodes.mu.Unlock()
 		}
 		allocs := testing.AllocsPerRun(1, preFilter)
+		more := fmt.Sprintf(", and %d more taints", nodes-maxReasons)
+		if got := status.Message(); want.named && (strings.Count(got, "NoSchedule") != maxReasons || !strings.HasSuffix(got, more)) {
+			t.Errorf("%d taints: %q, want %d of them%s", nodes, got, maxReasons, more)
+		}
 		if allocs > want.allocs {
 			t.Errorf("%d tolerations: %v allocations to explain %d taints", tolerations, allocs, maxReasons)
 		}

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/kube"
@@ -47,6 +48,21 @@ func must[V any](value V, err error) func(testing.TB) V {
 		}
 		return value
 	}
+}
+
+// testsIn returns the tests in a file in testdata.
+func testsIn[T any](t *testing.T, file string) (tests []T) {
+	t.Helper()
+	text := must(os.ReadFile("testdata/" + file))(t)
+	if err := yaml.UnmarshalStrict(text, &tests); err != nil || len(tests) == 0 {
+		t.Fatalf("%s: %d tests, %v", file, len(tests), err)
+	}
+	return tests
+}
+
+// fields returns the fields of a spec, for podOf.
+func fields(spec json.RawMessage) string {
+	return strings.TrimSuffix(strings.TrimPrefix(string(spec), "{"), "}")
 }
 
 // podOf returns the JSON of a pod with the spec, and with labels as in "a=b".
@@ -112,67 +128,22 @@ func TestMutate(t *testing.T) {
 			{"name": "z", "podSelector": {"matchLabels": {"zone": "z"}}, "tolerations": [{"key": "zone", "operator": "Exists"}], "nodeSelector": {"zone": "z"}}
 		]
 	}`)
-	const (
-		addAll = "add /spec/tolerations"
-		addOne = "add /spec/tolerations/-"
-		cpu    = `"containers":[{"resources":{"limits":{"cpu":"1"}}}]`
-		gpu    = `{"resources":{"requests":{"example.com/gpu":"1","hugepages-2Mi":"4Mi"}}}`
-		disk   = `{"resources":{"requests":{"example.com/disk":"1","cpu":"0","example.com/none":"0","example.com/zero":"0e3"},"limits":{"example.com/limit":"1"}}}`
-	)
-	for _, test := range []struct {
-		name, namespace, spec, label string
-		want, steps                  []string
-	}{
-		{"bare", "none", ``, "", []string{notReady, unreachable}, []string{addAll}},
-		{"null", "none", `"tolerations":null,"nodeSelector":null`, "", []string{notReady, unreachable}, []string{addAll}},
-		{"empty list", "none", `"tolerations":[]`, "", []string{notReady, unreachable}, []string{addOne, addOne}},
-		{"the cluster's defaults", "web", tolerating("a"), "", []string{"a", "spot op=Exists", notReady, unreachable}, []string{addOne, addOne, addOne}},
-		{"the namespace's defaults", "own", ``, "", []string{"node.kubernetes.io/not-ready:NoExecute op=Exists for 20s", unreachable}, []string{addAll}},
-		{"the pod's own", "own", tolerating("op=Exists"), "", []string{"op=Exists"}, nil},
-		{"memory", "none", cpu, "", []string{notReady, unreachable, pressure}, []string{addAll}},
-		{
-			"resources", "none", `"containers":[` + gpu + `],"initContainers":[` + disk + `,` + gpu + `]`, "",
-			[]string{notReady, unreachable, "example.com/disk:NoSchedule op=Exists", "example.com/gpu:NoSchedule op=Exists"},
-			[]string{addAll},
-		},
-		{
-			"memory and resources", "none", `"containers":[` + gpu + `,{"resources":{"requests":{"memory":"1Gi"}}}]`, "",
-			[]string{notReady, unreachable, pressure, "example.com/gpu:NoSchedule op=Exists"},
-			[]string{addAll},
-		},
-		{"pod-level resources", "none", cpu + `,"resources":{}`, "", []string{notReady, unreachable}, []string{addAll}},
-		{
-			"seconds without NoExecute", "none",
-			`"containers":[` + gpu + `],"tolerations":[{"key":"example.com/gpu","operator":"Exists","effect":"NoSchedule","tolerationSeconds":5}]`,
-			"",
-			[]string{"example.com/gpu:NoSchedule op=Exists", notReady, unreachable},
-			[]string{"remove /spec/tolerations/0/tolerationSeconds", addOne, addOne},
-		},
-		{"dedicated, other namespace", "web", ``, "team=a", []string{"spot op=Exists", notReady, unreachable}, []string{addAll}},
-		{"dedicated, other label", "none", ``, "team=b", []string{notReady, unreachable}, []string{addAll}},
-		{"dedicated", "none", ``, "team=a", []string{notReady, unreachable, "team=a"}, []string{addAll, "add /spec/nodeSelector"}},
-		{
-			"dedicated, with a selector", "none", `"nodeSelector":{"os":"linux"}`, "team=a",
-			[]string{notReady, unreachable, "team=a"},
-			[]string{addAll, "add /spec/nodeSelector/team", "add /spec/nodeSelector/x~1y"},
-		},
-		{"dedicated, in part", "none", `"nodeSelector":{"team":"a"}`, "team=a", []string{notReady, unreachable, "team=a"}, []string{addAll, "add /spec/nodeSelector/x~1y"}},
-		{
-			"dedicated twice", "own", `"nodeSelector":{}`, "team=a,zone=z",
-			[]string{"node.kubernetes.io/not-ready:NoExecute op=Exists for 20s", unreachable, "team=a", "zone op=Exists"},
-			[]string{addAll, "add /spec/nodeSelector/team", "add /spec/nodeSelector/x~1y", "add /spec/nodeSelector/zone"},
-		},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			after, steps := mutated(t, p, test.namespace, podOf(test.spec, test.label))
+	type test struct {
+		Name, Namespace, Label string
+		Spec                   json.RawMessage
+		Want, Steps            []string
+	}
+	for _, test := range testsIn[test](t, "mutate.yaml") {
+		t.Run(test.Name, func(t *testing.T) {
+			after, steps := mutated(t, p, test.Namespace, podOf(fields(test.Spec), test.Label))
 			var got []string
 			for _, toleration := range kube.Tolerations(after.Spec.Tolerations) {
 				got = append(got, toleration.String())
 			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
+			if diff := cmp.Diff(test.Want, got); diff != "" {
 				t.Errorf("tolerations (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(test.steps, steps); diff != "" {
+			if diff := cmp.Diff(test.Steps, steps); diff != "" {
 				t.Errorf("steps (-want +got):\n%s", diff)
 			}
 			if d := strings.Contains(fmt.Sprint(got), "team=a"); d != (after.Spec.NodeSelector["team"] == "a") {
@@ -223,57 +194,23 @@ func TestMutateRefuses(t *testing.T) {
 }
 
 func TestValidate(t *testing.T) {
-	ml := `"nodeSelector":{"example.com/pool":"ml"},`
-	gpu := `"containers":[{"resources":{"requests":{"example.com/gpu":"1","cpu":"1"}}}],`
-	for _, test := range []struct {
-		name, namespace, spec, old string // old: the spec before an update, "-" for none
-		code                       int32  // 0: allowed
-		want                       string
-	}{
-		{"nothing", "web", ``, "-", 0, ""},
-		{"of the cluster's list", "web", tolerating("spot=yes:NoSchedule"), "-", 0, ""},
-		{"not of the cluster's list", "web", tolerating("spot", "dedicated=ml"), "-", 403, `toleration "dedicated=ml" is not allowed in namespace "web"; allowed are: spot op=Exists`},
-		{"everything", "monitoring", tolerating("op=Exists"), "-", 0, ""},
-		{"everything, elsewhere", "web", tolerating("op=Exists"), "-", 403, `"op=Exists" is not allowed in namespace "web"`},
-		{"defaults", "web", tolerating(notReady, "node.kubernetes.io/unreachable:NoExecute for 5s"), "-", 0, ""},
-		{"forever", "web", tolerating("node.kubernetes.io/unreachable:NoExecute op=Exists"), "-", 403, "unreachable:NoExecute"},
-		{"best effort under pressure", "web", tolerating(pressure), "-", 403, "memory-pressure"},
-		{"burstable, with a resource", "web", gpu + tolerating(pressure, "example.com/gpu:NoSchedule op=Exists"), "-", 0, ""},
-		{
-			"none of a resource", "web", strings.Replace(gpu, `"1"`, `"0"`, 1) + tolerating("example.com/gpu:NoSchedule op=Exists"), "-", 403,
-			"allowed are: spot op=Exists; a container requests 0 of example.com/gpu, and some API servers add this toleration for that: remove the request",
-		},
-		{"a resource not requested", "web", tolerating("example.com/gpu:NoSchedule op=Exists"), "-", 403, "allowed are: spot op=Exists\n"},
-		{"none, and one more", "web", strings.Replace(gpu, `"1"`, `"0"`, 1) + tolerating("example.com/gpu:NoExecute op=Exists"), "-", 403, "allowed are: spot op=Exists\n"},
-		{"an unknown operator", "monitoring", `"tolerations":[{"key":"k","operator":"Exist"}]`, "-", 422, `spec.tolerations[0].operator: "Exist" is not supported`},
-		{
-			"longer than allowed", "ml", ml + tolerating("example.com/maintenance:NoExecute op=Exists for 7201s"), "-", 403,
-			"allowed are: dedicated=ml; example.com/maintenance:NoExecute op=Exists for 7200s; spot op=Exists",
-		},
-		{"not longer", "ml", ml + tolerating("example.com/maintenance:NoExecute op=Exists for 7200s"), "-", 0, ""},
-		{"no node selector", "ml", tolerating("dedicated=ml"), "-", 403, `dedication "ml-nodes" sends the pod to nodes with example.com/pool="ml", but its nodeSelector has no example.com/pool`},
-		{"another node selector", "ml", `"nodeSelector":{"example.com/pool":"web"}`, "-", 403, `its nodeSelector has example.com/pool="web"`},
-
-		{"one more", "web", tolerating("dedicated=ml", "spot"), tolerating("dedicated=ml"), 0, ""},
-		{"one more, not allowed", "web", tolerating("spot", "dedicated=ml"), tolerating("spot"), 403, `"dedicated=ml"`},
-		{"one less", "web", tolerating("spot"), tolerating("spot", "a"), 422, `spec.tolerations: "a" is forbidden`},
-		{"another order", "web", tolerating("spot", "dedicated=ml"), tolerating("dedicated=ml", "spot"), 0, ""},
-		{"what an old one covers", "web", tolerating("d op=Exists", "d=ml"), tolerating("d op=Exists"), 0, ""},
-		{"shorter", "web", tolerating("a:NoExecute for 40s"), tolerating("a:NoExecute for 50s"), 0, ""},
-		{"longer", "web", tolerating("a:NoExecute for 60s"), tolerating("a:NoExecute for 50s"), 403, `"a:NoExecute for 60s"`},
-		{"one more, invalid", "web", `"tolerations":[{"operator":"Exists","value":"x"}]`, ``, 422, "spec.tolerations[0].value"},
-		{"an update without the node selector", "ml", tolerating("spot"), ``, 0, ""},
-	} {
-		q := request(test.namespace, podOf(test.spec), "")
-		if test.old != "-" {
-			q = request(test.namespace, podOf(test.spec), podOf(test.old))
+	type test struct {
+		Name, Namespace, Message string
+		Spec, Old                json.RawMessage
+		Code                     int32
+	}
+	for _, test := range testsIn[test](t, "validate.yaml") {
+		old := ""
+		if test.Old != nil {
+			old = podOf(fields(test.Old))
 		}
+		q := request(test.Namespace, podOf(fields(test.Spec)), old)
 		d := testPolicy(t).Validate(q)
 		if d.Refusal == nil {
 			d.Refusal = &Refusal{}
 		}
-		if d.Refusal.Code != test.code || !strings.Contains(d.Refusal.Message+"\n", test.want) || d.Ignored != "" || len(d.Patch) > 0 {
-			t.Errorf("%s: %+v, want %d %s", test.name, d.Refusal, test.code, test.want)
+		if d.Refusal.Code != test.Code || !strings.Contains(d.Refusal.Message+"\n", test.Message) || d.Ignored != "" || len(d.Patch) > 0 {
+			t.Errorf("%s: %+v, want %d %s", test.Name, d.Refusal, test.Code, test.Message)
 		}
 	}
 	empty := policyOf(t, `{"namespaces":{"a":{"allowedTolerations":[]}}}`)

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// get reads as the manager's cache does.
+func (w *world) get(
+	ctx context.Context, c client.WithWatch, name client.ObjectKey, obj client.Object,
+	opts ...client.GetOption,
+) error {
+	found := obj.DeepCopyObject().(client.Object)
+	if err := c.Get(ctx, name, found, opts...); err != nil {
+		return err
+	}
+	p, ok := found.(*corev1.Pod)
+	if ok && !w.cache.Matches(fields.Set{byNode: p.Spec.NodeName}) {
+		return apierrors.NewNotFound(corev1.Resource("pods"), name.Name)
+	}
+	small, err := strip(found)
+	reflect.ValueOf(obj).Elem().Set(reflect.ValueOf(small).Elem())
+	return err
+}
+
+// evict does what the Eviction API does.
+func (w *world) evict(ctx context.Context, c client.Client, subresource string, obj,
+	body client.Object, _ ...client.SubResourceCreateOption,
+) error {
+	eviction, ok := body.(*policyv1.Eviction)
+	if subresource != "eviction" || !ok || eviction.Name != obj.GetName() || eviction.Namespace != obj.GetNamespace() {
+		w.t.Errorf("%s of %s with %v", subresource, obj.GetName(), body)
+	}
+	return w.remove(ctx, c, obj, eviction.DeleteOptions.Preconditions)
+}
+
+func (w *world) delete(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.DeleteOption) error {
+	status := w.pod(obj.GetName()).Status
+	_, target := podutil.GetPodCondition(&status, corev1.DisruptionTarget)
+	if target == nil || target.Status != corev1.ConditionTrue || target.Reason != "DeletionByTaintManager" {
+		w.t.Errorf("%s is deleted without the condition DisruptionTarget: %+v", obj.GetName(), target)
+	}
+	return w.remove(ctx, c, obj, new(client.DeleteOptions).ApplyOptions(opts).Preconditions)
+}
+
+// patch checks that another pod of the same name is not patched.
+func (w *world) patch(ctx context.Context, c client.Client, subresource string,
+	obj client.Object, patch client.Patch, opts ...client.SubResourcePatchOption,
+) error {
+	data, err := patch.Data(obj)
+	if want := fmt.Sprintf(`"uid":%q`, obj.GetUID()); err != nil || !strings.Contains(string(data), want) {
+		w.t.Errorf("the patch %s has no %s, %v", data, want, err)
+	}
+	return c.SubResource(subresource).Patch(ctx, obj, patch, opts...)
+}
+
+// remove removes a pod, if the precondition holds.
+func (w *world) remove(ctx context.Context, c client.Client, obj client.Object, p *metav1.Preconditions) error {
+	if deadline, ok := ctx.Deadline(); !ok || time.Until(deadline) > requestTimeout {
+		w.t.Errorf("the request may take until %v", deadline)
+	}
+	if p == nil || p.UID == nil {
+		w.t.Errorf("no precondition on the UID of %s", obj.GetName())
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.attempts = append(w.attempts, obj.GetName())
+	if at, ok := w.evicted[*p.UID]; ok {
+		w.t.Errorf("%s is evicted a second time, after %v", obj.GetName(), at)
+	}
+	if w.fail != nil {
+		if err := w.fail(obj.GetName()); err != nil {
+			return err
+		}
+	}
+	var now corev1.Pod
+	if err := c.Get(ctx, client.ObjectKeyFromObject(obj), &now); err != nil {
+		return err
+	}
+	if now.UID != *p.UID {
+		return apierrors.NewConflict(corev1.Resource("pods"), now.Name,
+			fmt.Errorf("the UID is %s, not %s", now.UID, *p.UID))
+	}
+	w.evicted[now.UID] = time.Now()
+	if w.lags {
+		return nil
+	}
+	defer w.request(client.ObjectKeyFromObject(obj))
+	return c.Delete(ctx, &now)
+}
+
+// recorder keeps events.
+type recorder struct{ w *world }
+
+func (r recorder) Eventf(regarding, related runtime.Object, eventtype, reason, action, note string, args ...any) {
+	r.w.mu.Lock()
+	defer r.w.mu.Unlock()
+	ref := regarding.(*corev1.ObjectReference)
+	if ref.Kind != "Pod" || ref.UID == "" || reason != "TaintManagerEviction" {
+		r.w.t.Errorf("an event on %v with reason %s", ref, reason)
+	}
+	one := fmt.Sprint(eventtype, reason, action, regarding)
+	if before, ok := r.w.notes[one]; ok && before != note {
+		r.w.t.Errorf("the event %q would not be seen: it is one with %q", note, before)
+	}
+	r.w.notes[one] = note
+	r.w.events = append(r.w.events, fmt.Sprintf(eventtype+" "+note, args...))
+}

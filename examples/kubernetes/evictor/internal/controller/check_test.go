@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	marking   = "Normal Marking for deletion Pod default/web"
+	canceling = "Normal Cancelling deletion of Pod default/web"
+)
+
+// A taint is removed before the deadline of a pod that tolerates it for 10 s, after
+// a failed attempt, or during the attempt.
+func TestATaintThatGoes(t *testing.T) {
+	for _, leave := range []func(*world){
+		func(w *world) { w.setNode("n") },
+		func(w *world) { w.setNode("n", taint("b:NoExecute", begin)) },
+		func(w *world) { w.deleteNode("n"); w.nodeChanged("n") },
+	} {
+		for _, when := range []string{"before", "after", "during"} {
+			inWorld(t, fromTimeAdded, func(w *world) {
+				uid := w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s", "b:NoExecute op=Exists"))
+				w.setNode("n", taint("a:NoExecute", begin))
+				w.pass(9 * s)
+				events := []string{marking, canceling}
+				if when == "before" {
+					leave(w)
+					events = events[1:]
+				}
+				w.fail = func(string) error {
+					w.fail = nil
+					if when == "during" {
+						leave(w)
+					}
+					return errors.New("no")
+				}
+				w.pass(s)
+				if when == "after" {
+					leave(w)
+				}
+				w.pass(time.Hour)
+				if len(w.attempts) != len(events)-1 {
+					t.Errorf("%s: attempts %v", when, w.attempts)
+				}
+				w.wantEvents(events...)
+				w.wantCounts(map[string]float64{canceled: 1, failed: float64(len(w.attempts))})
+				if w.c.nodes["n"] == nil {
+					w.wantForgotten()
+				}
+
+				// The next eviction starts from scratch.
+				w.fail = nil
+				w.setNode("n", taint("a:NoExecute", w.now()))
+				w.wantDue("web", time.Hour+20*s)
+				w.pass(11 * s)
+				w.wantEvicted(uid, time.Hour+20*s)
+				w.wantEvents(append(events, marking)...)
+			})
+		}
+	}
+}
+
+// If a pod is bound to a node with a taint that it tolerates for a time, that time
+// counts from when the pod was bound.
+func TestAPodThatComesLater(t *testing.T) {
+	inWorld(t, fromTimeAdded, func(w *world) {
+		w.setNode("n", taint("a:NoExecute", begin.Add(-1000*s)))
+		w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 60s"), func(p *corev1.Pod) {
+			p.CreationTimestamp = metav1.NewTime(begin.Add(-30 * s))
+			p.Status.Conditions = []corev1.PodCondition{
+				{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(begin)},
+				{
+					Type: corev1.PodScheduled, Status: corev1.ConditionTrue,
+					LastTransitionTime: metav1.NewTime(begin.Add(-10 * s)),
+				},
+			}
+		})
+		w.wantDue("web", 50*s)
+	})
+}
+
+// A taint replaces another, and then the controller restarts.
+func TestKeepTimers(t *testing.T) {
+	for name, tc := range map[string]struct {
+		o                   Options
+		replaced, restarted time.Duration
+	}{
+		"the newest taint counts":  {fromTimeAdded, 18 * s, 18 * s},
+		"the first deadline stays": {with(func(o *Options) { o.KeepTimers = true }), 10 * s, 18 * s},
+		"as Kubernetes":            {Options{KeepTimers: true, Method: Evict}, 10 * s, 19 * s},
+		"from each change":         {Options{Method: Evict}, 18 * s, 19 * s},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, tc.o, func(w *world) {
+				uid := w.addPod("web", "n", tolerations("node.kubernetes.io/not-ready:NoExecute op=Exists for 10s",
+					"node.kubernetes.io/unreachable:NoExecute op=Exists for 10s"))
+				w.setNode("n", taint("node.kubernetes.io/not-ready:NoExecute", begin))
+				w.pass(8 * s)
+				unreachable := taint("node.kubernetes.io/unreachable:NoExecute", w.now())
+				w.setNode("n", unreachable)
+				w.wantDue("web", tc.replaced)
+				w.pass(s)
+				w.setNode("n", unreachable, taint("b:NoSchedule", w.now())) // which evicts no pod
+				w.wantDue("web", tc.replaced)
+				w.restart()
+				w.wantDue("web", tc.restarted)
+				w.pass(time.Minute)
+				w.wantEvicted(uid, tc.restarted)
+			})
+		})
+	}
+}
+
+// Pods that wait for a node are not in the cache. Finished pods are evicted as
+// others, as Kubernetes' controller does.
+func TestPodsThatDoNotRun(t *testing.T) {
+	inWorld(t, fromTimeAdded, func(w *world) {
+		w.addPod("waits", "", nil)
+		if err := w.c.client.Get(t.Context(), key("waits"), &corev1.Pod{}); !apierrors.IsNotFound(err) {
+			t.Errorf("a pod without a node: %v", err)
+		}
+		slow := func(p *corev1.Pod) { p.Finalizers = []string{"example.com/slow"} }
+		w.addPod("deleted", "n", nil, slow)
+		w.deletePod("deleted")
+		w.addPod("ends", "n", tolerations("a:NoExecute op=Exists for 10s"))
+		w.addPod("evicted", "n", nil, slow)
+		w.setNode("n", taint("a:NoExecute", begin))
+		w.wantDue("ends", 10*s)
+		w.changePod("ends", func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded })
+		w.addPod("failed", "n", nil, func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed })
+		w.settle()
+		w.restart()
+		w.pass(time.Hour)
+		w.wantAttempts("evicted failed ends")
+	})
+}
+
+func TestNewTolerations(t *testing.T) {
+	inWorld(t, Options{Method: Evict}, func(w *world) {
+		for _, name := range []string{"stays", "more", "same"} {
+			w.addPod(name, "n", tolerations("a:NoExecute op=Exists for 10s"))
+		}
+		w.setNode("n", taint("a:NoExecute", begin))
+		w.pass(3 * s)
+		for name, spec := range map[string]string{
+			"stays": "a:NoExecute op=Exists",
+			"more":  "a:NoExecute op=Exists for 20s",
+			"same":  "a:NoExecute op=Exists for 10s",
+		} {
+			w.changePod(name, func(p *corev1.Pod) { p.Spec.Tolerations = tolerations(spec) })
+		}
+		w.wantDue("stays", -1)
+		w.wantDue("more", 23*s) // from when these tolerations were seen
+		w.wantDue("same", 10*s)
+	})
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	dto "github.com/prometheus/client_model/go"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// disrupts returns the error of an eviction that a budget holds back, as in the API
+// server's eviction.go.
+func disrupts(budget string, seconds int) error {
+	err := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", seconds)
+	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{
+		Type:    policyv1.DisruptionBudgetCause,
+		Message: budget,
+	})
+	return err
+}
+
+func TestAPIErrors(t *testing.T) {
+	pods := corev1.Resource("pods")
+	const (
+		budget = "The disruption budget web needs 1 healthy pods and has 1 currently"
+		since  = " Pod default/web, due since 2000-01-01T00:00:10Z: "
+		held   = "Warning A PodDisruptionBudget holds back the eviction of" + since + budget
+	)
+	internal := apierrors.NewInternalError(errors.New("etcd is gone"))
+	for name, tc := range map[string]struct {
+		reason string
+		err    error
+	}{
+		"a PodDisruptionBudget": {blocked, disrupts(budget, 10)},
+		"a busy API server":     {throttled, apierrors.NewTooManyRequests("later", 10)},
+		"a conflict":            {conflict, apierrors.NewConflict(pods, "web", internal)},
+		"an internal error":     {failed, internal},
+		"missing rights":        {failed, apierrors.NewForbidden(pods, "web", internal)},
+		"no API server":         {failed, &url.Error{Op: "Post", URL: "https://10.0.0.1", Err: refused}},
+	} {
+		for _, method := range []Method{Evict, Delete} {
+			t.Run(string(method)+"/"+name, func(t *testing.T) {
+				inWorld(t, with(func(o *Options) { o.Method = method }), func(w *world) {
+					uid := w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s"))
+					w.fail = func(string) error {
+						if len(w.attempts) > 3 {
+							return nil
+						}
+						return tc.err
+					}
+					w.setNode("n", taint("a:NoExecute", begin))
+					w.pass(10 * s)
+					w.setNode("n", taint("a:NoExecute", begin), taint("c:NoExecute", w.now()))
+					w.settle() // this does not cause an earlier retry
+					w.wantAttempts("web")
+					w.pass(time.Hour)
+					w.wantAttempts("web web web web")
+					var lateness dto.Metric
+					w.must(w.c.metrics.lateness.Write(&lateness))
+					late := w.evicted[uid].Sub(begin) - 10*s
+					if late < firstRetry+2*firstRetry+4*firstRetry {
+						t.Errorf("only %v late", late)
+					}
+					if got := lateness.Histogram.GetSampleSum() - late.Seconds(); got < -0.001 || got > 0.001 {
+						t.Errorf("the metrics are %v s off", got)
+					}
+					want := []string{marking, held, held, held}
+					switch {
+					case unreachable(tc.err):
+						want = want[:1]
+					case tc.reason != blocked: // a first failure is not reported
+						retry := "Warning Cannot evict" + since + tc.err.Error()
+						want = []string{marking, retry, retry}
+					}
+					w.wantEvents(want...)
+					w.wantCounts(map[string]float64{tc.reason: 3, done: 1})
+				})
+			})
+		}
+	}
+}
+
+func TestBackoff(t *testing.T) {
+	later := func(seconds int) error { return apierrors.NewTooManyRequests("later", seconds) }
+	post := func(err error) error { return &url.Error{Op: "Post", URL: "https://10.0.0.1", Err: err} }
+	for _, tc := range []struct {
+		failures int
+		err      error
+		want     time.Duration
+	}{
+		{1, errors.New("no"), firstRetry},
+		{2, errors.New("no"), 2 * firstRetry},
+		{1000, errors.New("no"), lastRetry},
+		{1, later(10), 10 * s},
+		{1000, later(10), lastRetry},
+		{1, later(3600), lastRetry},
+		// While there is no API server, the longest backoff is short.
+		{1, post(refused), firstRetry},
+		{1000, post(refused), outageRetry},
+		{1000, post(reset), outageRetry},
+		{1000, post(io.ErrUnexpectedEOF), outageRetry},
+		{1000, apierrors.NewServiceUnavailable("not yet"), outageRetry},
+		{1000, post(context.DeadlineExceeded), lastRetry},
+		{1000, post(x509.UnknownAuthorityError{}), lastRetry},
+		{1000, apierrors.NewInternalError(errors.New("etcd is gone")), lastRetry},
+	} {
+		if got := backoff(tc.failures, tc.err); got < tc.want || got > tc.want*3/2 {
+			t.Errorf("%d failures, %v: %v, want %v", tc.failures, tc.err, got, tc.want)
+		}
+	}
+}
+
+// The API server rejects events with a note of more than 1024 bytes, and a
+// webhook's error may be longer.
+func TestALongError(t *testing.T) {
+	inWorld(t, fromTimeAdded, func(w *world) {
+		w.addPod(strings.Repeat("web.", 63)+"a", "n", nil)
+		w.fail = func(string) error { return errors.New(strings.Repeat("é", 2000)) }
+		w.setNode("n", taint("a:NoExecute", begin))
+		w.pass(10 * s)
+		note := w.events[len(w.events)-1]
+		_, text, _ := strings.Cut(note, "00:00:00Z: ")
+		if len(note) > 1024-100 || len(text) < 400 || strings.Trim(text, "é") != "…" {
+			t.Errorf("%d bytes, %d of them the error's: %s", len(note), len(text), note)
+		}
+	})
+}
+
+// No change of the node evicts a pod twice, during its eviction or afterwards.
+func TestNobodyIsEvictedTwice(t *testing.T) {
+	for _, untaint := range []bool{true, false} {
+		inWorld(t, fromTimeAdded, func(w *world) {
+			uid := w.addPod("web", "n", tolerations("c:NoExecute op=Exists"))
+			change := func() {
+				if untaint {
+					w.setNode("n")
+				}
+				w.setNode("n", taint("c:NoExecute", w.now()))
+				w.setNode("n", taint("b:NoExecute", w.now()))
+			}
+			w.fail = func(string) error { change(); return nil }
+			w.lags = true
+			w.setNode("n", taint("a:NoExecute", begin))
+			w.settle()
+			w.wantEvicted(uid, 0)
+			change()
+			w.pass(time.Hour)
+			w.wantAttempts("web")
+			w.deletePod("web")
+			w.settle()
+			w.wantForgotten()
+		})
+	}
+}
+
+// A pod is deleted while it is being evicted, and another pod may take its name.
+func TestAPodThatIsGone(t *testing.T) {
+	for _, method := range []Method{Evict, Delete} {
+		for _, another := range []bool{false, true} {
+			inWorld(t, with(func(o *Options) { o.Method = method }), func(w *world) {
+				ten := tolerations("a:NoExecute op=Exists for 10s")
+				var uid types.UID
+				w.addPod("web", "n", ten)
+				w.setNode("n", taint("a:NoExecute", begin))
+				w.fail = func(string) error {
+					w.fail = nil
+					w.deletePod("web")
+					if another {
+						uid = w.addPod("web", "n", ten)
+					}
+					return nil
+				}
+				w.pass(10 * s)
+				if !another {
+					w.wantForgotten()
+					w.wantCounts(map[string]float64{gone: 1})
+					w.wantLog("A pod to evict is already gone", 1)
+					return
+				}
+				w.wantDue("web", 20*s)
+				w.wantCounts(map[string]float64{conflict: 1})
+				w.pass(20 * s)
+				w.wantAttempts("web web")
+				w.wantEvicted(uid, 20*s)
+			})
+		}
+	}
+}
+
+func TestDryRun(t *testing.T) {
+	inWorld(t, with(func(o *Options) { o.DryRun = true }), func(w *world) {
+		w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s", "b:NoExecute op=Exists"))
+		var want []string
+		for _, step := range []struct {
+			taints []corev1.Taint
+			marks  int // so far
+		}{
+			{[]corev1.Taint{taint("a:NoExecute", begin)}, 1},
+			{[]corev1.Taint{taint("a:NoExecute", begin), taint("b:NoExecute", begin)}, 1},
+			{[]corev1.Taint{taint("b:NoExecute", begin)}, 1}, // it stays
+			{[]corev1.Taint{taint("a:NoExecute", begin)}, 2},
+			{nil, 2},
+			{[]corev1.Taint{taint("a:NoExecute", begin)}, 3},
+		} {
+			w.setNode("n", step.taints...)
+			w.pass(time.Hour)
+			for len(want) < step.marks {
+				want = append(want, "Normal Dry run: Marking for deletion Pod default/web")
+			}
+			w.wantEvents(want...)
+			w.wantCounts(map[string]float64{dryRun: float64(step.marks)})
+		}
+		w.wantAttempts("")
+		w.wantLog("Would evict a pod", 3)
+	})
+}

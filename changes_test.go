@@ -5,6 +5,7 @@ package taints_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/reference"
 )
 
 // A removal may have a value, which does not matter. What is to be added comes
@@ -183,6 +185,58 @@ func checkChanged(t *testing.T, list, got []taints.Taint, changed bool, node, wa
 	if changed != (want != node) {
 		t.Errorf("changed = %v", changed)
 	}
+}
+
+// checkApply checks that Apply and Ensure agree with the reference, that they
+// report whether they changed anything, and that they do nothing the second
+// time. A list that becomes empty is not nil, and an unchanged list is returned
+// itself, as in Kubernetes' helpers and for JSON patches.
+func checkApply(t fataler, list []taints.Taint, c taints.Changes) {
+	for overwrite, apply := range map[bool]func([]taints.Taint) ([]taints.Taint, bool){true: c.Apply, false: c.Ensure} {
+		after, changed := apply(list)
+		if diff := difference(stamped(reference.Apply(list, c, overwrite)), stamped(after)); diff != "" {
+			t.Fatalf("%v of %v, overwrite %v (-want +got):\n%s", c, list, overwrite, diff)
+		}
+		if same := slices.EqualFunc(list, after, taints.Taint.Equal); changed == same {
+			t.Fatalf("changed = %v: %v, then %v", changed, list, after)
+		}
+		if changed && after == nil || !changed && ((after == nil) != (list == nil) || firstOf(after) != firstOf(list)) {
+			t.Fatalf("%v of %#v is %#v", c, list, after)
+		}
+		if again, changed := apply(after); changed {
+			t.Fatalf("%v twice: %v, then %v", c, after, again)
+		}
+		checkApplyStrict(t, list, c, overwrite)
+	}
+}
+
+// checkApplyStrict checks that ApplyStrict finds as many faults as the
+// reference, and that it returns the result of Apply if there are none.
+func checkApplyStrict(t fataler, list []taints.Taint, c taints.Changes, overwrite bool) {
+	after, err := c.ApplyStrict(list, overwrite)
+	faults := len(faultsIn(err))
+	if want := reference.Faults(list, c, overwrite); faults != want || err != nil && after != nil {
+		t.Fatalf("%v of %v: got %v, %v, want %d faults", c, list, after, err, want)
+	}
+	if err != nil {
+		return
+	}
+	if diff := difference(stamped(reference.Apply(list, c, true)), stamped(after)); diff != "" {
+		t.Fatalf("%v of %v (-want +got):\n%s", c, list, diff)
+	}
+}
+
+// stamped returns the texts of the taints with their times.
+func stamped(list []taints.Taint) []string {
+	var all []string
+	for _, t := range list {
+		text := t.String()
+		if t.TimeAdded != nil {
+			text += " " + t.TimeAdded.String()
+		}
+		all = append(all, text)
+	}
+	return all
 }
 
 // firstOf returns the address of the first element, or nil if there is none.

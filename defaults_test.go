@@ -58,16 +58,6 @@ func TestAddDaemonSetDefaults(t *testing.T) {
 	}
 }
 
-// What has all defaults is returned itself, with its spare capacity.
-func TestAddToACompleteList(t *testing.T) {
-	for name, add := range adders {
-		complete := slices.Grow(add(nil), 5)
-		if got := add(complete); &got[0] != &complete[0] || cap(got) != cap(complete) {
-			t.Errorf("%s returns a list of capacity %d, want that of %d", name, cap(got), cap(complete))
-		}
-	}
-}
-
 // The tolerations are sorted, and the names are not. A toleration with Exists and
 // a value, which is not valid, is not the toleration to add.
 func TestAddExtendedResources(t *testing.T) {

@@ -70,26 +70,15 @@ func TestParseChangesErrors(t *testing.T) {
 	})
 }
 
-// listOf parses printed taints, valid or not, separated by spaces.
-func listOf(text string) []taints.Taint {
-	var list []taints.Taint
-	for _, field := range strings.Fields(text) {
-		head, effect, _ := strings.Cut(field, ":")
-		key, value, _ := strings.Cut(head, "=")
-		list = append(list, taints.Taint{Key: key, Value: value, Effect: taints.Effect(effect)})
-	}
-	return list
-}
-
 // changesOf parses changes in the form of arguments of kubectl, valid or not.
 func changesOf(text string) (c taints.Changes) {
 	for _, field := range strings.Fields(text) {
 		name, removes := strings.CutSuffix(field, "-")
 		switch {
 		case !removes:
-			c.Add = append(c.Add, listOf(field)...)
+			c.Add = append(c.Add, reference.Taints(field)...)
 		case strings.Contains(name, ":"):
-			c.Remove = append(c.Remove, listOf(name)[0].ID())
+			c.Remove = append(c.Remove, reference.Taints(name)[0].ID())
 		default:
 			c.RemoveKeys = append(c.RemoveKeys, name)
 		}
@@ -137,7 +126,7 @@ func TestApply(t *testing.T) {
 		{"twice on the node, removed", "a=1:x b:x a=2:x", "a:x-", "b:x", "", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			list, c := listOf(tc.node), changesOf(tc.changes)
+			list, c := reference.Taints(tc.node), changesOf(tc.changes)
 			got, changed := c.Apply(list)
 			checkChanged(t, list, got, changed, tc.node, tc.want)
 			if tc.ensure == "" {
@@ -162,7 +151,7 @@ func TestApply(t *testing.T) {
 
 func TestApplyStrictErrorText(t *testing.T) {
 	c := changesOf("gpu:NoSchedule dedicated=db:NoSchedule dedicated- tier:NoExecute-")
-	_, err := c.ApplyStrict(listOf("gpu:NoSchedule dedicated=ml:NoSchedule"), false)
+	_, err := c.ApplyStrict(reference.Taints("gpu:NoSchedule dedicated=ml:NoSchedule"), false)
 	want := `add[0]: "gpu:NoSchedule" is forbidden: ` +
 		`the node already has this taint; overwriting would not change it; ` +
 		`add[1]: "dedicated=db:NoSchedule" is forbidden: ` +
@@ -179,7 +168,7 @@ func TestApplyStrictErrorText(t *testing.T) {
 // text is node.
 func checkChanged(t *testing.T, list, got []taints.Taint, changed bool, node, want string) {
 	t.Helper()
-	if diff := cmp.Diff(strings.Fields(want), texts(got), cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(strings.Fields(want), reference.Texts(got), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if changed != (want != node) {
@@ -319,7 +308,7 @@ func TestChangesValidate(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := taints.Changes{
-				Add: listOf(tc.add), Remove: taints.TaintIDs(listOf(tc.remove)), RemoveKeys: strings.Fields(tc.keys),
+				Add: reference.Taints(tc.add), Remove: taints.TaintIDs(reference.Taints(tc.remove)), RemoveKeys: strings.Fields(tc.keys),
 			}
 			var got []string
 			for _, f := range faultsIn(c.Validate()) {

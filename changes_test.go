@@ -5,6 +5,7 @@ package taints_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/reference"
 )
 
 // A removal may have a value, which does not matter. What is to be added comes
@@ -68,26 +70,15 @@ func TestParseChangesErrors(t *testing.T) {
 	})
 }
 
-// listOf parses printed taints, valid or not, separated by spaces.
-func listOf(text string) []taints.Taint {
-	var list []taints.Taint
-	for _, field := range strings.Fields(text) {
-		head, effect, _ := strings.Cut(field, ":")
-		key, value, _ := strings.Cut(head, "=")
-		list = append(list, taints.Taint{Key: key, Value: value, Effect: taints.Effect(effect)})
-	}
-	return list
-}
-
 // changesOf parses changes in the form of arguments of kubectl, valid or not.
 func changesOf(text string) (c taints.Changes) {
 	for _, field := range strings.Fields(text) {
 		name, removes := strings.CutSuffix(field, "-")
 		switch {
 		case !removes:
-			c.Add = append(c.Add, listOf(field)...)
+			c.Add = append(c.Add, reference.Taints(field)...)
 		case strings.Contains(name, ":"):
-			c.Remove = append(c.Remove, listOf(name)[0].ID())
+			c.Remove = append(c.Remove, reference.Taints(name)[0].ID())
 		default:
 			c.RemoveKeys = append(c.RemoveKeys, name)
 		}
@@ -135,7 +126,7 @@ func TestApply(t *testing.T) {
 		{"twice on the node, removed", "a=1:x b:x a=2:x", "a:x-", "b:x", "", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			list, c := listOf(tc.node), changesOf(tc.changes)
+			list, c := reference.Taints(tc.node), changesOf(tc.changes)
 			got, changed := c.Apply(list)
 			checkChanged(t, list, got, changed, tc.node, tc.want)
 			if tc.ensure == "" {
@@ -160,7 +151,7 @@ func TestApply(t *testing.T) {
 
 func TestApplyStrictErrorText(t *testing.T) {
 	c := changesOf("gpu:NoSchedule dedicated=db:NoSchedule dedicated- tier:NoExecute-")
-	_, err := c.ApplyStrict(listOf("gpu:NoSchedule dedicated=ml:NoSchedule"), false)
+	_, err := c.ApplyStrict(reference.Taints("gpu:NoSchedule dedicated=ml:NoSchedule"), false)
 	want := `add[0]: "gpu:NoSchedule" is forbidden: ` +
 		`the node already has this taint; overwriting would not change it; ` +
 		`add[1]: "dedicated=db:NoSchedule" is forbidden: ` +
@@ -177,12 +168,64 @@ func TestApplyStrictErrorText(t *testing.T) {
 // text is node.
 func checkChanged(t *testing.T, list, got []taints.Taint, changed bool, node, want string) {
 	t.Helper()
-	if diff := cmp.Diff(strings.Fields(want), texts(got), cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(strings.Fields(want), reference.Texts(got), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if changed != (want != node) {
 		t.Errorf("changed = %v", changed)
 	}
+}
+
+// checkApply checks that Apply and Ensure agree with the reference, that they
+// report whether they changed anything, and that they do nothing the second
+// time. A list that becomes empty is not nil, and an unchanged list is returned
+// itself, as in Kubernetes' helpers and for JSON patches.
+func checkApply(t fataler, list []taints.Taint, c taints.Changes) {
+	for overwrite, apply := range map[bool]func([]taints.Taint) ([]taints.Taint, bool){true: c.Apply, false: c.Ensure} {
+		after, changed := apply(list)
+		if diff := difference(stamped(reference.Apply(list, c, overwrite)), stamped(after)); diff != "" {
+			t.Fatalf("%v of %v, overwrite %v (-want +got):\n%s", c, list, overwrite, diff)
+		}
+		if same := slices.EqualFunc(list, after, taints.Taint.Equal); changed == same {
+			t.Fatalf("changed = %v: %v, then %v", changed, list, after)
+		}
+		if changed && after == nil || !changed && ((after == nil) != (list == nil) || firstOf(after) != firstOf(list)) {
+			t.Fatalf("%v of %#v is %#v", c, list, after)
+		}
+		if again, changed := apply(after); changed {
+			t.Fatalf("%v twice: %v, then %v", c, after, again)
+		}
+		checkApplyStrict(t, list, c, overwrite)
+	}
+}
+
+// checkApplyStrict checks that ApplyStrict finds as many faults as the
+// reference, and that it returns the result of Apply if there are none.
+func checkApplyStrict(t fataler, list []taints.Taint, c taints.Changes, overwrite bool) {
+	after, err := c.ApplyStrict(list, overwrite)
+	faults := len(faultsIn(err))
+	if want := reference.Faults(list, c, overwrite); faults != want || err != nil && after != nil {
+		t.Fatalf("%v of %v: got %v, %v, want %d faults", c, list, after, err, want)
+	}
+	if err != nil {
+		return
+	}
+	if diff := difference(stamped(reference.Apply(list, c, true)), stamped(after)); diff != "" {
+		t.Fatalf("%v of %v (-want +got):\n%s", c, list, diff)
+	}
+}
+
+// stamped returns the texts of the taints with their times.
+func stamped(list []taints.Taint) []string {
+	var all []string
+	for _, t := range list {
+		text := t.String()
+		if t.TimeAdded != nil {
+			text += " " + t.TimeAdded.String()
+		}
+		all = append(all, text)
+	}
+	return all
 }
 
 // firstOf returns the address of the first element, or nil if there is none.
@@ -265,7 +308,7 @@ func TestChangesValidate(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := taints.Changes{
-				Add: listOf(tc.add), Remove: taints.TaintIDs(listOf(tc.remove)), RemoveKeys: strings.Fields(tc.keys),
+				Add: reference.Taints(tc.add), Remove: taints.TaintIDs(reference.Taints(tc.remove)), RemoveKeys: strings.Fields(tc.keys),
 			}
 			var got []string
 			for _, f := range faultsIn(c.Validate()) {

@@ -189,17 +189,6 @@ func TestErrorsOfLongTextsAreShort(t *testing.T) {
 	}
 }
 
-func TestErrorListErr(t *testing.T) {
-	for _, empty := range []taints.ErrorList{nil, {}} {
-		if err := empty.Err(); err != nil {
-			t.Errorf("%#v is %#v", empty, err)
-		}
-	}
-	if err := (taints.ErrorList{{Kind: taints.ErrInvalid}}).Err(); !errors.Is(err, taints.ErrInvalid) {
-		t.Errorf("got %v", err)
-	}
-}
-
 // Errors that another package makes, including nil and zero ones, unwrap without
 // a panic.
 func TestErrorsMadeByHandUnwrap(t *testing.T) {

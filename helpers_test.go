@@ -3,13 +3,13 @@
 package taints_test
 
 import (
-	"fmt"
 	"reflect"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/reference"
 )
 
 // A fataler is a *testing.T or a *rapid.T.
@@ -20,28 +20,12 @@ type fataler interface {
 
 func seconds(s int64) *int64 { return &s }
 
-func parseTaints(specs ...string) []taints.Taint {
-	var list []taints.Taint
-	for _, s := range specs {
-		list = append(list, taints.Must(taints.ParseTaint(s)))
-	}
-	return list
+func parseTaints(texts ...string) []taints.Taint {
+	return reference.Parsed(taints.ParseTaint, texts...)
 }
 
-func parseTolerations(specs ...string) []taints.Toleration {
-	var list []taints.Toleration
-	for _, s := range specs {
-		list = append(list, taints.Must(taints.ParseToleration(s)))
-	}
-	return list
-}
-
-func texts[T fmt.Stringer](list []T) []string {
-	var all []string
-	for _, v := range list {
-		all = append(all, v.String())
-	}
-	return all
+func parseTolerations(texts ...string) []taints.Toleration {
+	return reference.Parsed(taints.ParseToleration, texts...)
 }
 
 // faultsIn returns the faults of an ErrorList, or none for nil.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/reference"
 )
 
 // A malformed text has a fault of the kind in the field at the offset. The text of
@@ -101,7 +102,7 @@ func TestParseTaints(t *testing.T) {
 		"a=b:NoSchedule,c:NoExecute,a:NoExecute": {"a=b:NoSchedule", "c:NoExecute", "a:NoExecute"},
 	} {
 		got, err := taints.ParseTaints(list)
-		if diff := cmp.Diff(want, texts(got)); err != nil || diff != "" || list == "" && got != nil {
+		if diff := cmp.Diff(want, reference.Texts(got)); err != nil || diff != "" || list == "" && got != nil {
 			t.Errorf("%q: %v (-want +got):\n%s", list, err, diff)
 		}
 		if back := taints.FormatTaints(got); back != list {

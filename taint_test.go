@@ -15,10 +15,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/reference"
 )
 
 func TestFindTaint(t *testing.T) {
-	list := listOf("a:NoSchedule b:NoExecute a=2:NoExecute a=3:NoExecute c:")
+	list := reference.Taints("a:NoSchedule b:NoExecute a=2:NoExecute a=3:NoExecute c:")
 	for _, tc := range []struct {
 		id   taints.TaintID
 		want int

@@ -178,10 +178,3 @@ func firstOf(untolerated iter.Seq2[int, *taints.Taint]) found {
 	}
 	return found{-1, false}
 }
-
-func TestMatchTaint(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		a, b := drawTaint(t), drawTaint(t)
-		same(t, "equal IDs", kube.Taint(a).ID() == kube.Taint(b).ID(), a.MatchTaint(&b))
-	})
-}

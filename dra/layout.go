@@ -10,14 +10,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Proof of equal layouts. A struct conversion compiles only if both types have the
-// same fields in the same order. So our types and those of Kubernetes have the
-// fields of the types here, except for the names of strings and what a pointer to
-// a time points to. The last line shows that metav1.Time is only a time.
-//
-// If one of these lines does not compile, Kubernetes has added a field. Then
-// use a newer version of this module, or an older version of k8s.io/api; see
-// the table in the package comment.
+// Proof of equal layouts, as in layout.go of package kube, which says how it
+// works and what to do if a line here does not compile. It stands here too, because
+// a version of this module works with later versions of the library, which may
+// have other internal packages.
 var (
 	_ = taintLayout[taints.Effect, time.Time](taints.Taint{})
 	_ = taintLayout[resourceapi.DeviceTaintEffect, metav1.Time](resourceapi.DeviceTaint{})

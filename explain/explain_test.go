@@ -11,19 +11,15 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/explain"
+	"github.com/seed-0529bac1/taints/internal/reference"
 )
 
-func parseTaints(specs ...string) []taints.Taint { return parseAll(specs, taints.ParseTaint) }
-
-func parseTolerations(specs ...string) []taints.Toleration {
-	return parseAll(specs, taints.ParseToleration)
+func parseTaints(texts ...string) []taints.Taint {
+	return reference.Parsed(taints.ParseTaint, texts...)
 }
 
-func parseAll[T any](specs []string, parse func(string) (T, error)) (list []T) {
-	for _, spec := range specs {
-		list = append(list, taints.Must(parse(spec)))
-	}
-	return list
+func parseTolerations(texts ...string) []taints.Toleration {
+	return reference.Parsed(taints.ParseToleration, texts...)
 }
 
 // node explains one taint for the tolerations.

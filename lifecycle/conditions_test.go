@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/reference"
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
@@ -28,24 +29,13 @@ func stateOf(text string) lifecycle.NodeState {
 	return state
 }
 
-// taintsOf parses taints separated by spaces, valid or not.
-func taintsOf(text string) []taints.Taint {
-	var list []taints.Taint
-	for _, field := range strings.Fields(text) {
-		name, effect, _ := strings.Cut(field, ":")
-		key, value, _ := strings.Cut(name, "=")
-		list = append(list, taints.Taint{Key: key, Value: value, Effect: taints.Effect(effect)})
-	}
-	return list
-}
-
 // rulesOf parses rules like "Ready=False not-ready:NoExecute", one per line.
 func rulesOf(text string) lifecycle.ConditionRules {
 	var rules lifecycle.ConditionRules
 	for line := range strings.Lines(text) {
 		if fields := strings.Fields(line); len(fields) == 2 {
 			kind, status, _ := strings.Cut(fields[0], "=")
-			rules = append(rules, lifecycle.ConditionRule{Type: kind, Status: status, Taint: taintsOf(fields[1])[0]})
+			rules = append(rules, lifecycle.ConditionRule{Type: kind, Status: status, Taint: reference.Taints(fields[1])[0]})
 		}
 	}
 	return rules
@@ -62,19 +52,19 @@ func checkReconciliations(t *testing.T, rules lifecycle.ConditionRules, rows []r
 	t.Helper()
 	for _, tc := range rows {
 		t.Run(tc.name, func(t *testing.T) {
-			current, state := taintsOf(long(tc.current)), stateOf(tc.state)
+			current, state := reference.Taints(long(tc.current)), stateOf(tc.state)
 			got := rules.Reconcile(current, state, noon)
-			if diff := cmp.Diff(long(tc.add), strings.Join(texts(got.Add), " ")); diff != "" {
+			if diff := cmp.Diff(long(tc.add), strings.Join(reference.Texts(got.Add), " ")); diff != "" {
 				t.Errorf("Add (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(long(tc.remove), strings.Join(texts(got.Remove), " ")); diff != "" {
+			if diff := cmp.Diff(long(tc.remove), strings.Join(reference.Texts(got.Remove), " ")); diff != "" {
 				t.Errorf("Remove (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(taintsOf(long(tc.current)), current); diff != "" {
+			if diff := cmp.Diff(reference.Taints(long(tc.current)), current); diff != "" {
 				t.Errorf("wrote to the caller's list (-before +after):\n%s", diff)
 			}
 			fresh := rules.Reconcile(nil, state, noon).Add
-			if diff := cmp.Diff(texts(rules.Taints(state)), texts(fresh)); diff != "" {
+			if diff := cmp.Diff(reference.Texts(rules.Taints(state)), reference.Texts(fresh)); diff != "" {
 				t.Errorf("Taints, and Add for no taints (-want +got):\n%s", diff)
 			}
 			after, _ := got.Apply(current)
@@ -146,7 +136,7 @@ func TestReconcileConditions(t *testing.T) {
 		},
 		{"twice in the list", memory + " node/memory-pressure=x:NoSchedule", "Ready=True", "", memory},
 	})
-	if got := texts(lifecycle.ConditionTaints(stateOf("cordoned"))); strings.Join(got, " ") != long(cordon) {
+	if got := reference.Texts(lifecycle.ConditionTaints(stateOf("cordoned"))); strings.Join(got, " ") != long(cordon) {
 		t.Errorf("a cordoned node has %v", got)
 	}
 }

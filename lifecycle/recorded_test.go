@@ -3,7 +3,6 @@
 package lifecycle_test
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -12,17 +11,9 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/internal/recorded"
+	"github.com/seed-0529bac1/taints/internal/reference"
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
-
-// texts returns the text of each element of the list.
-func texts[T fmt.Stringer](list []T) []string {
-	var texts []string
-	for _, v := range list {
-		texts = append(texts, v.String())
-	}
-	return texts
-}
 
 type recordedNode struct {
 	Name          string
@@ -51,12 +42,12 @@ func testRecordedConditions(t *testing.T, nodes []recordedNode) {
 		}
 		got, _ := lifecycle.ReconcileConditions(node.Given, state, noon).Apply(node.Given)
 		if diff := cmp.Diff(
-			slices.Sorted(slices.Values(texts(node.Got))),
-			slices.Sorted(slices.Values(texts(got))),
+			slices.Sorted(slices.Values(reference.Texts(node.Got))),
+			slices.Sorted(slices.Values(reference.Texts(got))),
 		); diff != "" {
 			t.Errorf("%s, %+v (-Kubernetes +got):\n%s", node.Name, node, diff)
 		}
-		if diff := cmp.Diff(texts(node.Given), texts(got[:len(node.Given)])); diff != "" {
+		if diff := cmp.Diff(reference.Texts(node.Given), reference.Texts(got[:len(node.Given)])); diff != "" {
 			t.Errorf("%s: what was given (-want +got):\n%s", node.Name, diff)
 		}
 		if c := lifecycle.ReconcileConditions(node.Got, state, noon.Add(time.Hour)); !c.IsZero() {

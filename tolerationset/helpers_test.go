@@ -3,7 +3,6 @@
 package tolerationset_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
@@ -36,12 +35,4 @@ func parse(t testing.TB, specs ...string) []taints.Toleration {
 		list = append(list, toleration)
 	}
 	return list
-}
-
-func texts[T fmt.Stringer](list []T) []string {
-	var all []string
-	for _, v := range list {
-		all = append(all, v.String())
-	}
-	return all
 }

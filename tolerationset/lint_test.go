@@ -146,7 +146,7 @@ func TestFindingTexts(t *testing.T) {
 		{"op=Exists"},
 		{"a:NoExecute op=Exists", "a:NoExecute op=Exists for 5s"},
 	} {
-		got = append(got, texts(tolerationset.Lint(parse(t, list...), taints.Options{}))...)
+		got = append(got, reference.Texts(tolerationset.Lint(parse(t, list...), taints.Options{}))...)
 	}
 	const onlyDaemons = " That is right only for daemons; name the keys that the pod needs."
 	want := []string{

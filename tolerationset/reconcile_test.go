@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/seed-0529bac1/taints/internal/reference"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
@@ -28,7 +29,7 @@ func TestReconcile(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			current := parse(t, tc.current...)
 			got, changed := tolerationset.Reconcile(current, parse(t, tc.applied...), parse(t, tc.desired...))
-			if diff := cmp.Diff(tc.want, texts(got)); diff != "" && len(tc.want)+len(got) > 0 {
+			if diff := cmp.Diff(tc.want, reference.Texts(got)); diff != "" && len(tc.want)+len(got) > 0 {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if changed == slices.Equal(tc.want, tc.current) || changed && got == nil || !changed && !identical(got, current) {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
@@ -81,15 +80,17 @@ func TestKinds(t *testing.T) {
 
 // A new operator needs only a row in the table of operators. With two rows that
 // Kubernetes lacks, Ge, greater or equal, and Near, the integers within 2 of the
-// value, all forms of the library agree with a brute force.
+// value, all packages agree with a brute force over taints with every value that
+// the tolerations can tell apart.
 func TestNewOperators(t *testing.T) {
 	defer valueset.Add("Ge", func(n int64) (least, most int64) { return n, math.MaxInt64 })()
 	defer valueset.Add("Near", func(n int64) (least, most int64) {
 		return max(n, math.MinInt64+2) - 2, min(n, math.MaxInt64-2) + 2
 	})()
-	x := newOperators{T: t}
+	var x newOperators
+	var tolerations []taints.Toleration
 	for _, limit := range []string{
-		"", "x", "05", "-0", "+5", "9223372036854775808", "-9223372036854775808", "-9223372036854775807",
+		"", "x", "05", "9223372036854775808", "-9223372036854775808", "-9223372036854775807",
 		"-1", "0", "3", "4", "5", "7", "8", "9223372036854775806", "9223372036854775807",
 	} {
 		n, _ := integer(limit)                   // 0 if it is none
@@ -98,50 +99,37 @@ func TestNewOperators(t *testing.T) {
 		}
 		x.add(limit)
 		for _, op := range []taints.Operator{"Equal", "Exists", "Lt", "Gt", "Ge", "Near"} {
-			x.tolerations = append(x.tolerations, taints.Toleration{Key: "k", Operator: op, Value: limit, Effect: taints.NoExecute})
+			tolerations = append(tolerations, taints.Toleration{Key: "k", Operator: op, Value: limit, Effect: taints.NoExecute})
 		}
 	}
 	for i := range 15_000 { // so that a search pays
 		x.index.Set(1000+i, []taints.Taint{{Key: "other", Value: strconv.Itoa(i), Effect: taints.NoExecute}})
 	}
 	for _, o := range []taints.Options{{}, {NoComparison: true}} {
-		for i, t := range x.tolerations {
-			x.checkMatching(o, t)
-			x.checkText(o, t)
-			for j, u := range x.tolerations {
-				if (i+j)%5 == 0 && (!testing.Short() || i%5 == 0) { // all take ten seconds
-					x.checkPair(o, t, u)
+		for i, toleration := range tolerations {
+			x.check(t, o, toleration)
+			for j, other := range tolerations {
+				if (i+j)%5 == 0 { // all take seconds
+					x.checkPair(t, o, toleration, other)
 				}
 			}
 		}
 	}
 }
 
-// why is the brute force: why a toleration does not match a value.
-func why(o taints.Options, t taints.Toleration, value string) explain.Mismatch {
+// matches is the brute force.
+func matches(o taints.Options, t taints.Toleration, value string) bool {
+	switch t.Operator {
+	case "Exists":
+		return true
+	case "Equal":
+		return t.Value == value
+	}
 	limit, ok1 := integer(t.Value)
 	n, ok2 := integer(value)
 	near := math.Abs(float64(n)-float64(limit)) < 1000 && max(n-limit, limit-n) <= 2
-	lt, gt, ge := t.Operator == "Lt", t.Operator == "Gt", t.Operator == "Ge"
-	switch {
-	case t.Operator == "Exists" || t.Operator == "Equal" && t.Value == value:
-		return explain.MismatchNone
-	case t.Operator == "Equal":
-		return explain.MismatchValue
-	case o.NoComparison:
-		return explain.MismatchNoComparison
-	case !ok1:
-		return explain.MismatchThreshold
-	case lt && limit == math.MinInt64 || gt && limit == math.MaxInt64:
-		return explain.MismatchNothing
-	case !ok2:
-		return explain.MismatchNotInteger
-	case lt && n < limit || gt && n > limit || ge && n >= limit || !lt && !gt && !ge && near:
-		return explain.MismatchNone
-	case n < limit || n == limit && gt:
-		return explain.MismatchTooSmall
-	}
-	return explain.MismatchTooLarge
+	is := map[taints.Operator]bool{"Lt": n < limit, "Gt": n > limit, "Ge": n >= limit, "Near": near}
+	return ok1 && ok2 && !o.NoComparison && is[t.Operator]
 }
 
 func integer(s string) (int64, bool) {
@@ -149,13 +137,10 @@ func integer(s string) (int64, bool) {
 	return n, err == nil && strconv.FormatInt(n, 10) == s
 }
 
-// newOperators has tolerations of every operator with the limits and with what is
-// no integer, and taints with every value that they can tell apart.
+// newOperators has the taints, each on a node of its own.
 type newOperators struct {
-	*testing.T
-	taints      []taints.Taint
-	tolerations []taints.Toleration
-	index       nodeindex.Index[int]
+	taints []taints.Taint
+	index  nodeindex.Index[int]
 }
 
 func (x *newOperators) add(value string) {
@@ -166,85 +151,64 @@ func (x *newOperators) add(value string) {
 	}
 }
 
-func (x *newOperators) check(is bool, format string, args ...any) {
-	if !is {
-		x.Helper()
-		x.Fatalf(format, args...)
-	}
-}
-
-// times returns for how long the list tolerates each taint: 0 for not at all, 1
-// for ever, and otherwise the seconds.
-func (x *newOperators) times(o taints.Options, list ...taints.Toleration) (times [80]int64) {
+// matched returns the indexes of the taints that some of the list matches.
+func (x *newOperators) matched(o taints.Options, list ...taints.Toleration) (all []int) {
 	for i, taint := range x.taints {
-		for _, t := range list {
-			if times[i] == 0 && why(o, t, taint.Value) == explain.MismatchNone {
-				times[i] = 1
-				if t.TolerationSeconds != nil {
-					times[i] = *t.TolerationSeconds
-				}
-			}
+		if slices.ContainsFunc(list, func(t taints.Toleration) bool { return matches(o, t, taint.Value) }) {
+			all = append(all, i)
 		}
 	}
-	return times
+	return all
 }
 
-// checkMatching checks the compiled form, the index and the reasons.
-func (x *newOperators) checkMatching(o taints.Options, t taints.Toleration) {
-	m, want := o.Compile([]taints.Toleration{t}), []int(nil)
-	for i, taint := range x.taints {
-		mismatch := why(o, t, taint.Value)
-		is := mismatch == explain.MismatchNone
-		if is {
-			want = append(want, i)
-		}
-		x.check(o != (taints.Options{}) || t.Tolerates(taint) == is, "%v tolerates %v: %v", t, taint, !is)
-		x.check(m.Filter(x.taints[i:i+1]).AllTolerated() == is, "under %+v %v tolerates %v: %v", o, t, taint, !is)
-		r := explain.Node(m, x.taints[i:i+1])[0]
-		x.check(r.Tolerated == is && r.Mismatch() == mismatch, "under %+v %v: %v, want %v", o, r, r.Mismatch(), mismatch)
+// check checks matching, the index, explanations, validation and texts.
+func (x *newOperators) check(t *testing.T, o taints.Options, toleration taints.Toleration) {
+	m, want := o.Compile([]taints.Toleration{toleration}), x.matched(o, toleration)
+	var got []int
+	for i := range m.Tolerated(x.taints, taints.AllEffects) {
+		got = append(got, i)
 	}
 	found := x.index.AppendFeasible(nil, m)
 	slices.Sort(found)
-	x.check(slices.Equal(found, want) && x.index.CountFeasible(m) == len(want),
-		"under %+v the index finds %v for %v, want %v", o, found, t, want)
-}
-
-// checkText checks validation, the text form, and what is said of a misspelling.
-func (x *newOperators) checkText(o taints.Options, t taints.Toleration) {
-	_, valid := integer(t.Value)
-	switch valid = valid && !o.NoComparison; t.Operator {
+	if !slices.Equal(got, want) || !slices.Equal(found, want) || x.index.CountFeasible(m) != len(want) {
+		t.Fatalf("under %+v %v matches %v, in the index %v, want %v", o, toleration, got, found, want)
+	}
+	limit, valid := integer(toleration.Value)
+	for i, r := range explain.Node(m, x.taints) {
+		is, why := slices.Contains(want, i), r.Mismatch()
+		if r.Tolerated != is || (why == explain.MismatchNone) != is {
+			t.Fatalf("under %+v %v: %v", o, r, why)
+		}
+		n, ok := integer(r.Taint.Value)
+		if ok && valid && why != explain.MismatchValue && !is && len(want) > 0 {
+			small := n < limit || n == limit && toleration.Operator == "Gt"
+			if small != (why == explain.MismatchTooSmall) || small == (why == explain.MismatchTooLarge) {
+				t.Fatalf("under %+v %v: %v", o, r, why)
+			}
+		}
+	}
+	switch valid = valid && !o.NoComparison; toleration.Operator {
 	case "Exists":
-		valid = t.Value == ""
+		valid = toleration.Value == ""
 	case "Equal":
-		valid = taints.Taint{Key: "k", Value: t.Value, Effect: t.Effect}.Validate() == nil
+		valid = taints.Taint{Key: "k", Value: toleration.Value, Effect: taints.NoExecute}.Validate() == nil
 	}
-	err := o.ValidateTolerations([]taints.Toleration{t})
-	x.check((err == nil) == valid, "under %+v %v: %v", o, t, err)
-	back, err := o.ParseToleration(t.String())
-	x.check((err == nil) == valid && (!valid || back.Equal(t)), "under %+v %v is read as %v, %v", o, t, back, err)
-	_, err = taints.ParseToleration("k=5 op=Gr")
-	x.check(strings.Contains(err.Error(), "must be Exists, Equal, Lt, Gt, Ge or Near"), "%v", err)
-	r := explain.Node(taints.Compile([]taints.Toleration{{Key: "k", Operator: "ge"}}), x.taints)[0]
-	x.check(r.Differences[0].Meant == "Ge", "%v", r)
+	back, err := o.ParseToleration(toleration.String())
+	if (err == nil) != valid || valid && !back.Equal(toleration) {
+		t.Fatalf("under %+v %v is read as %v, %v", o, toleration, back, err)
+	}
 }
 
-// checkPair checks what two tolerations are to each other, of which the second has
-// another time.
-func (x *newOperators) checkPair(o taints.Options, t, u taints.Toleration) {
-	one, other, covers := x.times(o, t), x.times(o, u), true
-	for i := range one {
-		covers = covers && one[i] >= other[i]
+// checkPair checks what two tolerations are to each other.
+func (x *newOperators) checkPair(t *testing.T, o taints.Options, a, b taints.Toleration) {
+	both, one, other := x.matched(o, a, b), x.matched(o, a), x.matched(o, b)
+	if covers := slices.Equal(both, one); tolerationset.Covers(a, b, o) != covers {
+		t.Fatalf("under %+v %v covers %v: %v", o, a, b, !covers)
 	}
-	x.check(tolerationset.Covers(t, u, o) == covers, "under %+v %v covers %v: %v", o, t, u, !covers)
-	u.TolerationSeconds = new(int64)
-	*u.TolerationSeconds = 60
-	tu := []taints.Toleration{t, u}
-	times, merged, minimal := x.times(o, tu...), tolerationset.Merge(tu[:1], tu[1:], o), tolerationset.Minimize(tu, o)
-	x.check((len(merged) == 1) == covers && x.times(o, merged...) == times, "under %+v %v is merged to %v", o, tu, merged)
-	x.check(x.times(o, minimal...) == times, "under %+v %v is minimized to %v", o, tu, minimal)
-	near := taints.Toleration{Key: "k", Operator: "Near", Value: "5", Effect: taints.NoExecute}
-	for _, list := range [][]taints.Toleration{{u, t}, {t}, {u}, {t, u, near}, {t, near}} {
-		same := x.times(o, list...) == times
-		x.check(tolerationset.Same(tu, list, o) == same, "under %+v %v is the same as %v: %v", o, tu, list, !same)
+	if minimal := tolerationset.Minimize([]taints.Toleration{a, b}, o); !slices.Equal(x.matched(o, minimal...), both) {
+		t.Fatalf("under %+v %v and %v are minimized to %v", o, a, b, minimal)
+	}
+	if same := slices.Equal(one, other); tolerationset.Same([]taints.Toleration{a}, []taints.Toleration{b}, o) != same {
+		t.Fatalf("under %+v %v is the same as %v: %v", o, a, b, !same)
 	}
 }

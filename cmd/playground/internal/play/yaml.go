@@ -30,8 +30,9 @@ func (k kind) String() string {
 	return [...]string{"null", "a boolean", "a number", "a string", "a list", "an object"}[k]
 }
 
-// A value is one value in a text. Values that are aliases of the same anchor
-// share their items and members.
+// A value is one value in a text, read by the YAML library. It has its place, which
+// errors need, and the meaning of YAML 1.1; sigs.k8s.io/yaml gives no places. Values
+// that are aliases of the same anchor share their items and members.
 type value struct {
 	span    // up to the end of the line, or of a scalar that ends before
 	kind    kind

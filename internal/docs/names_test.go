@@ -22,7 +22,7 @@ var (
 
 // elsewhere has the names of other projects' code that documents mention.
 var elsewhere = []string{
-	"validateTaintsField", "ValidateMachineTaints", "NodeFit", "PodToleratesTaints", // adopters
+	"ToleratesPod", "validateTaintsField", "ValidateMachineTaints", "NodeFit", "PodToleratesTaints", // adopters
 	"BadRequest", // an API server's
 }
 

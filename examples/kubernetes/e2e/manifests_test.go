@@ -246,8 +246,7 @@ func checkAlerts(t *testing.T, program string, families map[string]*dto.MetricFa
 		for _, name := range metricName.FindAllString(noMetric.ReplaceAllString(alert.Expr, ""), -1) {
 			looked++
 			if families[strings.TrimSuffix(name, "_bucket")] == nil {
-				t.Errorf("%s looks at %s, and the %s has only %v",
-					alert.Alert, name, program, slices.Sorted(maps.Keys(families)))
+				t.Errorf("%s looks at %s, and the %s has only %v", alert.Alert, name, program, slices.Sorted(maps.Keys(families)))
 			}
 		}
 	}

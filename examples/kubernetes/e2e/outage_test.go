@@ -65,8 +65,7 @@ func testOutage(t *testing.T, replicas int) {
 	}
 	c.StartAPIServer()
 	ended := time.Now()
-	t.Logf("the API server was gone for %v, and evictors ended %d times",
-		ended.Sub(begun).Round(time.Millisecond), restarts)
+	t.Logf("the API server was gone for %v, and evictors ended %d times", ended.Sub(begun).Round(time.Millisecond), restarts)
 	if restarts == 0 {
 		t.Error("the leader did not end: this is not about a lease")
 	}

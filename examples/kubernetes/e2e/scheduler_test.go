@@ -166,8 +166,7 @@ func (f field) then(t *testing.T, trial trial) {
 	change := trial.Then
 	if change.Free != "" {
 		patch := []byte(`{"spec":{"unschedulable":null,"taints":null}}`)
-		must(f.Client.CoreV1().Nodes().Patch(t.Context(), change.Free,
-			types.StrategicMergePatchType, patch, metav1.PatchOptions{}))(t)
+		must(f.Client.CoreV1().Nodes().Patch(t.Context(), change.Free, types.StrategicMergePatchType, patch, metav1.PatchOptions{}))(t)
 	}
 	if change.Tolerate != nil {
 		pod := f.pod(t, trial.Pod)

@@ -131,8 +131,7 @@ func (w *webhookTest) daemonSets(t *testing.T) {
 	sneak.Spec.Template.Spec.NodeSelector = map[string]string{"example.com/pool": "ml"}
 	w.Apply(watcher, sneak)
 	event(w.Cluster, "the other pool is refused", func(event eventsv1.Event) bool {
-		return event.Reason == "FailedCreate" && event.Regarding.Name == "sneak" &&
-			strings.HasSuffix(event.Note, notAllowed)
+		return event.Reason == "FailedCreate" && event.Regarding.Name == "sneak" && strings.HasSuffix(event.Note, notAllowed)
 	})
 	w.Eventually("there is a watcher, and no sneak", func() error {
 		names := fmt.Sprint(slices.Collect(maps.Keys(w.Pods(metav1.NamespaceDefault))))

@@ -56,18 +56,14 @@ func (o *options) Register(fs *flag.FlagSet) {
 
 	fs.StringVar(&o.manager.Metrics.BindAddress, "metrics-addr", "127.0.0.1:8080",
 		"`address` of /metrics, without authentication; 0 disables it")
-	fs.StringVar(&o.manager.HealthProbeBindAddress, "health-addr", "127.0.0.1:8081",
-		"`address` of /healthz and /readyz; 0 disables it")
+	fs.StringVar(&o.manager.HealthProbeBindAddress, "health-addr", "127.0.0.1:8081", "`address` of /healthz and /readyz; 0 disables it")
 
-	fs.BoolVar(&o.manager.LeaderElection, "leader-elect", true,
-		"evict only while holding the lease, so that several replicas can run")
-	fs.StringVar(&o.manager.LeaderElectionNamespace, "leader-elect-namespace", "",
-		"`namespace` of the lease; empty means the pod's")
+	fs.BoolVar(&o.manager.LeaderElection, "leader-elect", true, "evict only while holding the lease, so that several replicas can run")
+	fs.StringVar(&o.manager.LeaderElectionNamespace, "leader-elect-namespace", "", "`namespace` of the lease; empty means the pod's")
 	fs.StringVar(&o.manager.LeaderElectionID, "leader-elect-name", "taints-evictor", "`name` of the lease")
 	o.manager.LeaseDuration = fs.Duration("lease-duration", 15*time.Second,
 		"how long other replicas wait for a leader that does not renew the lease")
-	o.manager.RenewDeadline = fs.Duration("renew-deadline", 10*time.Second,
-		"how long a leader tries to renew the lease before it exits")
+	o.manager.RenewDeadline = fs.Duration("renew-deadline", 10*time.Second, "how long a leader tries to renew the lease before it exits")
 	o.manager.RetryPeriod = fs.Duration("retry-period", 2*time.Second, "how often to renew the lease, or try to get it")
 }
 

@@ -8,7 +8,8 @@ import (
 	"os"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	schedulerv1 "k8s.io/kube-scheduler/config/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 )
 
@@ -64,31 +65,27 @@ func workloadConfig(w workload, performanceConfig []byte, schedulerConfig string
 // schedulerConfig returns the scheduler's configuration: that of the manifest with
 // the plugin, or the default. Both have the plugin that counts pods.
 func schedulerConfig(own string, plugin bool) ([]byte, error) {
-	profile := map[string]any{}
+	var config struct {
+		Profiles []schedulerv1.KubeSchedulerProfile
+	}
+	manifest := []byte("profiles: [{}]")
 	if plugin {
-		manifest, err := os.ReadFile(own + "/../manifests/scheduler/config.yaml")
-		if err != nil {
+		var err error
+		if manifest, err = os.ReadFile(own + "/../manifests/scheduler/config.yaml"); err != nil {
 			return nil, err
 		}
-		var m struct{ Profiles []map[string]any }
-		if err := yaml.Unmarshal(manifest, &m); err != nil {
-			return nil, err
-		}
-		if len(m.Profiles) != 1 {
-			return nil, fmt.Errorf("the manifest has %d profiles, want 1", len(m.Profiles))
-		}
-		profile = m.Profiles[0]
 	}
-	profile["schedulerName"] = "default-scheduler"
-	at := []string{"plugins", "multiPoint", "enabled"}
-	enabled, _, err := unstructured.NestedSlice(profile, at...)
-	if err != nil {
+	if err := yaml.Unmarshal(manifest, &config); err != nil {
 		return nil, err
 	}
-	enabled = append(enabled, map[string]any{"name": "Clock"})
-	if err := unstructured.SetNestedSlice(profile, enabled, at...); err != nil {
-		return nil, err
+	if n := len(config.Profiles); n != 1 {
+		return nil, fmt.Errorf("the manifest has %d profiles, want 1", n)
 	}
+	profile := config.Profiles[0]
+	profile.SchedulerName = new("default-scheduler")
+	plugins := ptr.Deref(profile.Plugins, schedulerv1.Plugins{})
+	plugins.MultiPoint.Enabled = append(plugins.MultiPoint.Enabled, schedulerv1.Plugin{Name: "Clock"})
+	profile.Plugins = &plugins
 	return yaml.Marshal(map[string]any{
 		"apiVersion": "kubescheduler.config.k8s.io/v1",
 		"kind":       "KubeSchedulerConfiguration",

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"testing"
@@ -14,8 +15,9 @@ import (
 // in the module cache.
 func TestConfig(t *testing.T) {
 	out, err := output(exec.Command("go", "list", "-f", "{{.Dir}}", schedulerPerf))
-	if err != nil {
-		t.Fatal(err)
+	workloads, errList := allWorkloads()
+	if err := errors.Join(err, errList); err != nil || len(workloads) == 0 {
+		t.Fatalf("%d workloads, %v", len(workloads), err)
 	}
 	for _, w := range workloads {
 		content, err := os.ReadFile(w.file(".", out))
@@ -36,7 +38,7 @@ func TestConfig(t *testing.T) {
 			t.Errorf("%s:\n%s", w, alone)
 		}
 		for name, want := range w.Params {
-			if got := typed[0].Workloads[0].Params[name]; got != float64(want.(int)) {
+			if got := typed[0].Workloads[0].Params[name]; got != want {
 				t.Errorf("%s: %s is %v", w, name, got)
 			}
 		}

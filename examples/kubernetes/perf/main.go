@@ -64,11 +64,12 @@ func (o options) choose() ([]workload, error) {
 		return nil, fmt.Errorf("-rounds is %d, want at least 1", o.rounds)
 	}
 	pattern, err := regexp.Compile(o.match)
-	if err != nil {
+	all, errAll := allWorkloads()
+	if err := errors.Join(err, errAll); err != nil {
 		return nil, err
 	}
 	other := func(w workload) bool { return !pattern.MatchString(w.String()) }
-	chosen := slices.DeleteFunc(slices.Clone(workloads), other)
+	chosen := slices.DeleteFunc(all, other)
 	if len(chosen) == 0 {
 		return nil, fmt.Errorf("no workload matches %q: see -list", o.match)
 	}

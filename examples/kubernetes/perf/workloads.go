@@ -4,10 +4,13 @@ package main
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"sigs.k8s.io/yaml"
 )
 
 // A workload is defined in a performance-config.yaml: one of Kubernetes, or
@@ -32,43 +35,15 @@ const usualFloor = 0.97
 
 func (w workload) String() string { return w.Case + "/" + w.Name }
 
-func (w workload) floor() float64 {
-	return cmp.Or(w.Floor, usualFloor)
-}
+func (w workload) floor() float64 { return cmp.Or(w.Floor, usualFloor) }
 
-// Kubernetes' largest workloads have ten times as many pods.
-var workloads = []workload{
-	{Folder: "misc", Case: "SchedulingBasic", Name: "5000Nodes_10000Pods", Params: params{"measurePods": 3000}, Cost: 35},
-	{Folder: "misc", Case: "SchedulingDaemonset", Name: "15000Nodes", Params: params{"measurePods": 6000}, Cost: 40},
-	{Folder: "default_preemption", Case: "PreemptionBasic", Name: "1000Nodes", Cost: 50},
-	{Folder: "default_preemption", Case: "PreemptionAsync", Name: "5000Nodes_AsyncPreemptionEnabled", Params: params{"initNodes": 1000, "initPods": 4000, "measurePods": 2000}, Cost: 45},
-	{Folder: "default_preemption", Case: "Unschedulable", Name: "5kNodes/100Init/10kPods", Params: params{"measurePods": 3000}, Cost: 35},
-	{Folder: "misc", Case: "SchedulingWithMixedChurn", Name: "5000Nodes_10000Pods", Params: params{"measurePods": 3000}, Cost: 30},
-	{Folder: "affinity", Case: "SchedulingPodAffinity", Name: "5000Nodes_5000Pods", Params: params{"initPods": 500, "measurePods": 700}, Cost: 45},
-	{Folder: "affinity", Case: "SchedulingPodAntiAffinity", Name: "5000Nodes_2000Pods", Params: params{"initPods": 500, "measurePods": 1000}, Cost: 40},
-	{Folder: "affinity", Case: "SchedulingNodeAffinity", Name: "5000Nodes_10000Pods", Params: params{"initPods": 500, "measurePods": 2000}, Cost: 40},
-	{Folder: "topology_spreading", Case: "TopologySpreading", Name: "5000Nodes_5000Pods", Params: params{"initPods": 1000, "measurePods": 1500}, Cost: 50},
-	{Folder: "topology_spreading", Case: "SchedulingWithNodeInclusionPolicy", Name: "5000Nodes", Params: params{"measurePods": 1500}, Cost: 40},
-	{Folder: "event_handling", Case: "EventHandlingNodeUpdate", Name: "100Nodes_1000Pods", Paced: true, Cost: 35},
-	{Folder: "event_handling", Case: "EventHandlingNodeAdd", Name: "100Nodes_1000Pods", Paced: true, Cost: 30},
-	{Folder: "event_handling", Case: "EventHandlingPodUpdate", Name: "1Node_1000Pods", Params: params{"blockerPods": 400, "measurePods": 400}, Paced: true, Cost: 40},
+//go:embed workloads.yaml
+var workloadsFile []byte
 
-	{Case: "NoTaints", Name: "5000Nodes", Cost: 30},
-	{Case: "NoTaints", Name: "15000Nodes", Cost: 45},
-	{Case: "Tainted40", Name: "5000Nodes", Cost: 30},
-	{Case: "Tainted40", Name: "15000Nodes", Cost: 45},
-	// With the plugin, these pods are placed as fast as those of NoTaints. No
-	// plugin can be faster: the floor is the resulting ratio.
-	{Case: "Tainted80", Name: "5000Nodes", Floor: 1.6, Cost: 40},
-	{Case: "Tainted80", Name: "15000Nodes", Floor: 1.6, Cost: 60},
-	{Case: "Pool", Name: "5000Nodes", Floor: 3.5, Cost: 40},
-	{Case: "Pool", Name: "15000Nodes", Floor: 3.5, Cost: 80},
-	{Case: "Teams50", Name: "5000Nodes", Floor: 3.5, Cost: 40},
-	{Case: "Teams1000", Name: "15000Nodes", Floor: 8, Cost: 80},
-	{Case: "Tenants", Name: "5000Nodes", Cost: 40},
-	{Case: "Preferred", Name: "5000Nodes", Cost: 30},
-	{Case: "SpreadTainted40", Name: "5000Nodes", Cost: 50},
-	{Case: "Waiting", Name: "500Nodes", Paced: true, Cost: 40},
+// allWorkloads returns the workloads in the order in which they are run.
+func allWorkloads() (list []workload, err error) {
+	err = yaml.UnmarshalStrict(workloadsFile, &list)
+	return list, err
 }
 
 // file returns the path of the workload's performance-config.yaml.

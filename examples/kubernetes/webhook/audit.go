@@ -32,9 +32,7 @@ var errRefusable = program.ExitError{Code: 3, Err: errors.New("the rules would r
 
 // audit writes a line for each reason why the policy would refuse a pod if it were
 // new, a line for each toleration that makes little sense, and the totals.
-func audit(
-	ctx context.Context, client kubernetes.Interface, p *policy.Policy, registration string, w io.Writer,
-) error {
+func audit(ctx context.Context, client kubernetes.Interface, p *policy.Policy, registration string, w io.Writer) error {
 	selected, err := selectedNamespaces(ctx, client, registration)
 	if err != nil {
 		return err
@@ -75,8 +73,7 @@ func audit(
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "pods: %d; would be refused: %d; tolerations that make little sense: %d\n",
-		pods, refused, findings)
+	_, err = fmt.Fprintf(w, "pods: %d; would be refused: %d; tolerations that make little sense: %d\n", pods, refused, findings)
 	if err == nil && refused > 0 {
 		err = errRefusable
 	}

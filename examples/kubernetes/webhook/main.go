@@ -52,23 +52,17 @@ func (o *options) Register(fs *flag.FlagSet) {
 	fs.StringVar(&o.addr, "addr", "127.0.0.1:8443", "`address` of the webhooks; :8443 in a pod")
 	fs.StringVar(&o.manager.Metrics.BindAddress, "metrics-addr", "127.0.0.1:8080",
 		"`address` of /metrics, without authentication; 0 disables it")
-	fs.StringVar(&o.manager.HealthProbeBindAddress, "health-addr", "127.0.0.1:8081",
-		"`address` of /healthz and /readyz; 0 disables it")
-	fs.StringVar(&o.rotation.CertDir, "cert-dir", "/etc/webhook-tls",
-		"`folder` with tls.crt and tls.key, read again when they change")
+	fs.StringVar(&o.manager.HealthProbeBindAddress, "health-addr", "127.0.0.1:8081", "`address` of /healthz and /readyz; 0 disables it")
+	fs.StringVar(&o.rotation.CertDir, "cert-dir", "/etc/webhook-tls", "`folder` with tls.crt and tls.key, read again when they change")
 	fs.Func("rotate", "keep the certificate in this `NAMESPACE/SECRET`, which is mounted at -cert-dir,"+
 		" and its authority in the registration; not for use with cert-manager", o.setRotate)
-	fs.StringVar(&o.rotation.DNSName, "dns-name", "admission.taints-webhooks.svc",
-		"DNS `name` in the certificate of -rotate")
+	fs.StringVar(&o.rotation.DNSName, "dns-name", "admission.taints-webhooks.svc", "DNS `name` in the certificate of -rotate")
 	fs.StringVar(&o.rotation.Registration, "registration", "admission.example.com",
 		"`name` of both webhook configurations, for -rotate and -audit")
 	fs.StringVar(&o.rules, "rules", "", "`file` with the rules, read again when it changes (default none)")
-	fs.Int64Var(&o.notReady, "not-ready-seconds", policy.APIServerSeconds,
-		"how long pods stay on a node that is not ready")
-	fs.Int64Var(&o.unreachable, "unreachable-seconds", policy.APIServerSeconds,
-		"how long pods stay on a node that is unreachable")
-	fs.BoolVar(&o.audit, "audit", false,
-		"list pods that the rules would refuse, and tolerations that make little sense, and exit")
+	fs.Int64Var(&o.notReady, "not-ready-seconds", policy.APIServerSeconds, "how long pods stay on a node that is not ready")
+	fs.Int64Var(&o.unreachable, "unreachable-seconds", policy.APIServerSeconds, "how long pods stay on a node that is unreachable")
+	fs.BoolVar(&o.audit, "audit", false, "list pods that the rules would refuse, and tolerations that make little sense, and exit")
 }
 
 func (o *options) setRotate(s string) error {
@@ -118,8 +112,7 @@ func (o *options) serve(ctx context.Context, cluster *rest.Config, policies *ser
 	if err != nil {
 		return fmt.Errorf("-addr: %w", err)
 	}
-	err = errors.Join(m.Add(s), m.Add(policies),
-		m.AddHealthzCheck("ping", healthz.Ping), m.AddReadyzCheck("webhook", s.Ready))
+	err = errors.Join(m.Add(s), m.Add(policies), m.AddHealthzCheck("ping", healthz.Ping), m.AddReadyzCheck("webhook", s.Ready))
 	if err == nil && o.rotation.Secret.Name != "" {
 		o.rotation.Manager = m
 		err = m.Add(&o.rotation)

@@ -80,12 +80,9 @@ func page(url string) (string, error) {
 func newCertificate(t *testing.T, dir string) *http.Client {
 	t.Helper()
 	certificate, key, err := cert.GenerateSelfSignedCertKey("localhost", nil, nil)
-	err = errors.Join(err, os.WriteFile(filepath.Join(dir, "tls.crt"), certificate, 0o600),
+	trusted, errTrusted := cert.NewPoolFromBytes(certificate)
+	err = errors.Join(err, errTrusted, os.WriteFile(filepath.Join(dir, "tls.crt"), certificate, 0o600),
 		os.WriteFile(filepath.Join(dir, "tls.key"), key, 0o600))
-	if err != nil {
-		t.Fatal(err)
-	}
-	trusted, err := cert.NewPoolFromBytes(certificate)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -130,8 +130,7 @@ func (c *Cluster) StartHeartbeat(node string) {
 		`{"status":{"conditions":[{"type":"Ready","status":"True","reason":"KubeletReady","message":"",`+
 			`"lastHeartbeatTime":%q,"lastTransitionTime":%[1]q}]}}`, now)
 	c.beat(node)
-	_, err := c.Client.CoreV1().Nodes().Patch(c.Context(), node,
-		types.StrategicMergePatchType, ready, metav1.PatchOptions{}, "status")
+	_, err := c.Client.CoreV1().Nodes().Patch(c.Context(), node, types.StrategicMergePatchType, ready, metav1.PatchOptions{}, "status")
 	c.must(err)
 }
 
@@ -144,8 +143,7 @@ const heartbeatInterval = 2 * time.Second
 func (c *Cluster) beat(node string) {
 	ctx, stop := context.WithCancel(klog.NewContext(c.ctx, logr.Discard()))
 	c.heartbeats.Store(node, stop)
-	renewal := lease.NewController(clock.RealClock{}, c.Client, node, 40, nil,
-		heartbeatInterval, node, corev1.NamespaceNodeLease, nil)
+	renewal := lease.NewController(clock.RealClock{}, c.Client, node, 40, nil, heartbeatInterval, node, corev1.NamespaceNodeLease, nil)
 	go renewal.Run(ctx)
 }
 

@@ -159,8 +159,7 @@ func (c *Cluster) PatchWebhooks(patch func(path string) string) {
 
 // TryPod creates a pod in a dry run.
 func (c *Cluster) TryPod(pod *corev1.Pod) error {
-	_, err := c.Client.CoreV1().Pods(pod.Namespace).Create(c.Context(), pod,
-		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	_, err := c.Client.CoreV1().Pods(pod.Namespace).Create(c.Context(), pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	return err
 }
 

@@ -93,8 +93,7 @@ func (w *world) remove(ctx context.Context, c client.Client, obj client.Object, 
 		return err
 	}
 	if now.UID != *p.UID {
-		return apierrors.NewConflict(corev1.Resource("pods"), now.Name,
-			fmt.Errorf("the UID is %s, not %s", now.UID, *p.UID))
+		return apierrors.NewConflict(corev1.Resource("pods"), now.Name, fmt.Errorf("the UID is %s, not %s", now.UID, *p.UID))
 	}
 	w.evicted[now.UID] = time.Now()
 	if w.lags {

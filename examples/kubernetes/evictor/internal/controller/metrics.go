@@ -44,8 +44,7 @@ func newInstruments(registry prometheus.Registerer, c *Controller) *instruments 
 	gauge("taints_evictor_queue_length", "Pods to evict, now or later.", c.queueLength)
 	gauge("taints_evictor_next_deadline_timestamp_seconds",
 		"The earliest deadline of these pods, in seconds since 1970, in the past or the future; 0 if there are none.", c.nextDeadline)
-	gauge("taints_evictor_oldest_overdue_seconds",
-		"How long the most overdue pod has been overdue; 0 if no pod is.", c.oldestOverdue)
+	gauge("taints_evictor_oldest_overdue_seconds", "How long the most overdue pod has been overdue; 0 if no pod is.", c.oldestOverdue)
 	return m
 }
 

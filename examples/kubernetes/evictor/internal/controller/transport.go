@@ -71,8 +71,7 @@ func (t transport) read(request *http.Request) (response *http.Response, err err
 			return true, nil
 		}
 		if attempts++; attempts%readsInTheLog == 1 {
-			ctrl.Log.WithName(name).Info("Cannot reach the API server, and will retry",
-				"path", request.URL.Path, "error", err.Error())
+			ctrl.Log.WithName(name).Info("Cannot reach the API server, and will retry", "path", request.URL.Path, "error", err.Error())
 		}
 		return false, nil
 	}

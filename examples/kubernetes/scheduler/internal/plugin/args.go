@@ -41,8 +41,7 @@ func decodeArgs(object runtime.Object) (Args, error) {
 		return Args{}, fmt.Errorf("args of %s: %w", Name, err)
 	}
 	if args.APIVersion != APIVersion || args.Kind != Kind {
-		return Args{}, fmt.Errorf("args of %s are %s of %s, want %s of %s",
-			Name, args.Kind, args.APIVersion, Kind, APIVersion)
+		return Args{}, fmt.Errorf("args of %s are %s of %s, want %s of %s", Name, args.Kind, args.APIVersion, Kind, APIVersion)
 	}
 	return args, nil
 }

@@ -291,9 +291,7 @@ func (p *Taints) PreScore(_ context.Context, state fwk.CycleState, pod *corev1.P
 }
 
 // Score counts the PreferNoSchedule taints that the pod does not tolerate.
-func (p *Taints) Score(
-	_ context.Context, state fwk.CycleState, pod *corev1.Pod, info fwk.NodeInfo,
-) (int64, *fwk.Status) {
+func (p *Taints) Score(_ context.Context, state fwk.CycleState, pod *corev1.Pod, info fwk.NodeInfo) (int64, *fwk.Status) {
 	list := kube.Taints(info.Node().Spec.Taints)
 	if len(list) == 0 {
 		return 0, nil // most nodes
@@ -305,9 +303,7 @@ func (p *Taints) Score(
 func (p *Taints) ScoreExtensions() fwk.ScoreExtensions { return p }
 
 // NormalizeScore turns the counts into scores. Fewer taints score higher.
-func (p *Taints) NormalizeScore(
-	_ context.Context, _ fwk.CycleState, _ *corev1.Pod, scores fwk.NodeScoreList,
-) *fwk.Status {
+func (p *Taints) NormalizeScore(_ context.Context, _ fwk.CycleState, _ *corev1.Pod, scores fwk.NodeScoreList) *fwk.Status {
 	counts := make([]int, len(scores))
 	for i := range scores {
 		counts[i] = int(scores[i].Score)

@@ -199,9 +199,7 @@ type scorer interface {
 	fwk.ScorePlugin
 }
 
-func scoreAll(
-	ctx context.Context, t rapid.TB, p scorer, state fwk.CycleState, pod *corev1.Pod, nodes []fwk.NodeInfo,
-) fwk.NodeScoreList {
+func scoreAll(ctx context.Context, t rapid.TB, p scorer, state fwk.CycleState, pod *corev1.Pod, nodes []fwk.NodeInfo) fwk.NodeScoreList {
 	if status := p.PreScore(ctx, state, pod, nodes); !status.IsSuccess() {
 		t.Fatal(status)
 	}

@@ -71,8 +71,7 @@ func decodePod(text []byte) (*pod, error) {
 		return nil, err
 	}
 	if p.APIVersion != "v1" || p.Kind != "Pod" || p.Spec == nil {
-		return nil, fmt.Errorf("it is not a Pod of v1 with a spec: its kind is %.100q, its apiVersion %.100q",
-			p.Kind, p.APIVersion)
+		return nil, fmt.Errorf("it is not a Pod of v1 with a spec: its kind is %.100q, its apiVersion %.100q", p.Kind, p.APIVersion)
 	}
 	return p, p.setRequested()
 }

@@ -3,6 +3,7 @@
 package policy
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -18,33 +19,19 @@ import (
 // TestBestEffort expects the classes of ComputePodQOS in
 // k8s.io/kubernetes/pkg/apis/core/helper/qos, with PodLevelResources on.
 func TestBestEffort(t *testing.T) {
-	const both = `{"cpu":"1","memory":"1Gi"}`
-	for _, test := range []struct {
-		name, spec string
-		want       bool
-	}{
-		{"no containers", ``, true},
-		{"no resources", `"containers":[{}]`, true},
-		{"zero", `"containers":[{"resources":{"requests":{"cpu":"0"},"limits":{"memory":"0Gi"}}}]`, true},
-		{"null", `"containers":[{"resources":{"requests":{"cpu":null},"limits":null}}]`, true},
-		{"negative", `"containers":[{"resources":{"requests":{"cpu":"-1"}}}]`, true},
-		{"other resources", `"containers":[{"resources":{"requests":{"example.com/gpu":"1","ephemeral-storage":"1Gi"}}}]`, true},
-		{"ephemeral containers", `"ephemeralContainers":[{"resources":{"requests":{"cpu":"1"}}}]`, true},
-		{"status is not believed", `"containers":[]},"status":{"qosClass":"Guaranteed"`, true},
-		{"a request", `"containers":[{"resources":{"requests":{"cpu":"1"}}}]`, false},
-		{"a plain number", `"containers":[{"resources":{"requests":{"cpu":1}}}]`, false},
-		{"a limit", `"containers":[{"resources":{"limits":{"memory":"1"}}}]`, false},
-		{"the second of two", `"containers":[{},{"resources":{"requests":{"cpu":"1m"}}}]`, false},
-		{"an init container's", `"containers":[{}],"initContainers":[{"resources":{"requests":{"cpu":"1"}}}]`, false},
-		{"both", `"containers":[{"resources":{"requests":` + both + `,"limits":` + both + `}}]`, false},
-		{"the pod's", `"resources":{"limits":` + both + `},"containers":[{}]`, false},
-		{"the pod's are empty", `"resources":{},"containers":[{"resources":{"requests":{"cpu":"1"}}}]`, true},
-		{"the pod's are null", `"resources":null,"containers":[{"resources":{"requests":{"cpu":"1"}}}]`, false},
-	} {
-		p := must(decodePod([]byte(podOf(test.spec))))(t)
-		if got := p.bestEffort(); got != test.want {
-			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+	type test struct {
+		Name       string
+		Spec       json.RawMessage
+		BestEffort bool
+	}
+	for _, test := range testsIn[test](t, "besteffort.yaml") {
+		p := must(decodePod([]byte(podOf(fields(test.Spec)))))(t)
+		if got := p.bestEffort(); got != test.BestEffort {
+			t.Errorf("%s: %v, want %v", test.Name, got, test.BestEffort)
 		}
+	}
+	if lie := podOf(`"containers":[]},"status":{"qosClass":"Guaranteed"`); !must(decodePod([]byte(lie)))(t).bestEffort() {
+		t.Error("the status is believed")
 	}
 }
 

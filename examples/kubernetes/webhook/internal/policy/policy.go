@@ -157,8 +157,7 @@ var daemonSetControllers = []string{
 // fromDaemonSet reports whether the DaemonSet controller creates the pod. Any user
 // can write an owner into a pod, but only the controller can have its user name.
 func fromDaemonSet(q *admissionv1.AdmissionRequest, pod *pod) bool {
-	return q.Operation == admissionv1.Create && pod.ofDaemonSet() &&
-		slices.Contains(daemonSetControllers, q.UserInfo.Username)
+	return q.Operation == admissionv1.Create && pod.ofDaemonSet() && slices.Contains(daemonSetControllers, q.UserInfo.Username)
 }
 
 // mutate returns the tolerations and the node selector that a new pod will have. It
@@ -170,9 +169,7 @@ func fromDaemonSet(q *admissionv1.AdmissionRequest, pod *pod) bool {
 // of the namespace come first. So they can set the seconds for not-ready and
 // unreachable. In Kubernetes they are lost if they are shorter than the seconds
 // that the pod already has.
-func (p *Policy) mutate(
-	q *admissionv1.AdmissionRequest, pod *pod,
-) ([]taints.Toleration, map[string]string, *Refusal) {
+func (p *Policy) mutate(q *admissionv1.AdmissionRequest, pod *pod) ([]taints.Toleration, map[string]string, *Refusal) {
 	tolerations := tolerationset.Merge(pod.Spec.Tolerations, p.Rules.defaults(q.Namespace), taints.Options{})
 	tolerations = addStandard(tolerations, p.Seconds, pod)
 	nodeSelector := map[string]string{}
@@ -206,8 +203,7 @@ func (d *Dedication) refuse(key string, pod *pod, otherwise string) *Refusal {
 	if have, ok := pod.Spec.NodeSelector[key]; ok {
 		otherwise = "its nodeSelector has " + label(key, have)
 	}
-	return forbid(dedicated, "dedication %q sends the pod to nodes with %s, but %s",
-		d.Name, label(key, d.NodeSelector[key]), otherwise)
+	return forbid(dedicated, "dedication %q sends the pod to nodes with %s, but %s", d.Name, label(key, d.NodeSelector[key]), otherwise)
 }
 
 func label(key, value string) string { return fmt.Sprintf("%s=%.63q", key, value) }

@@ -25,8 +25,7 @@ var (
 
 	rulesGood = gauge("taints_webhook_rules_good",
 		"1 if the rules in use are those of the file, 0 if the file was refused or cannot be read.")
-	rulesLoaded = gauge("taints_webhook_rules_loaded_timestamp_seconds",
-		"When the rules in use were read, in seconds since 1970.")
+	rulesLoaded   = gauge("taints_webhook_rules_loaded_timestamp_seconds", "When the rules in use were read, in seconds since 1970.")
 	rulesFailures = register.NewCounter(prometheus.CounterOpts{
 		Name: "taints_webhook_rules_failures_total",
 		Help: "Attempts to read rules that failed.",

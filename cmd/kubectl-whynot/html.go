@@ -59,8 +59,11 @@ func (r *answer) writeHTML(w io.Writer) error {
 	}
 	if r.Pod != "" {
 		details := page{width: 100}
-		r.writePending(&details)
-		r.writeEvictions(&details, len(r.Evictions))
+		for _, part := range []string{"pending", "evictions"} {
+			if err := details.execute(part, r.textView(true)); err != nil {
+				return err
+			}
+		}
 		v.Details = strings.TrimSpace(details.String())
 	}
 	var b bytes.Buffer // so that an error leaves no half of a page

@@ -270,7 +270,9 @@ func (p *program) write(r *answer) error {
 	case "html":
 		return r.writeHTML(p.out)
 	}
-	return p.writePage(func(text *page) { r.writeText(text, p.output == "wide") })
+	var inTemplate error
+	err := p.writePage(func(text *page) { inTemplate = text.execute("page", r.textView(p.output == "wide")) })
+	return errors.Join(inTemplate, err)
 }
 
 // writePage writes a page of text.

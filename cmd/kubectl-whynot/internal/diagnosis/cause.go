@@ -279,7 +279,7 @@ func (r *placement) taintsText(why reasons) string {
 	var list, states []taints.Taint
 	switch {
 	case r.Change != nil && len(r.Change.Entries) == 0:
-		return r.meant + "nodes are " + StatesText(r.Change.NodeTaints) + " (" + reasonsText(nil, r.Change.NodeTaints) + ")"
+		return r.meant + "nodes are " + statesText(r.Change.NodeTaints) + " (" + reasonsText(nil, r.Change.NodeTaints) + ")"
 	case r.Change != nil:
 		states = r.Change.NodeTaints
 		for _, t := range taintsOf(why) {
@@ -296,7 +296,7 @@ func (r *placement) taintsText(why reasons) string {
 	}
 	text := r.meant + reasonsText(why, cluster.Distinct(list))
 	if states = cluster.Distinct(states); len(states) > 0 {
-		text += "; nodes are also " + StatesText(states) + " (" + say.TaintsText(states) + ")"
+		text += "; nodes are also " + statesText(states) + " (" + say.TaintsText(states) + ")"
 	}
 	return text
 }

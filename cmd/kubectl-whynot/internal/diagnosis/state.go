@@ -72,8 +72,8 @@ func withState(list []taints.Taint, s nodeState) []taints.Taint {
 	return slices.DeleteFunc(slices.Clone(list), func(t taints.Taint) bool { return stateOf(t.Key) != s })
 }
 
-// StatesText describes nodes with such taints.
-func StatesText(list []taints.Taint) string {
+// statesText describes nodes with such taints.
+func statesText(list []taints.Taint) string {
 	var words []string
 	for _, s := range stateKeys {
 		if len(withState(list, s.state)) > 0 {

@@ -16,8 +16,8 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 //go:embed page/page.html.tmpl

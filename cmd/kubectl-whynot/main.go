@@ -30,8 +30,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 func main() {

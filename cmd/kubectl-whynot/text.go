@@ -18,9 +18,10 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 // An answer is a report with the ways to print it.
@@ -219,7 +220,7 @@ func (p *page) execute(part string, v *textView) error {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"line": p.styled, "wrap": p.wrapped, "steps": p.steps, "isNarrow": func() bool { return p.width < 60 },
 		"bold": func() color.Attribute { return color.Bold }, "red": func() color.Attribute { return color.FgRed },
-		"count": say.Count, "sentence": say.Sentence, "namesOf": say.NamesOf, "selector": say.SelectorText,
+		"count": say.Count, "sentence": say.Sentence, "namesOf": say.NamesOf, "selector": cluster.SelectorText,
 		"taint": visible.Taint, "toleration": visible.Toleration, "yamlLines": yamlLines,
 		"first": first, "more": more, "moreThan": func(most, n int) int { return max(n-most, 0) },
 		"maxCauses": func() int { return maxCauses }, "maxLines": func() int { return maxLines },

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 // The outcomes of an eviction, in the order in which they are listed.

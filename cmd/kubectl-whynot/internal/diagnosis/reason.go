@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 	"github.com/seed-0529bac1/taints/explain"
 )
 
@@ -169,7 +169,7 @@ func (a *adviser) isMistake(r *reason) bool {
 	switch {
 	case r.at < 0 || t.Key == "" || r.isUsed:
 		return false
-	case t.Key != r.Taint.Key && !r.lacksPrefix && !say.IsSameWord(t.Key, r.Taint.Key):
+	case t.Key != r.Taint.Key && !r.lacksPrefix && !cluster.IsSameWord(t.Key, r.Taint.Key):
 		return false
 	case !isEffect(t.Effect) && !strings.EqualFold(string(t.Effect), string(r.Taint.Effect)):
 		return false

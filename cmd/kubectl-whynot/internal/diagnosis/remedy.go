@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 // A change corrects mistakes in tolerations, and names taints of nodes' states,

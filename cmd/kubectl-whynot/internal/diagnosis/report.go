@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 // formVersion is the version of the JSON and YAML format. It changes if a field

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 )
 
 // A nodeState is the state of a node that a taint indicates. Pods need not

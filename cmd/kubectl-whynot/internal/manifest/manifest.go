@@ -25,7 +25,7 @@ import (
 	"k8s.io/cli-runtime/pkg/resource"
 	"sigs.k8s.io/yaml"
 
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 )
 
 // An Object is one Kubernetes object as JSON.

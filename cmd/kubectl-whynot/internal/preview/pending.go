@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 // maxNames limits the names of nodes that allow a pod.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 

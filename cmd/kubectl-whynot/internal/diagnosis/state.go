@@ -15,20 +15,15 @@ import (
 
 // A nodeState is the state of a node that a taint indicates. Pods need not
 // tolerate the taints of a state: the node has to change.
-type nodeState int
+type nodeState string
 
 const (
-	stateNone nodeState = iota
-	stateCordoned
-	stateUnhealthy
-	stateStarting
-	stateLeaving
+	stateNone      nodeState = ""
+	stateCordoned  nodeState = "cordoned"
+	stateUnhealthy nodeState = "unhealthy"
+	stateStarting  nodeState = "starting"
+	stateLeaving   nodeState = "being removed"
 )
-
-// words describes the nodes.
-func (s nodeState) words() string {
-	return [...]string{"", "cordoned", "unhealthy", "starting", "being removed"}[s]
-}
 
 // stateKeys has the keys of the taints of a state, from Kubernetes and from
 // projects that many clusters use. A key that ends with a slash means all keys
@@ -77,7 +72,7 @@ func statesText(list []taints.Taint) string {
 	var words []string
 	for _, s := range stateKeys {
 		if len(withState(list, s.state)) > 0 {
-			words = append(words, s.state.words())
+			words = append(words, string(s.state))
 		}
 	}
 	return say.Enumerate(words, "or")

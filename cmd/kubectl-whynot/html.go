@@ -29,10 +29,14 @@ var pageStyle template.CSS
 //go:embed page/page.js
 var pageScript template.JS
 
-var parsedPage = template.Must(template.New("page").Funcs(template.FuncMap{
-	"clean": say.Printable, "sentence": say.Sentence, "code": codeOf, "count": say.Count, "namesOf": say.NamesOf,
-	"add": func(a, b int) int { return a + b }, "first": first, "more": more,
+var parsedPage = template.Must(template.New("page").Funcs(words).Funcs(template.FuncMap{
+	"clean": say.Printable, "code": codeOf, "add": func(a, b int) int { return a + b },
 }).Parse(pageTemplate))
+
+// words are the functions of both templates.
+var words = map[string]any{
+	"sentence": say.Sentence, "count": say.Count, "namesOf": say.NamesOf, "joined": say.Joined, "first": first, "more": more,
+}
 
 // A view is the data of the template.
 type view struct {

@@ -94,9 +94,6 @@ func (r *answer) IgnoredText() string {
 	return "Ignored objects: " + say.Joined(say.FirstOf(words, 5))
 }
 
-// NotEvaluatedText names the rules that are not evaluated.
-func (r *answer) NotEvaluatedText() string { return say.Joined(r.NotEvaluated) }
-
 // StayingText counts the pods that tolerate their nodes' NoExecute taints.
 func (r *answer) StayingText() string {
 	n := 0
@@ -220,13 +217,13 @@ func (p *page) execute(part string, v *textView) error {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"line": p.styled, "wrap": p.wrapped, "steps": p.steps, "isNarrow": func() bool { return p.width < 60 },
 		"bold": func() color.Attribute { return color.Bold }, "red": func() color.Attribute { return color.FgRed },
-		"count": say.Count, "sentence": say.Sentence, "namesOf": say.NamesOf, "selector": cluster.SelectorText,
-		"taint": visible.Taint, "toleration": visible.Toleration, "yamlLines": yamlLines,
-		"first": first, "more": more, "moreThan": func(most, n int) int { return max(n-most, 0) },
+		"selector": cluster.SelectorText,
+		"taint":    visible.Taint, "toleration": visible.Toleration, "yamlLines": yamlLines,
+		"moreThan":  func(most, n int) int { return max(n-most, 0) },
 		"maxCauses": func() int { return maxCauses }, "maxLines": func() int { return maxLines },
 		"column": column, "spaces": func(s string) string { return strings.Repeat(" ", len(s)) }, "trim": strings.TrimSpace,
 		"isWindows": func() bool { return runtime.GOOS == "windows" },
-	}).Parse(textTemplate)).ExecuteTemplate(p, part, v)
+	}).Funcs(words).Parse(textTemplate)).ExecuteTemplate(p, part, v)
 }
 
 // steps returns the steps, each with its command on one line, so that users can

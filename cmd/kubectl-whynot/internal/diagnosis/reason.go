@@ -254,10 +254,12 @@ func knownOperator(op taints.Operator) taints.Operator {
 // tolerationOf returns a toleration of just this taint. Without a value the usual
 // form is Exists, unless it would also tolerate taints of nodes with a value.
 func (a *analyst) tolerationOf(t taints.Taint) taints.Toleration {
-	if t.Value == "" && !slices.ContainsFunc(a.taints, func(o taints.Taint) bool { return o.ID() == t.ID() && o.Value != "" }) {
-		return taints.Toleration{Key: t.Key, Operator: taints.OpExists, Effect: t.Effect}
+	added := t.Toleration()
+	hasValue := func(o taints.Taint) bool { return o.ID() == t.ID() && o.Value != "" }
+	if t.Value == "" && !slices.ContainsFunc(a.taints, hasValue) {
+		added.Operator = taints.OpExists
 	}
-	return taints.Toleration{Key: t.Key, Operator: taints.OpEqual, Value: t.Value, Effect: t.Effect}
+	return added
 }
 
 // isControlPlane reports whether a taint keeps pods off the control plane.

@@ -138,14 +138,10 @@ func (x *Pending) explain() {
 		}
 	case x.isOpen():
 		x.explainOther(&m)
-	case x.Change == nil && len(x.Alternatives) == 0: // a taint is invalid
-		x.Kind, x.Text = causeTaints, x.untolerated
-	case len(x.Alternatives) > 0:
-		x.Kind, x.Text = causeTaints, x.untolerated
-		x.Fix = x.alternativeSteps()
+	case x.Change == nil:
+		x.Kind, x.Text, x.Fix = causeTaints, x.untolerated, x.alternativeSteps()
 	case len(x.Change.Entries) == 0:
-		x.Kind, x.Text = causeNodes, x.untolerated
-		x.Fix = x.nodeSteps
+		x.Kind, x.Text, x.Fix = causeNodes, x.untolerated, x.nodeSteps
 	default:
 		x.Kind, x.Text = causeMistake, x.untolerated
 		x.Fix = slices.Concat(x.nodeSteps, x.steps("", x.Change.Entries))
@@ -302,8 +298,12 @@ func (r *placement) taintsText(why reasons) string {
 }
 
 // alternativeSteps returns the steps for the only alternative, or how to choose.
+// There is none if a taint is invalid.
 func (x *Pending) alternativeSteps() []Step {
-	if x.AlternativesTotal > 1 {
+	switch {
+	case x.AlternativesTotal == 0:
+		return nil
+	case x.AlternativesTotal > 1:
 		where := "-o wide lists"
 		if x.question.Pod != (cluster.PodName{}) {
 			where = "are listed below"

@@ -171,8 +171,7 @@ func (a *analyst) pairOf(p *cluster.Pod, t taints.Taint, toleration int, tolerat
 	if tolerated {
 		return Pair{Taint: t, Toleration: &p.Tolerations[toleration]}
 	}
-	why := a.ownTolerations(p.Profile).reason(t)
-	return Pair{Taint: t, Why: why.words()}
+	return Pair{Taint: t, Why: a.ownTolerations(p.Profile).reason(t).words()}
 }
 
 // Text describes whether and how the taint is tolerated.

@@ -96,7 +96,7 @@ func (own *ownTolerations) reason(t taints.Taint) reason {
 
 // words names the toleration that is closest to the taint and describes how it
 // differs. All outputs use these words.
-func (r *reason) words() string {
+func (r reason) words() string {
 	if r.at < 0 {
 		return "no toleration has this key"
 	}

@@ -166,7 +166,7 @@ func (p *Profile) IsRejected(g *Group) bool {
 // that no node has enough of does not matter, and lacks says so.
 func (c *Cluster) WithResources(p *Profile, shares []Share) (list []Share, text string, lacks []string) {
 	var names []string
-	hasAll := func(Node) bool { return true }
+	lacking := make(map[int]bool) // the nodes that lack one of the names
 	for _, resource := range say.SortedKeys(p.resources) {
 		wanted, most, name := p.resources[resource], int64(-1), resource
 		for _, n := range c.Nodes {
@@ -190,22 +190,24 @@ func (c *Cluster) WithResources(p *Profile, shares []Share) (list []Share, text 
 			continue
 		}
 		names = append(names, name)
-		before := hasAll
-		hasAll = func(n Node) bool { return before(n) && has(n) }
+		for i, n := range c.Nodes {
+			if !has(n) {
+				lacking[i] = true
+			}
+		}
 	}
 	if len(names) == 0 {
 		return nil, "", lacks
 	}
 	total := 0
 	for _, s := range shares {
-		nodes := slices.DeleteFunc(slices.Clone(s.Nodes), func(i int) bool { return !hasAll(c.Nodes[i]) })
+		nodes := slices.DeleteFunc(slices.Clone(s.Nodes), func(i int) bool { return lacking[i] })
 		if len(nodes) > 0 {
 			list, total = append(list, Share{s.Group, nodes}), total+len(nodes)
 		}
 	}
-	all := len(slices.DeleteFunc(slices.Clone(c.Nodes), func(n Node) bool { return !hasAll(n) }))
 	text = "only " + say.Have(total, "node") + " " + say.Joined(names)
-	if total < all {
+	if all := len(c.Nodes) - len(lacking); total < all {
 		text = fmt.Sprintf("only %d of the %d nodes that have %s", total, all, say.Joined(names)) +
 			say.For(total, " matches", " match") + " the pod's node selector and affinity"
 	}
@@ -249,10 +251,8 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 	}
 	c.NodeAt[n.Name] = len(c.Nodes)
 	c.Nodes = append(c.Nodes, Node{
-		Node:     &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}},
-		Taints:   list,
-		Own:      own,
-		Cordoned: n.Spec.Unschedulable, resources: extended(n.Status.Allocatable),
+		Node:   &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}},
+		Taints: list, Own: own, Cordoned: n.Spec.Unschedulable, resources: extended(n.Status.Allocatable),
 	})
 	return nil
 }

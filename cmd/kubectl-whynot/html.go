@@ -16,8 +16,8 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 //go:embed page/page.html.tmpl
@@ -29,10 +29,14 @@ var pageStyle template.CSS
 //go:embed page/page.js
 var pageScript template.JS
 
-var parsedPage = template.Must(template.New("page").Funcs(template.FuncMap{
-	"clean": say.Printable, "sentence": say.Sentence, "code": codeOf, "count": say.Count, "namesOf": say.NamesOf,
-	"add": func(a, b int) int { return a + b }, "first": first, "more": more,
+var parsedPage = template.Must(template.New("page").Funcs(words).Funcs(template.FuncMap{
+	"clean": say.Printable, "code": codeOf, "add": func(a, b int) int { return a + b },
 }).Parse(pageTemplate))
+
+// words are the functions of both templates.
+var words = map[string]any{
+	"sentence": say.Sentence, "count": say.Count, "namesOf": say.NamesOf, "joined": say.Joined, "first": first, "more": more,
+}
 
 // A view is the data of the template.
 type view struct {
@@ -59,8 +63,11 @@ func (r *answer) writeHTML(w io.Writer) error {
 	}
 	if r.Pod != "" {
 		details := page{width: 100}
-		r.writePending(&details)
-		r.writeEvictions(&details, len(r.Evictions))
+		for _, part := range []string{"pending", "evictions"} {
+			if err := details.execute(part, r.textView(true)); err != nil {
+				return err
+			}
+		}
 		v.Details = strings.TrimSpace(details.String())
 	}
 	var b bytes.Buffer // so that an error leaves no half of a page

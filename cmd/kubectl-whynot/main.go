@@ -30,8 +30,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 func main() {
@@ -214,7 +214,7 @@ func (p *program) parse(args []string) (now time.Time, c *cluster.Cluster, err e
 	if p.all && only.Namespace != "" {
 		return now, nil, errors.New("-n and -A cannot be used together")
 	}
-	if namespace, name, ok := strings.Cut(pod, "/"); ok && workloads[namespace] == "" {
+	if namespace, name, ok := strings.Cut(pod, "/"); ok && kinds[namespace] == "" {
 		if only.Namespace != "" && only.Namespace != namespace {
 			return now, nil, fmt.Errorf("pod %s is not in namespace %s", pod, only.Namespace)
 		}
@@ -229,8 +229,7 @@ func (p *program) parse(args []string) (now time.Time, c *cluster.Cluster, err e
 // podArgument returns the pod that the arguments name, either in kubectl's form
 // or as namespace/name.
 func podArgument(args []string) (string, error) {
-	isPod := func(s string) bool { return s == "pod" || s == "pods" || s == "po" }
-	if len(args) == 2 && (isPod(args[0]) || workloads[args[0]] != "") {
+	if len(args) == 2 && kinds[args[0]] != "" {
 		args = []string{args[0] + "/" + args[1]}
 	}
 	switch {
@@ -240,10 +239,9 @@ func podArgument(args []string) (string, error) {
 		return "", fmt.Errorf("want one pod, not %d; use -f for files", len(args))
 	}
 	pod := args[0]
-	if kind, name, ok := strings.Cut(pod, "/"); ok && isPod(kind) {
-		pod = name
-	} else if ok && workloads[kind] != "" {
-		pod = workloads[kind] + "/" + name
+	first, name, isPath := strings.Cut(pod, "/")
+	if isPath && kinds[first] != "" {
+		pod = strings.TrimPrefix(kinds[first]+"/"+name, "pod/")
 	}
 	namespace, name, isFull := strings.Cut(pod, "/")
 	if pod == "" || isFull && (namespace == "" || name == "" || strings.Contains(name, "/")) {
@@ -252,9 +250,10 @@ func podArgument(args []string) (string, error) {
 	return pod, nil
 }
 
-// workloads maps the names of kinds that are evaluated by their template to the
-// name that the program uses.
-var workloads = map[string]string{
+// kinds maps the names of pods, and of kinds that are evaluated by their template,
+// to the name that the program uses.
+var kinds = map[string]string{
+	"pod": "pod", "pods": "pod", "po": "pod",
 	"deployment": "deployment", "deployments": "deployment", "deploy": "deployment",
 	"statefulset": "statefulset", "statefulsets": "statefulset", "sts": "statefulset",
 	"daemonset": "daemonset", "daemonsets": "daemonset", "ds": "daemonset",
@@ -265,7 +264,9 @@ func (p *program) write(r *answer) error {
 	if p.output == "html" {
 		return r.writeHTML(p.out)
 	}
-	return p.writeReport(r.Report, func(text *page) { r.writeText(text, p.output == "wide") })
+	var inTemplate error
+	err := p.writeReport(r.Report, func(text *page) { inTemplate = text.execute("page", r.textView(p.output == "wide")) })
+	return errors.Join(inTemplate, err)
 }
 
 // writeReport writes the report as JSON or YAML, or as text.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/fatih/color"
 
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 // preview writes a preview.

@@ -3,11 +3,13 @@
 package main
 
 import (
+	_ "embed"
 	"fmt"
 	"io"
 	"runtime"
 	"slices"
 	"strings"
+	"text/template"
 	"unicode/utf8"
 
 	"github.com/fatih/color"
@@ -15,44 +17,72 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"sigs.k8s.io/yaml"
 
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/visible"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 // An answer is a report with the ways to print it.
 type answer struct{ *diagnosis.Report }
 
-// writeText writes the report as text: one page, or with all details.
-func (r *answer) writeText(p *page, wide bool) {
-	r.writeHeading(p)
-	if r.Pod != "" || wide {
-		r.writePending(p)
-		r.writeEvictions(p, len(r.Evictions))
-	} else {
-		r.writeCauses(p)
-		r.writeEvictions(p, maxFates)
-	}
-	most := maxGroups
-	if wide {
-		most = len(r.Groups)
-	}
-	r.writeGroups(p, most)
-	p.paragraph("Not evaluated: " + r.NotEvaluatedText() + ".")
-	if runtime.GOOS == "windows" {
-		p.paragraph("Commands are for POSIX shells, such as Git Bash.")
-	}
+//go:embed page/text.tmpl
+var textTemplate string
+
+// Limits for the sections of the first page, and for the lists about a pod.
+const (
+	maxCauses = 6
+	maxFates  = 5
+	maxGroups = 8
+	maxLines  = 10
+)
+
+// A textView is the data of the template of text.
+type textView struct {
+	*answer
+	HasDetails  bool    // about each pod, in place of the causes
+	Fates       []*fate // with the pods that stay, unless IsLimited
+	IsLimited   bool
+	MoreFates   int // that are left out
+	MoreEvicted int // the pods of these
+	ShownGroups []diagnosis.GroupRow
+	MoreGroups  int
 }
 
-func (r *answer) writeHeading(p *page) {
-	lines := []string{fmt.Sprintf("%s and %s from %s, at %s", say.Count(r.Nodes, "node"), say.Count(r.Pods, "pod"), r.Input, r.Now), r.IgnoredText()}
-	if r.Filter != "" && r.NoPods == "" && r.Pod == "" {
-		lines = append(lines, "only pods that match "+r.Filter)
-	}
-	for _, text := range append(lines, r.NoPods, r.PodNote) {
-		if text != "" {
-			p.wrap("", "", say.Sentence(text)+".")
+// textView returns the data for one page, or with all details.
+func (r *answer) textView(wide bool) *textView {
+	v := &textView{answer: r, HasDetails: wide || r.Pod != "", ShownGroups: r.Groups}
+	v.IsLimited = !v.HasDetails && len(r.Evictions) > maxFates
+	v.Fates = fatesOf(r.Evictions, !v.IsLimited)
+	if v.IsLimited {
+		v.MoreFates = more(maxFates, v.Fates)
+		for _, f := range v.Fates[len(v.Fates)-v.MoreFates:] {
+			v.MoreEvicted += len(f.pods)
 		}
+		v.Fates = v.Fates[:len(v.Fates)-v.MoreFates]
 	}
+	if !wide {
+		v.ShownGroups, v.MoreGroups = r.FirstGroups(maxGroups), more(maxGroups, r.Groups)
+	}
+	return v
+}
+
+// Remarks are sentences about the input and the requested pod.
+func (r *answer) Remarks() []string {
+	list := []string{r.IgnoredText(), "", r.NoPods, r.PodNote}
+	if r.Filter != "" && r.NoPods == "" && r.Pod == "" {
+		list[1] = "only pods that match " + r.Filter
+	}
+	return slices.DeleteFunc(list, func(s string) bool { return s == "" })
+}
+
+// MorePending counts the pods of the causes that the first page leaves out.
+func (r *answer) MorePending() (pods int) {
+	for _, c := range r.Causes[min(len(r.Causes), maxCauses):] {
+		pods += c.Pods
+	}
+	return pods
 }
 
 // IgnoredText counts the objects of other kinds, by kind.
@@ -62,110 +92,6 @@ func (r *answer) IgnoredText() string {
 	}
 	words := say.Each(say.SortedKeys(r.Ignored), func(kind string) string { return fmt.Sprint(r.Ignored[kind], " ", kind) })
 	return "Ignored objects: " + say.Joined(say.FirstOf(words, 5))
-}
-
-// NotEvaluatedText names the rules that are not evaluated.
-func (r *answer) NotEvaluatedText() string { return say.Joined(r.NotEvaluated) }
-
-// Limits for the sections of the first page.
-const (
-	maxCauses = 6
-	maxFates  = 5
-	maxGroups = 8
-)
-
-// ready is the title of workloads whose pods nothing keeps off.
-const ready = "Workloads that can be scheduled"
-
-func (r *answer) writeCauses(p *page) {
-	if r.NoPods != "" {
-		return
-	}
-	waiting := r.Waiting()
-	p.title("Pending pods")
-	if waiting == 0 {
-		p.line("No pods wait for a node.")
-	}
-	for i, c := range r.Causes[:min(len(r.Causes), maxCauses)] {
-		if i == waiting {
-			p.title(ready)
-		}
-		p.blank()
-		p.wrap("", "    ", c.Who()+": "+c.Text, color.Bold)
-		for _, note := range c.Notes {
-			p.wrap("    Note: ", "      ", note)
-		}
-		p.steps("    ", c.Fix)
-	}
-	if rest := r.Causes[min(len(r.Causes), maxCauses):]; len(rest) > 0 {
-		pods := 0
-		for _, c := range rest {
-			pods += c.Pods
-		}
-		p.paragraph(fmt.Sprintf("%s with %s: see -o wide.", say.Count(pods, "more pod"), say.Count(len(rest), "other cause")))
-	}
-}
-
-func (p *page) steps(indent string, steps []diagnosis.Step) {
-	for i, s := range steps {
-		first := "Fix: "
-		if len(steps) > 1 {
-			first = fmt.Sprintf("Fix %d: ", i+1)
-		}
-		p.wrap(indent+first, indent+"  ", s.Line())
-		if s.Command != "" { // on one line, so that users can paste it
-			p.line(indent+"  "+s.Command, color.FgCyan)
-		}
-	}
-}
-
-// writeEvictions writes up to most reasons for evictions, and all pods if there
-// is no limit.
-func (r *answer) writeEvictions(p *page, most int) {
-	if r.NoPods != "" || r.Pod != "" && len(r.Evictions) == 0 {
-		return
-	}
-	p.title("Evictions")
-	if len(r.Evictions) == 0 && r.Filter != "" {
-		p.line("None of these pods is on a node with NoExecute taints.")
-	} else if len(r.Evictions) == 0 {
-		p.line("No pods are on nodes with NoExecute taints.")
-	}
-	isLimited := most < len(r.Evictions)
-	fates := fatesOf(r.Evictions, !isLimited)
-	for _, f := range fates[:min(len(fates), most)] {
-		p.blank()
-		style := []color.Attribute{color.Bold}
-		if f.Outcome() == diagnosis.Overdue {
-			style = append(style, color.FgRed)
-		}
-		p.wrap("", "    ", f.Who()+" "+f.Text(), style...)
-		p.wrap("    ", "      ", say.Sentence(f.Why())+".")
-		for i, name := range f.Names() {
-			if when := diagnosis.When(f.pods[i]); when != "" {
-				name += ", " + when
-			}
-			if !isLimited && len(f.pods) > 1 {
-				p.wrap("      ", "        ", name)
-			}
-		}
-	}
-	rest := 0
-	for _, f := range fates[min(len(fates), most):] {
-		rest += len(f.pods)
-	}
-	if rest > 0 {
-		p.paragraph(fmt.Sprintf("%s for %s: see -o wide.", say.Count(rest, "more pod"), say.Count(len(fates)-most, "other reason")))
-	}
-	if text := r.StayingText(); text != "" && isLimited {
-		p.paragraph(text + ".")
-	}
-	if r.EvictionRule != "" {
-		p.paragraph(r.EvictionRule)
-	}
-	if text := r.LeftOut(); text != "" && r.Pod == "" {
-		p.paragraph("Left out: " + text + ".")
-	}
 }
 
 // StayingText counts the pods that tolerate their nodes' NoExecute taints.
@@ -238,6 +164,13 @@ func (f *fate) Names() []string {
 	return say.Each(f.pods, func(x *diagnosis.Eviction) string { return x.Pod + " on node " + x.Node })
 }
 
+// Times returns the pods with their nodes and, if they are evicted, when.
+func (f *fate) Times() []string {
+	return say.Each(f.pods, func(x *diagnosis.Eviction) string {
+		return strings.TrimSuffix(x.Pod+" on node "+x.Node+", "+diagnosis.When(x), ", ")
+	})
+}
+
 // Why names the taint that decides and the toleration for it.
 func (f *fate) Why() string {
 	return strings.Join(say.FirstOf(say.Each(f.pods[0].Because, diagnosis.Pair.Text), 3), "; ")
@@ -249,50 +182,6 @@ func (r *answer) LeftOut() string {
 		return say.Count(r.Lost, "pod") + " on nodes that are not in the input"
 	}
 	return ""
-}
-
-// writeGroups writes up to most groups of nodes.
-func (r *answer) writeGroups(p *page, most int) {
-	p.title("Nodes grouped by taints")
-	p.blank()
-	if r.Pod != "" {
-		p.line("NODES   PODS  THIS POD     TAINTS (! = not tolerated)")
-	} else {
-		p.line("NODES   PODS  REJECTED  TAINTS")
-	}
-	groups := r.FirstGroups(most)
-	for i := range groups {
-		p.group(&groups[i])
-	}
-	if r.Pod == "" && len(r.Pending) > 0 {
-		p.paragraph("Rejected are the pending pods that match a node and do not tolerate its taints.")
-	}
-	if rest := len(r.Groups) - len(groups); rest > 0 {
-		p.wrap("", "", say.Count(rest, "more group")+": see -o wide.")
-	}
-}
-
-func (p *page) group(g *diagnosis.GroupRow) {
-	first := fmt.Sprintf("%5d  %5d  %8d  ", g.Nodes, g.Pods, g.Rejected)
-	if g.ForPod != nil {
-		first = fmt.Sprintf("%5d  %5d  %-11s  ", g.Nodes, g.Pods, g.ForPod.Verdict.Words())
-	}
-	indent := strings.Repeat(" ", len(first))
-	if p.width < 60 {
-		p.line(strings.TrimRight(first, " "))
-		first, indent = "    ", "    "
-	}
-	words := []string{"none"}
-	if len(g.Taints) > 0 {
-		words = say.TaintTexts(g.Taints)
-	}
-	for i, t := range g.Taints {
-		if g.ForPod != nil && slices.Contains(g.ForPod.Untolerated, t) {
-			words[i] = "!" + words[i]
-		}
-	}
-	p.wrap(first, indent+"  ", strings.Join(words, ", "))
-	p.wrap(indent, indent, "on "+say.NamesOf(g.NodeNames, len(g.NodeNames)))
 }
 
 // writeJSON writes the report without building a copy in memory.
@@ -322,36 +211,67 @@ type page struct {
 	color bool
 }
 
-// line writes a line in a style, with safe replacements in the names of objects.
-func (p *page) line(s string, style ...color.Attribute) {
+// execute writes a part of the template of text. The functions that print have the
+// width and the colors of the page, and replace what could harm a terminal.
+func (p *page) execute(part string, v *textView) error {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"line": p.styled, "wrap": p.wrapped, "steps": p.steps, "isNarrow": func() bool { return p.width < 60 },
+		"bold": func() color.Attribute { return color.Bold }, "red": func() color.Attribute { return color.FgRed },
+		"selector": cluster.SelectorText,
+		"taint":    visible.Taint, "toleration": visible.Toleration, "yamlLines": yamlLines,
+		"moreThan":  func(most, n int) int { return max(n-most, 0) },
+		"maxCauses": func() int { return maxCauses }, "maxLines": func() int { return maxLines },
+		"column": column, "spaces": func(s string) string { return strings.Repeat(" ", len(s)) }, "trim": strings.TrimSpace,
+		"isWindows": func() bool { return runtime.GOOS == "windows" },
+	}).Funcs(words).Parse(textTemplate)).ExecuteTemplate(p, part, v)
+}
+
+// steps returns the steps, each with its command on one line, so that users can
+// paste it.
+func (p *page) steps(indent string, steps []diagnosis.Step) string {
+	var b strings.Builder
+	for i, s := range steps {
+		first := "Fix: "
+		if len(steps) > 1 {
+			first = fmt.Sprintf("Fix %d: ", i+1)
+		}
+		b.WriteString("\n" + p.wrapped(indent+first, indent+"  ", s.Line()))
+		if s.Command != "" {
+			b.WriteString("\n" + p.styled(indent+"  "+s.Command, color.FgCyan))
+		}
+	}
+	return b.String()
+}
+
+// column returns the first column of a table that counts nodes, up to most.
+func column(nodes, most int) string {
+	return fmt.Sprintf("    %-*s  ", len(say.Count(max(most, 2), "node")), say.Count(nodes, "node"))
+}
+
+// yamlLines returns the toleration as an element of a list.
+func yamlLines(t taints.Toleration) []string {
+	b, _ := yaml.Marshal([]taints.Toleration{t}) // never fails for a toleration
+	return strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
+}
+
+// styled returns the line in a style, with safe replacements in the names of
+// objects.
+func (p *page) styled(s string, style ...color.Attribute) string {
 	s = say.Printable(s)
 	if p.color && len(style) > 0 {
 		s = color.New(style...).Sprint(s)
 	}
-	p.WriteString(s + "\n")
+	return s
 }
 
-func (p *page) blank() { p.WriteByte('\n') }
-
-// paragraph writes text after a blank line.
-func (p *page) paragraph(text string) {
-	p.blank()
-	p.wrap("", "", text)
-}
-
-// title starts a section.
-func (p *page) title(s string) {
-	p.blank()
-	p.line(s, color.Bold)
-}
-
-// wrap writes text in a style. It puts first before the first line and hang
+// wrapped returns text in a style. It puts first before the first line and hang
 // before the other lines. It breaks lines only between words.
-func (p *page) wrap(first, hang, text string, style ...color.Attribute) {
+func (p *page) wrapped(first, hang, text string, style ...color.Attribute) string {
+	var lines []string
 	line, isEmpty := first, true
 	for _, w := range strings.Fields(text) {
 		if !isEmpty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(w) > p.width {
-			p.line(line, style...)
+			lines = append(lines, p.styled(line, style...))
 			line, isEmpty, style = hang, true, nil
 		}
 		if !isEmpty {
@@ -360,5 +280,24 @@ func (p *page) wrap(first, hang, text string, style ...color.Attribute) {
 		line += w
 		isEmpty = false
 	}
-	p.line(line, style...)
+	return strings.Join(append(lines, p.styled(line, style...)), "\n")
+}
+
+// line writes a line in a style.
+func (p *page) line(s string, style ...color.Attribute) { p.WriteString(p.styled(s, style...) + "\n") }
+
+func (p *page) blank() { p.WriteByte('\n') }
+
+// paragraph writes text after a blank line.
+func (p *page) paragraph(text string) { p.WriteString("\n" + p.wrapped("", "", text) + "\n") }
+
+// title starts a section.
+func (p *page) title(s string) {
+	p.blank()
+	p.line(s, color.Bold)
+}
+
+// wrap writes text as wrapped returns it.
+func (p *page) wrap(first, hang, text string, style ...color.Attribute) {
+	p.WriteString(p.wrapped(first, hang, text, style...) + "\n")
 }

@@ -79,10 +79,8 @@ const (
 // addRules notes the rules of an object of another kind.
 func (c *Cluster) addRules(m *manifest.Object) {
 	var o struct {
-		Metadata struct {
-			Annotations map[string]string `json:"annotations"`
-		} `json:"metadata"`
-		Scheduling any `json:"scheduling"`
+		metav1.ObjectMeta `json:"metadata"`
+		Scheduling        any `json:"scheduling"`
 	}
 	switch m.Kind {
 	case "ResourceQuota":
@@ -93,7 +91,7 @@ func (c *Cluster) addRules(m *manifest.Object) {
 		}
 	case "Namespace":
 		const prefix = "scheduler.alpha.kubernetes.io/"
-		if m.Decode(&o) == nil && o.Metadata.Annotations[prefix+"defaultTolerations"]+o.Metadata.Annotations[prefix+"tolerationsWhitelist"] != "" {
+		if m.Decode(&o) == nil && o.Annotations[prefix+"defaultTolerations"]+o.Annotations[prefix+"tolerationsWhitelist"] != "" {
 			c.Unevaluated[Namespaces] = true
 		}
 	}

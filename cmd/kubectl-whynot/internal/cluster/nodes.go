@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/kube"
 )
 
@@ -83,7 +83,7 @@ type SimilarLabel struct {
 }
 
 // String returns key=value.
-func (l SimilarLabel) String() string { return say.LabelText(l.key, l.value) }
+func (l SimilarLabel) String() string { return labelText(l.key, l.value) }
 
 // Missing returns the required labels that no node has, and the labels that may
 // be meant instead.
@@ -93,9 +93,9 @@ func (c *Cluster) Missing(p *Profile) (absent []string, similar []SimilarLabel) 
 		if slices.ContainsFunc(r.Values, hasValue) || len(r.Values) == 0 && len(c.labels[r.Key]) > 0 {
 			continue
 		}
-		text := say.RequirementText(r)
+		text := requirementText(r)
 		if len(r.Values) == 1 {
-			text = say.LabelText(r.Key, r.Values[0])
+			text = labelText(r.Key, r.Values[0])
 		}
 		absent = append(absent, text)
 		if list := c.similar(r); len(list) <= 3 {
@@ -114,7 +114,7 @@ func (c *Cluster) similar(r corev1.NodeSelectorRequirement) []SimilarLabel {
 	}
 	values := say.SortedKeys(c.labels[r.Key])
 	for _, have := range values {
-		if slices.ContainsFunc(r.Values, func(want string) bool { return say.IsSameWord(want, have) }) {
+		if slices.ContainsFunc(r.Values, func(want string) bool { return IsSameWord(want, have) }) {
 			add(r.Key, have, true)
 		}
 	}
@@ -125,11 +125,11 @@ func (c *Cluster) similar(r corev1.NodeSelectorRequirement) []SimilarLabel {
 		return list
 	}
 	for _, key := range say.SortedKeys(c.labels) {
-		if key == r.Key || !say.IsSameWord(r.Key, key) && WithoutPrefix(key) != WithoutPrefix(r.Key) {
+		if key == r.Key || !IsSameWord(r.Key, key) && WithoutPrefix(key) != WithoutPrefix(r.Key) {
 			continue
 		}
 		for _, have := range say.SortedKeys(c.labels[key]) {
-			isWanted := func(want string) bool { return say.IsSameWord(want, have) }
+			isWanted := func(want string) bool { return IsSameWord(want, have) }
 			if len(r.Values) == 0 || slices.ContainsFunc(r.Values, isWanted) {
 				add(key, have, true)
 				break
@@ -146,10 +146,10 @@ func WithoutPrefix(key string) string { return key[strings.LastIndexByte(key, '/
 func (p *Profile) Requirements() string {
 	var words []string
 	if len(p.Selector) > 0 {
-		words = append(words, "node selector "+say.SelectorText(p.Selector))
+		words = append(words, "node selector "+SelectorText(p.Selector))
 	}
 	if p.Required != nil {
-		words = append(words, "required node affinity "+say.AffinityText(p.Required))
+		words = append(words, "required node affinity "+AffinityText(p.Required))
 	}
 	return say.Joined(words)
 }
@@ -166,7 +166,7 @@ func (p *Profile) IsRejected(g *Group) bool {
 // that no node has enough of does not matter, and lacks says so.
 func (c *Cluster) WithResources(p *Profile, shares []Share) (list []Share, text string, lacks []string) {
 	var names []string
-	hasAll := func(Node) bool { return true }
+	lacking := make(map[int]bool) // the nodes that lack one of the names
 	for _, resource := range say.SortedKeys(p.resources) {
 		wanted, most, name := p.resources[resource], int64(-1), resource
 		for _, n := range c.Nodes {
@@ -190,22 +190,24 @@ func (c *Cluster) WithResources(p *Profile, shares []Share) (list []Share, text 
 			continue
 		}
 		names = append(names, name)
-		before := hasAll
-		hasAll = func(n Node) bool { return before(n) && has(n) }
+		for i, n := range c.Nodes {
+			if !has(n) {
+				lacking[i] = true
+			}
+		}
 	}
 	if len(names) == 0 {
 		return nil, "", lacks
 	}
 	total := 0
 	for _, s := range shares {
-		nodes := slices.DeleteFunc(slices.Clone(s.Nodes), func(i int) bool { return !hasAll(c.Nodes[i]) })
+		nodes := slices.DeleteFunc(slices.Clone(s.Nodes), func(i int) bool { return lacking[i] })
 		if len(nodes) > 0 {
 			list, total = append(list, Share{s.Group, nodes}), total+len(nodes)
 		}
 	}
-	all := len(slices.DeleteFunc(slices.Clone(c.Nodes), func(n Node) bool { return !hasAll(n) }))
 	text = "only " + say.Have(total, "node") + " " + say.Joined(names)
-	if total < all {
+	if all := len(c.Nodes) - len(lacking); total < all {
 		text = fmt.Sprintf("only %d of the %d nodes that have %s", total, all, say.Joined(names)) +
 			say.For(total, " matches", " match") + " the pod's node selector and affinity"
 	}
@@ -249,10 +251,8 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 	}
 	c.NodeAt[n.Name] = len(c.Nodes)
 	c.Nodes = append(c.Nodes, Node{
-		Node:     &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}},
-		Taints:   list,
-		Own:      own,
-		Cordoned: n.Spec.Unschedulable, resources: extended(n.Status.Allocatable),
+		Node:   &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}},
+		Taints: list, Own: own, Cordoned: n.Spec.Unschedulable, resources: extended(n.Status.Allocatable),
 	})
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
@@ -138,14 +138,10 @@ func (x *Pending) explain() {
 		}
 	case x.isOpen():
 		x.explainOther(&m)
-	case x.Change == nil && len(x.Alternatives) == 0: // a taint is invalid
-		x.Kind, x.Text = causeTaints, x.untolerated
-	case len(x.Alternatives) > 0:
-		x.Kind, x.Text = causeTaints, x.untolerated
-		x.Fix = x.alternativeSteps()
+	case x.Change == nil:
+		x.Kind, x.Text, x.Fix = causeTaints, x.untolerated, x.alternativeSteps()
 	case len(x.Change.Entries) == 0:
-		x.Kind, x.Text = causeNodes, x.untolerated
-		x.Fix = x.nodeSteps
+		x.Kind, x.Text, x.Fix = causeNodes, x.untolerated, x.nodeSteps
 	default:
 		x.Kind, x.Text = causeMistake, x.untolerated
 		x.Fix = slices.Concat(x.nodeSteps, x.steps("", x.Change.Entries))
@@ -279,7 +275,7 @@ func (r *placement) taintsText(why reasons) string {
 	var list, states []taints.Taint
 	switch {
 	case r.Change != nil && len(r.Change.Entries) == 0:
-		return r.meant + "nodes are " + StatesText(r.Change.NodeTaints) + " (" + reasonsText(nil, r.Change.NodeTaints) + ")"
+		return r.meant + "nodes are " + statesText(r.Change.NodeTaints) + " (" + reasonsText(nil, r.Change.NodeTaints) + ")"
 	case r.Change != nil:
 		states = r.Change.NodeTaints
 		for _, t := range taintsOf(why) {
@@ -296,14 +292,18 @@ func (r *placement) taintsText(why reasons) string {
 	}
 	text := r.meant + reasonsText(why, cluster.Distinct(list))
 	if states = cluster.Distinct(states); len(states) > 0 {
-		text += "; nodes are also " + StatesText(states) + " (" + say.TaintsText(states) + ")"
+		text += "; nodes are also " + statesText(states) + " (" + say.TaintsText(states) + ")"
 	}
 	return text
 }
 
 // alternativeSteps returns the steps for the only alternative, or how to choose.
+// There is none if a taint is invalid.
 func (x *Pending) alternativeSteps() []Step {
-	if x.AlternativesTotal > 1 {
+	switch {
+	case x.AlternativesTotal == 0:
+		return nil
+	case x.AlternativesTotal > 1:
 		where := "-o wide lists"
 		if x.question.Pod != (cluster.PodName{}) {
 			where = "are listed below"

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 // The outcomes of an eviction, in the order in which they are listed.
@@ -171,8 +171,7 @@ func (a *analyst) pairOf(p *cluster.Pod, t taints.Taint, toleration int, tolerat
 	if tolerated {
 		return Pair{Taint: t, Toleration: &p.Tolerations[toleration]}
 	}
-	why := a.ownTolerations(p.Profile).reason(t)
-	return Pair{Taint: t, Why: why.words()}
+	return Pair{Taint: t, Why: a.ownTolerations(p.Profile).reason(t).words()}
 }
 
 // Text describes whether and how the taint is tolerated.

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 	"github.com/seed-0529bac1/taints/explain"
 )
 
@@ -162,7 +162,7 @@ func (r *placement) shape(p *cluster.Profile) string {
 func (a *analyst) complete(x *Pending) {
 	p := x.First
 	x.question, x.workload, x.running = &a.question, a.Workloads[p.OwnerName()], a.Running[p.OwnerName()]
-	x.NodeSelector, x.NodeAffinity, x.Tolerations = p.Selector, say.AffinityText(x.profile.Required), p.Tolerations
+	x.NodeSelector, x.NodeAffinity, x.Tolerations = p.Selector, cluster.AffinityText(x.profile.Required), p.Tolerations
 	x.placement, x.hasOwnTolerations = *a.placement(x.profile), a.hasOwnTolerations(p)
 	x.kept = a.placement(p.Profile).kept // as the scheduler counts for each pod
 	if x.workload != nil {

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 	"github.com/seed-0529bac1/taints/explain"
 )
 
@@ -96,7 +96,7 @@ func (own *ownTolerations) reason(t taints.Taint) reason {
 
 // words names the toleration that is closest to the taint and describes how it
 // differs. All outputs use these words.
-func (r *reason) words() string {
+func (r reason) words() string {
 	if r.at < 0 {
 		return "no toleration has this key"
 	}
@@ -169,7 +169,7 @@ func (a *adviser) isMistake(r *reason) bool {
 	switch {
 	case r.at < 0 || t.Key == "" || r.isUsed:
 		return false
-	case t.Key != r.Taint.Key && !r.lacksPrefix && !say.IsSameWord(t.Key, r.Taint.Key):
+	case t.Key != r.Taint.Key && !r.lacksPrefix && !cluster.IsSameWord(t.Key, r.Taint.Key):
 		return false
 	case !isEffect(t.Effect) && !strings.EqualFold(string(t.Effect), string(r.Taint.Effect)):
 		return false
@@ -254,10 +254,12 @@ func knownOperator(op taints.Operator) taints.Operator {
 // tolerationOf returns a toleration of just this taint. Without a value the usual
 // form is Exists, unless it would also tolerate taints of nodes with a value.
 func (a *analyst) tolerationOf(t taints.Taint) taints.Toleration {
-	if t.Value == "" && !slices.ContainsFunc(a.taints, func(o taints.Taint) bool { return o.ID() == t.ID() && o.Value != "" }) {
-		return taints.Toleration{Key: t.Key, Operator: taints.OpExists, Effect: t.Effect}
+	added := t.Toleration()
+	hasValue := func(o taints.Taint) bool { return o.ID() == t.ID() && o.Value != "" }
+	if t.Value == "" && !slices.ContainsFunc(a.taints, hasValue) {
+		added.Operator = taints.OpExists
 	}
-	return taints.Toleration{Key: t.Key, Operator: taints.OpEqual, Value: t.Value, Effect: t.Effect}
+	return added
 }
 
 // isControlPlane reports whether a taint keeps pods off the control plane.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
 
@@ -304,4 +305,13 @@ func (a *alternative) Entries() []Entry {
 		list = append(list, Entry{nil, t, -1})
 	}
 	return list
+}
+
+// Line describes the taints and the nodes.
+func (a alternative) Line() string {
+	state := ""
+	if len(a.NodeTaints) > 0 {
+		state = ", " + statesText(a.NodeTaints) + ": " + say.TaintsText(a.NodeTaints)
+	}
+	return say.Joined(say.TaintTexts(a.Rest)) + " (" + say.NamesOf(a.NodeNames, a.Nodes) + state + ")"
 }

@@ -8,12 +8,14 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
+	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
 )
 
 // formVersion is the version of the JSON and YAML format. It changes if a field
@@ -59,6 +61,20 @@ type GroupRow struct {
 	ForPod *cell `json:"forPod,omitzero"`
 
 	ID string `json:"-"` // on the page
+}
+
+// TaintsText names the taints, with a mark on those that the requested pod does
+// not tolerate.
+func (g GroupRow) TaintsText() string {
+	if len(g.Taints) == 0 {
+		return "none"
+	}
+	return strings.Join(say.Each(g.Taints, func(t taints.Taint) string {
+		if g.ForPod != nil && slices.Contains(g.ForPod.Untolerated, t) {
+			return "!" + visible.Taint(t)
+		}
+		return visible.Taint(t)
+	}), ", ")
 }
 
 // A cell shows whether a group of nodes accepts pods.

@@ -10,25 +10,20 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 )
 
 // A nodeState is the state of a node that a taint indicates. Pods need not
 // tolerate the taints of a state: the node has to change.
-type nodeState int
+type nodeState string
 
 const (
-	stateNone nodeState = iota
-	stateCordoned
-	stateUnhealthy
-	stateStarting
-	stateLeaving
+	stateNone      nodeState = ""
+	stateCordoned  nodeState = "cordoned"
+	stateUnhealthy nodeState = "unhealthy"
+	stateStarting  nodeState = "starting"
+	stateLeaving   nodeState = "being removed"
 )
-
-// words describes the nodes.
-func (s nodeState) words() string {
-	return [...]string{"", "cordoned", "unhealthy", "starting", "being removed"}[s]
-}
 
 // stateKeys has the keys of the taints of a state, from Kubernetes and from
 // projects that many clusters use. A key that ends with a slash means all keys
@@ -72,12 +67,12 @@ func withState(list []taints.Taint, s nodeState) []taints.Taint {
 	return slices.DeleteFunc(slices.Clone(list), func(t taints.Taint) bool { return stateOf(t.Key) != s })
 }
 
-// StatesText describes nodes with such taints.
-func StatesText(list []taints.Taint) string {
+// statesText describes nodes with such taints.
+func statesText(list []taints.Taint) string {
 	var words []string
 	for _, s := range stateKeys {
 		if len(withState(list, s.state)) > 0 {
-			words = append(words, s.state.words())
+			words = append(words, string(s.state))
 		}
 	}
 	return say.Enumerate(words, "or")

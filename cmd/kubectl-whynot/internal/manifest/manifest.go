@@ -21,11 +21,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/cli-runtime/pkg/resource"
 	"sigs.k8s.io/yaml"
 
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 )
 
 // An Object is one Kubernetes object as JSON.
@@ -243,46 +244,30 @@ func (o *Object) Decode(into any, options ...json.Options) error {
 		return nil
 	}
 	var mistakes []error
-	value := o.json
+	value := []byte(o.json)
 	for err != nil && len(mistakes) < 3 {
 		mistakes = append(mistakes, inWords(err))
 		var semantic *json.SemanticError
-		if !errors.As(err, &semantic) {
+		isLeft := errors.As(err, &semantic)
+		if isLeft {
+			value, isLeft = without(value, semantic.JSONPointer)
+		}
+		if !isLeft {
 			break
 		}
-		value = without(value, semantic.JSONPointer)
 		err = json.Unmarshal(value, reflect.New(reflect.TypeOf(into).Elem()).Interface(), append(options, lenient...)...)
 	}
-	text := mistakes[0].Error()
-	for _, other := range mistakes[1:] {
-		text += "; " + other.Error()
-	}
-	return errors.New(text)
+	return errors.New(strings.Join(say.Each(mistakes, error.Error), "; "))
 }
 
-// without returns the JSON with null in place of the value.
-func without(value jsontext.Value, at jsontext.Pointer) jsontext.Value {
-	var tree any
-	_ = json.Unmarshal(value, &tree, lenient...) // valid, as it was read before
-	in, last := tree, at.LastToken()
-	for token := range at.Parent().Tokens() {
-		switch v := in.(type) {
-		case map[string]any:
-			in = v[token]
-		case []any:
-			i, _ := strconv.Atoi(token)
-			in = v[i]
-		}
+// without returns the JSON with null in place of the value, unless that is all.
+func without(value []byte, at jsontext.Pointer) ([]byte, bool) {
+	path, _ := json.Marshal(at)
+	patch, err := jsonpatch.DecodePatch(fmt.Appendf(nil, `[{"op":"replace","path":%s,"value":null}]`, path))
+	if err == nil {
+		value, err = patch.Apply(value)
 	}
-	switch v := in.(type) {
-	case map[string]any:
-		v[last] = nil
-	case []any:
-		i, _ := strconv.Atoi(last)
-		v[i] = nil
-	}
-	value, _ = json.Marshal(tree)
-	return value
+	return value, err == nil
 }
 
 // inWords returns an error of the JSON decoder in the words of this program.

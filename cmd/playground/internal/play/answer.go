@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/explain"
@@ -45,14 +46,14 @@ func NewAnswer(s State) Answer {
 	}
 	brief := []string{x.Placement.Text, x.Eviction.Text}
 	if n := len(a.taints.problems) + len(a.written.problems) + len(a.problems); n > 0 {
-		brief = append(brief, count(n, "problem", "problems"))
+		brief = append(brief, say.Count(n, "problem"))
 	}
 	findings := 0
 	for _, t := range x.Tolerations {
 		findings += len(t.Findings)
 	}
 	if findings > 0 {
-		brief = append(brief, count(findings, "finding", "findings"))
+		brief = append(brief, say.Count(findings, "finding"))
 	}
 	x.Brief = strings.Join(brief, ". ") + "."
 	return x
@@ -77,7 +78,7 @@ func (l *list[T]) listed(field string) []Problem {
 	places := newText(l.text)
 	for i, p := range l.problems {
 		if i == mostProblems {
-			more := "and " + count(len(l.problems)-i, "more problem", "more problems")
+			more := "and " + say.Count(len(l.problems)-i, "more problem")
 			return append(all, Problem{Field: field, Message: more})
 		}
 		all = append(all, Problem{places.place(p.span), field, p.message, p.unread})
@@ -181,8 +182,8 @@ func (a *answerer) reserved(text string, s Statement) Statement {
 	if n == 0 {
 		return s
 	}
-	reason := count(n, "entry cannot be read", "entries cannot be read")
-	without := verb(n, "Without it, ", "Without them, ") + strings.ToLower(s.Text[:1]) + s.Text[1:] + ". " + s.Detail
+	reason := say.CountOf(n, "entry cannot be read", "entries cannot be read")
+	without := say.For(n, "Without it, ", "Without them, ") + strings.ToLower(s.Text[:1]) + s.Text[1:] + ". " + s.Detail
 	return Statement{unknown, text, reason + ". " + without}
 }
 
@@ -196,14 +197,14 @@ func (a *answerer) placement() Statement {
 		return Statement{good, fits, "The node has no taints."}
 	case !v.Schedulable():
 		keep := v.NoSchedule + v.NoExecute
-		detail := strconv.Itoa(keep) + " of " + count(n, "taint", "taints") + verb(keep, " keeps", " keep") + " it away."
+		detail := strconv.Itoa(keep) + " of " + say.Count(n, "taint") + say.For(keep, " keeps", " keep") + " it away."
 		return Statement{bad, "The pod cannot be scheduled on the node", detail}
 	case v.Avoid():
-		detail := count(v.PreferNoSchedule, "PreferNoSchedule taint is", "PreferNoSchedule taints are") +
+		detail := say.CountOf(v.PreferNoSchedule, "PreferNoSchedule taint is", "PreferNoSchedule taints are") +
 			" not tolerated. The scheduler prefers nodes with fewer of them."
 		return Statement{mixed, fits + ", but the scheduler avoids it", detail}
 	case v.Other > 0:
-		detail := count(v.Other, "taint has an unknown effect, which", "taints have an unknown effect, which")
+		detail := say.CountOf(v.Other, "taint has an unknown effect, which", "taints have an unknown effect, which")
 		return Statement{good, fits, detail + " Kubernetes ignores."}
 	}
 	return Statement{good, fits, "Every taint is tolerated."}
@@ -400,22 +401,19 @@ func (a *answerer) origin(i int) string {
 
 // matches lists the taints that the toleration at index i tolerates.
 func (a *answerer) matches(i int) string {
-	const most = 8 // names in a line
 	var names []string
 	for j, t := range a.taints.elements {
 		if a.tolerates(i, t) {
 			names = append(names, name("taints", j))
 		}
 	}
-	switch more := len(names) - most; {
+	switch {
 	case len(a.taints.elements) == 0:
 		return ""
 	case len(names) == 0:
 		return "tolerates none of these taints"
-	case more > 0:
-		return "tolerates " + strings.Join(names[:most], ", ") + " and " + strconv.Itoa(more) + " more"
 	}
-	return "tolerates " + strings.Join(names, ", ")
+	return "tolerates " + say.Joined(say.FirstOf(names, 8))
 }
 
 // unread counts the entries that were left out of a list.

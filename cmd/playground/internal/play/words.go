@@ -12,17 +12,6 @@ import (
 // name returns the name of an element of a list as in Kubernetes' errors.
 func name(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]" }
 
-// verb returns the form for the number.
-func verb(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}
-
-// count returns the number and the form for it.
-func count(n int, one, many string) string { return strconv.Itoa(n) + " " + verb(n, one, many) }
-
 // utc returns the time in the form of the page. It shows fractions of a second
 // only if there are any.
 func utc(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05.999999999 UTC") }

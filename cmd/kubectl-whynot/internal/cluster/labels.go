@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
+)
+
+// SelectorText returns the selector in the form of kubectl.
+func SelectorText(selector map[string]string) string {
+	return strings.Join(say.Each(say.SortedKeys(selector), func(key string) string { return labelText(key, selector[key]) }), ",")
+}
+
+// labelText returns the label in the form of kubectl, in quotes where spaces would
+// not be seen.
+func labelText(key, value string) string {
+	if strings.ContainsFunc(key+value, unicode.IsSpace) {
+		return strconv.Quote(key) + "=" + strconv.Quote(value)
+	}
+	return key + "=" + value
+}
+
+// AffinityText returns the terms as kubectl selectors. It shortens long ones.
+func AffinityText(required *corev1.NodeSelector) string {
+	if required == nil {
+		return ""
+	}
+	terms := say.Each(required.NodeSelectorTerms, func(term corev1.NodeSelectorTerm) string {
+		return strings.Join(say.Each(slices.Concat(term.MatchFields, term.MatchExpressions), requirementText), ",")
+	})
+	return say.Shortened(strings.Join(terms, " or "))
+}
+
+var selectionOperators = map[corev1.NodeSelectorOperator]selection.Operator{
+	corev1.NodeSelectorOpIn: selection.In, corev1.NodeSelectorOpNotIn: selection.NotIn,
+	corev1.NodeSelectorOpExists: selection.Exists, corev1.NodeSelectorOpDoesNotExist: selection.DoesNotExist,
+	corev1.NodeSelectorOpGt: selection.GreaterThan, corev1.NodeSelectorOpLt: selection.LessThan,
+}
+
+// requirementText returns the requirement in the form of kubectl.
+func requirementText(r corev1.NodeSelectorRequirement) string {
+	if parsed, err := labels.NewRequirement(r.Key, selectionOperators[r.Operator], r.Values); err == nil {
+		return parsed.String()
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Key, r.Operator, strings.Join(r.Values, ",")))
+}
+
+// IsSameWord reports whether two similar names mean the same, and do not name
+// different things, such as team-a and team-b, or trusted and untrusted. They are
+// the same name if they differ only in letter case or separators, or if one long
+// word has an extra or missing letter or two swapped neighbors, not at its
+// beginning or end.
+func IsSameWord(a, b string) bool {
+	if strings.EqualFold(a, b) {
+		return true
+	}
+	x, y := keyWords(a), keyWords(b)
+	if len(x) != len(y) {
+		return false
+	}
+	differ := 0
+	for i := range x {
+		if x[i] != y[i] {
+			differ++
+		}
+		if differ > 1 || x[i] != y[i] && !isMisspelled(x[i], y[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// keyWords returns the words of a key in lower case. Separators end words, and
+// so does an upper-case letter after a lower-case one, as in teamA.
+func keyWords(key string) []string {
+	var b strings.Builder
+	var last rune
+	for _, r := range key {
+		if unicode.IsLower(last) && unicode.IsUpper(r) {
+			b.WriteByte(' ')
+		}
+		if last = r; unicode.IsLetter(r) || unicode.IsDigit(r) {
+			b.WriteRune(unicode.ToLower(r))
+		} else {
+			b.WriteByte(' ')
+		}
+	}
+	return strings.Fields(b.String())
+}
+
+// isMisspelled reports whether the words are the same word, long enough to
+// judge, with one misspelling. A replaced letter is no misspelling, as in east
+// and west. Neither is an extra letter at the end, as in plane and planet.
+func isMisspelled(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(a) < 5 || a[0] != b[0] || strings.ContainsFunc(a+b, unicode.IsDigit) {
+		return false
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	if len(a) < len(b) {
+		return i < len(a) && a[i:] == b[i+1:]
+	}
+	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+}

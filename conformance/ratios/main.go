@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Ratios measures how many times faster the library is than Kubernetes' code, or
-// than a plain loop at the same work, and what each costs to import:
+// Ratios measures how many times faster the library is than Kubernetes' code,
+// than the code of Karpenter and the descheduler, or than a plain loop at the same
+// work, and what each costs to import:
 //
 //	go run ./ratios
 //
@@ -66,19 +67,24 @@ func (o options) measure(stdout io.Writer) (met bool, err error) {
 		return false, err
 	}
 	defer os.RemoveAll(folder)
-	build := func(name string) string {
-		file := filepath.Join(folder, name+".exe") // the extension matters only on Windows
-		_, failed := gotest.Go("", "build", "-o", file, modulePath+"/conformance/ratios/"+name)
+	build := func(module, pkg string) string {
+		file := filepath.Join(folder, filepath.Base(pkg)+".exe") // the extension matters only on Windows
+		_, failed := gotest.Go(module, "build", "-o", file, modulePath+"/conformance/"+pkg)
 		err = errors.Join(err, failed)
 		return file
 	}
-	ours, kubernetes := build("ours"), build("kubernetes")
+	// The adopters' code is in a separate module, so that Kubernetes' code does not run
+	// with the versions that it requires.
+	ours, kubernetes, adopters := build("", "ratios/ours"), build("", "ratios/kubernetes"), build("adopters", "adopters")
 	if err != nil {
 		return false, err
 	}
 	fmt.Fprintf(stdout, "%s, Go %s\n", machine(), strings.TrimPrefix(runtime.Version(), "go"))
 	r := new(report)
 	err = o.rows(r, ours, kubernetes)
+	if err == nil {
+		err = o.rows(r, adopters, adopters)
+	}
 	if err == nil && o.match == nil {
 		err = errors.Join(r.queues(ours, kubernetes, min(3, o.rounds)), r.imports(folder))
 	}

@@ -118,11 +118,9 @@ func (p *program) command() *cobra.Command {
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: p.completePods,
 		RunE: func(c *cobra.Command, args []string) error {
-			if c.Flags().Changed("filename") && len(*p.files.Filenames) == 0 {
-				return usageError{errors.New("-f needs the name of a file")}
+			if err := p.chooseInput(c, kubectl); err != nil {
+				return err
 			}
-			p.connection = connectionFlags(kubectl)
-			p.asksServer = p.all || c.Flags().Changed("namespace") || len(p.connection) > 0
 			return p.answer(c.Context(), args)
 		},
 	}
@@ -149,6 +147,16 @@ func (p *program) command() *cobra.Command {
 	})
 	c.AddCommand(p.previewCommand(kubectl))
 	return c
+}
+
+// chooseInput says from the flags whether the input is the cluster, and which one.
+func (p *program) chooseInput(c *cobra.Command, kubectl *pflag.FlagSet) error {
+	if c.Flags().Changed("filename") && len(*p.files.Filenames) == 0 {
+		return usageError{errors.New("-f needs the name of a file")}
+	}
+	p.connection = connectionFlags(kubectl)
+	p.asksServer = p.all || c.Flags().Changed("namespace") || len(p.connection) > 0
+	return nil
 }
 
 // connectionFlags returns the given flags of kubectl that choose the cluster

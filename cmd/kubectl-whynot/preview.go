@@ -57,11 +57,9 @@ func (p *program) previewCommand(kubectl *pflag.FlagSet) *cobra.Command {
 			Use: verb + " " + use, Short: "Say what kubectl " + verb + " would do",
 			Args: cobra.ArbitraryArgs, ValidArgsFunction: p.completeNodes,
 			RunE: func(sub *cobra.Command, args []string) error {
-				if sub.Flags().Changed("filename") && len(*p.files.Filenames) == 0 {
-					return usageError{errors.New("-f needs the name of a file")}
+				if err := p.chooseInput(sub, kubectl); err != nil {
+					return err
 				}
-				p.connection = connectionFlags(kubectl)
-				p.asksServer = sub.Flags().Changed("namespace") || len(p.connection) > 0
 				return p.preview(sub.Context(), r, args)
 			},
 		}

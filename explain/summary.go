@@ -71,7 +71,8 @@ type summarizer struct {
 	in        taints.EffectSet // the effects that repel
 	result    Summary
 	lists     int // the number of lists
-	counts    map[keyValue]*counted
+	taints    []counted
+	at        map[keyValue]int // indexes of taints
 }
 
 // A keyValue tells one taint from another, whatever its TimeAdded.
@@ -117,36 +118,48 @@ func sum(a, b int) int { return a + min(b, math.MaxInt-a) }
 
 func (s *summarizer) counted(taint taints.Taint) *counted {
 	key := keyValue{taint.ID(), taint.Value}
-	c := s.counts[key]
-	if c == nil {
+	i, ok := s.at[key]
+	if !ok {
+		if s.at == nil {
+			s.at = make(map[keyValue]int)
+		}
+		i, s.at[key] = len(s.taints), len(s.taints)
 		taint.TimeAdded = nil
 		_, tolerated := s.explainer.matcher.Match(taint)
-		c = &counted{taint: taint, tolerated: tolerated}
-		if s.counts == nil {
-			s.counts = make(map[keyValue]*counted)
-		}
-		s.counts[key] = c
+		s.taints = append(s.taints, counted{taint: taint, tolerated: tolerated})
 	}
-	return c
+	return &s.taints[i]
 }
 
 // summary returns the Summary of the counted nodes with at most limit reasons.
 func (s *summarizer) summary(limit int) Summary {
-	var list []*counted
-	for _, c := range s.counts {
-		if c.nodes > 0 {
-			list = append(list, c)
-		}
-	}
-	slices.SortFunc(list, func(a, b *counted) int {
-		return cmp.Or(cmp.Compare(b.nodes, a.nodes), a.taint.Compare(b.taint))
-	})
-	explained := min(len(list), max(limit, 0))
-	s.result.More = len(list) - explained
-	for _, c := range list[:explained] {
-		s.result.Reasons = append(s.result.Reasons, SummaryReason{s.explainer.reason(&c.taint), c.nodes})
+	counted := slices.DeleteFunc(s.taints, func(c counted) bool { return c.nodes == 0 })
+	first := mostFrequent(counted, min(len(counted), max(limit, 0)))
+	s.result.More = len(counted) - len(first)
+	for i := range first {
+		s.result.Reasons = append(s.result.Reasons, SummaryReason{s.explainer.reason(&first[i].taint), first[i].nodes})
 	}
 	return s.result
+}
+
+// mostFrequent returns the first n taints in the order of [Summary]. It sorts few at
+// once, because most clusters have more taints than a message names;
+// BenchmarkHostilePod of the scheduler's plugin pays for it.
+func mostFrequent(list []counted, n int) []counted {
+	var first []counted
+	for _, c := range list {
+		if len(first) >= 2*n {
+			slices.SortFunc(first, counted.compare)
+			first = first[:n]
+		}
+		first = append(first, c)
+	}
+	slices.SortFunc(first, counted.compare)
+	return first[:n]
+}
+
+func (c counted) compare(d counted) int {
+	return cmp.Or(cmp.Compare(d.nodes, c.nodes), c.taint.Compare(d.taint))
 }
 
 // String returns the summary in one line, in the style of the kube-scheduler:

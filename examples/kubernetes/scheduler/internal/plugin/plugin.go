@@ -37,7 +37,7 @@ const untolerated = "node(s) had untolerated taint(s)"
 // maxTolerations is how many tolerations a pod may have for a query of the index,
 // and for a message that names taints. For a pod with more, both would take long and
 // keep all other pods waiting. Filter decides on its nodes, several at a time.
-const maxTolerations = 100
+const maxTolerations = 30
 
 // maxReasons is how many taints a message names. The scheduler writes the message to
 // the status of each waiting pod, and each node of a cluster may have another taint.

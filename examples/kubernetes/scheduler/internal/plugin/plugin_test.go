@@ -415,23 +415,28 @@ func TestHostilePod(t *testing.T) {
 // pods with other values of the key: with the plugin, and with what it replaces.
 func BenchmarkHostilePod(b *testing.B) {
 	theirs, _ := tainttoleration.New(b.Context(), nil, nil, feature.Features{EnableTaintTolerationComparisonOperators: true})
-	cluster, pod := teams(5000), pod()
-	snapshot := snapshotOf(cluster...)
-	for i := range 10_000 {
-		pod.Spec.Tolerations = append(pod.Spec.Tolerations, equal("team", fmt.Sprint("none-", i)))
-	}
-	for _, p := range []interface {
-		fwk.PreFilterPlugin
-		fwk.FilterPlugin
-	}{knowing(cluster...), theirs.(*tainttoleration.TaintToleration)} {
-		b.Run(p.Name(), func(b *testing.B) {
-			for b.Loop() {
-				state := newState()
-				p.PreFilter(b.Context(), state, pod, snapshot)
-				for _, info := range snapshot {
-					p.Filter(b.Context(), state, pod, info)
+	cluster := teams(5000)
+	snapshot, ours := snapshotOf(cluster...), knowing(cluster...)
+	for _, tolerations := range []int{1, 10, maxTolerations, maxTolerations + 1, 100, 10_000} {
+		pod := pod()
+		for i := range tolerations {
+			pod.Spec.Tolerations = append(pod.Spec.Tolerations, equal("team", fmt.Sprint("none-", i)))
+		}
+		for _, p := range []interface {
+			fwk.PreFilterPlugin
+			fwk.FilterPlugin
+		}{ours, theirs.(*tainttoleration.TaintToleration)} {
+			b.Run(fmt.Sprintf("%d/%s", tolerations, p.Name()), func(b *testing.B) {
+				for b.Loop() {
+					state := newState()
+					if _, status := p.PreFilter(b.Context(), state, pod, snapshot); !status.IsSuccess() {
+						continue // as the scheduler does
+					}
+					for _, info := range snapshot {
+						p.Filter(b.Context(), state, pod, info)
+					}
 				}
-			}
-		})
+			})
+		}
 	}
 }

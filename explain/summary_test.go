@@ -75,6 +75,30 @@ func TestNodes(t *testing.T) {
 	}
 }
 
+// However few taints are named, they are the first of all.
+func TestNodesNamesTheMostFrequent(t *testing.T) {
+	const total = 60
+	groups := func(yield func([]taints.Taint, int) bool) {
+		for i := range total {
+			if !yield(parseTaints(fmt.Sprintf("k%d:NoSchedule", i)), 1+i*7%31) {
+				return
+			}
+		}
+	}
+	sorted := explain.Groups(nil, taints.Hard, groups, all).Reasons
+	for limit := range total {
+		s := explain.Groups(nil, taints.Hard, groups, limit)
+		if len(s.Reasons) != limit || s.More != total-limit {
+			t.Fatalf("at most %d reasons: %d, and %d more", limit, len(s.Reasons), s.More)
+		}
+		for i, r := range s.Reasons {
+			if want := sorted[i]; r.Nodes != want.Nodes || !r.Reason.Taint.Equal(want.Reason.Taint) {
+				t.Errorf("at most %d reasons: reason %d is for %v, want %v", limit, i, r.Reason.Taint, want.Reason.Taint)
+			}
+		}
+	}
+}
+
 func TestGroupsDoNotOverflow(t *testing.T) {
 	list := parseTaints("a:NoSchedule")
 	got := explain.Groups(nil, taints.Hard, func(yield func([]taints.Taint, int) bool) {

@@ -84,19 +84,3 @@ func effectBit(e Effect) EffectSet {
 }
 
 func knownEffect(e Effect) bool { return effectBit(e) != otherEffects }
-
-// effectChoice returns the names of the effects in words, as in "A, B or C".
-func effectChoice() string {
-	var b []byte
-	for i, e := range knownEffects {
-		switch i {
-		case 0:
-		case len(knownEffects) - 1:
-			b = append(b, " or "...)
-		default:
-			b = append(b, ", "...)
-		}
-		b = append(b, e...)
-	}
-	return string(b)
-}

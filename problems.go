@@ -2,7 +2,10 @@
 
 package taints
 
-import "github.com/seed-0529bac1/taints/internal/valueset"
+import (
+	"github.com/seed-0529bac1/taints/internal/enum"
+	"github.com/seed-0529bac1/taints/internal/valueset"
+)
 
 // A problem is something that can be wrong with a field, or with a whole taint
 // or toleration.
@@ -82,9 +85,9 @@ func newError(field, value string, p problem) *FieldError {
 	detail := what.detail
 	switch p {
 	case effectMissing, effectUnknown, effectToRemove:
-		detail = "must be " + effectChoice() + detail
+		detail = "must be " + enum.Choice(knownEffects[:]) + detail
 	case operatorUnknown, operatorOff:
-		detail = "must be " + valueset.Choice(p == operatorUnknown) + ", or empty for " + valueset.Equal + detail
+		detail = "must be " + enum.Choice(valueset.Names(p == operatorUnknown)) + ", or empty for " + valueset.Equal + detail
 	}
 	return &FieldError{Field: field, Value: value, Kind: what.kind, Detail: detail}
 }

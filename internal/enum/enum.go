@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package enum converts between the numbers and names of enumerations, and quotes
-// what is not one.
+// Package enum converts between the numbers and names of enumerations, lists names
+// in words, and quotes what is not one.
 package enum
 
 import (
@@ -29,6 +29,15 @@ func Parse[E ~uint8](e *E, kind string, names []string, text []byte) error {
 		}
 	}
 	return errors.New("unknown " + kind + " " + string(AppendQuoted(nil, string(text))) + ": must be one of " + strings.Join(names, ", "))
+}
+
+// Choice returns the names, at least two, in words, as in "A, B or C".
+func Choice[S ~string](names []S) string {
+	text := string(names[0])
+	for _, name := range names[1 : len(names)-1] {
+		text += ", " + string(name)
+	}
+	return text + " or " + string(names[len(names)-1])
 }
 
 // AppendQuoted appends s in quotes, shortened if it is long, as errors quote it.

@@ -2,10 +2,7 @@
 
 package valueset
 
-import (
-	"math"
-	"strings"
-)
+import "math"
 
 // This file contains all that the library knows about operators. A new operator
 // needs a row in the table, and a constant in package taints.
@@ -134,11 +131,4 @@ func Names(comparison bool) []string {
 		}
 	}
 	return names
-}
-
-// Choice returns the names of [Names] in words, as in "Exists, Equal, Lt or Gt".
-func Choice(comparison bool) string {
-	names := Names(comparison)
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " or " + names[last]
 }

@@ -79,9 +79,9 @@ func AddDaemonSetDefaults(tolerations []Toleration, pod DaemonSetPod) []Tolerati
 	return addForever(tolerations, ids)
 }
 
-// addForever adds tolerations of the taints, which are distinct, with Exists and without seconds, or
-// removes the seconds of those that are present (AddOrUpdateTolerationInPodSpec
-// in Kubernetes).
+// addForever adds tolerations of the taints, which are distinct, with Exists and
+// without seconds, or removes the seconds of those that are present
+// (AddOrUpdateTolerationInPodSpec in Kubernetes).
 func addForever(tolerations []Toleration, ids []TaintID) []Toleration {
 	wanted := lookup.FirstOf(ids, identityOf)
 	present := make([]bool, len(ids))

@@ -38,7 +38,7 @@ func TestParseChanges(t *testing.T) {
 func TestParseChangesErrors(t *testing.T) {
 	parse := func(spec string) (string, error) {
 		got, err := taints.ParseChanges("first:NoSchedule", spec, "last-")
-		if all := faultsIn(err); len(all) == 1 && all[0].List == "specs" && all[0].Index == 1 {
+		if all := errorsIn(err); len(all) == 1 && all[0].List == "specs" && all[0].Index == 1 {
 			return got.String(), all[0]
 		}
 		return got.String(), err
@@ -87,10 +87,10 @@ func changesOf(text string) (c taints.Changes) {
 }
 
 // Each row has the result of Apply, that of Ensure if it is another, and the
-// faults of ApplyStrict without overwrite.
+// errors of ApplyStrict without overwrite.
 func TestApply(t *testing.T) {
 	const node = "a=1:x b:x b=2:y"
-	for _, tc := range []struct{ name, node, changes, want, ensure, faults string }{
+	for _, tc := range []struct{ name, node, changes, want, ensure, errs string }{
 		{"nothing", node, "", node, "", ""},
 		{"nothing on an empty node", "", "", "", "", ""},
 		{"what is there", node, "b:x", node, "", "add[0] b:x: forbidden"},
@@ -113,7 +113,7 @@ func TestApply(t *testing.T) {
 		{"in both, and not there", "a:x", "b:x b:x-", "a:x b:x", "", "add[0] b:x: invalid"},
 		{"added and another effect removed", node, "b=3:z b:x-", "a=1:x b=2:y b=3:z", "", ""},
 		{
-			"all faults at once", node, "b=3:x c:x d:y e- c- f:x-", "a=1:x b=3:x b=2:y c:x d:y", node + " c:x d:y",
+			"all errors at once", node, "b=3:x c:x d:y e- c- f:x-", "a=1:x b=3:x b=2:y c:x d:y", node + " c:x d:y",
 			"add[0] b=3:x: forbidden; add[1] c:x: invalid; remove[0] f:x: not found; removeKeys[0] e: not found",
 		},
 		{"added twice: the first counts", "", "a=1:x a=2:x", "a=1:x", "", "add[1] a=2:x: duplicate"},
@@ -135,15 +135,15 @@ func TestApply(t *testing.T) {
 			got, changed = c.Ensure(list)
 			checkChanged(t, list, got, changed, tc.node, tc.ensure)
 			_, err := c.ApplyStrict(list, false)
-			var faults []string
-			for _, f := range faultsIn(err) {
-				faults = append(faults, fmt.Sprintf("%s[%d] %s: %v", f.List, f.Index, f.Value, f.Kind))
+			var errs []string
+			for _, f := range errorsIn(err) {
+				errs = append(errs, fmt.Sprintf("%s[%d] %s: %v", f.List, f.Index, f.Value, f.Kind))
 				if f.Field != "" || !errors.Is(err, f.Kind) {
 					t.Errorf("got %+v", f)
 				}
 			}
-			if diff := cmp.Diff(tc.faults, strings.Join(faults, "; ")); diff != "" {
-				t.Errorf("faults (-want +got):\n%s", diff)
+			if diff := cmp.Diff(tc.errs, strings.Join(errs, "; ")); diff != "" {
+				t.Errorf("errors (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -199,13 +199,13 @@ func checkApply(t fataler, list []taints.Taint, c taints.Changes) {
 	}
 }
 
-// checkApplyStrict checks that ApplyStrict finds as many faults as the
+// checkApplyStrict checks that ApplyStrict finds as many errors as the
 // reference, and that it returns the result of Apply if there are none.
 func checkApplyStrict(t fataler, list []taints.Taint, c taints.Changes, overwrite bool) {
 	after, err := c.ApplyStrict(list, overwrite)
-	faults := len(faultsIn(err))
-	if want := reference.Faults(list, c, overwrite); faults != want || err != nil && after != nil {
-		t.Fatalf("%v of %v: got %v, %v, want %d faults", c, list, after, err, want)
+	errs := len(errorsIn(err))
+	if want := reference.Errors(list, c, overwrite); errs != want || err != nil && after != nil {
+		t.Fatalf("%v of %v: got %v, %v, want %d errors", c, list, after, err, want)
 	}
 	if err != nil {
 		return
@@ -311,7 +311,7 @@ func TestChangesValidate(t *testing.T) {
 				Add: reference.Taints(tc.add), Remove: taints.TaintIDs(reference.Taints(tc.remove)), RemoveKeys: strings.Fields(tc.keys),
 			}
 			var got []string
-			for _, f := range faultsIn(c.Validate()) {
+			for _, f := range errorsIn(c.Validate()) {
 				got = append(got, fmt.Sprintf("%s[%d].%s %v", f.List, f.Index, f.Field, f.Kind))
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {

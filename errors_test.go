@@ -70,7 +70,7 @@ func TestErrorTexts(t *testing.T) {
 			`"x" is wrong; "y" is wrong; "z" is wrong`,
 		},
 		{
-			faultsIn(taints.ValidateTolerations(append(make([]taints.Toleration, 12),
+			errorsIn(taints.ValidateTolerations(append(make([]taints.Toleration, 12),
 				taints.Toleration{Operator: "Exists", Value: "v"})))[12],
 			`tolerations[12].value: "v" is invalid: must be empty, as the operator matches every value`,
 		},
@@ -89,7 +89,7 @@ func TestErrorTexts(t *testing.T) {
 	}
 }
 
-// Each fault has its own detail.
+// Each error has its own detail.
 func TestErrorDetails(t *testing.T) {
 	const (
 		ends   = "letters, digits, '-', '_' and '.', with a letter or digit at both ends"
@@ -126,7 +126,7 @@ func TestErrorDetails(t *testing.T) {
 		{T{}, taints.Options{}, "must be Exists when the key is empty, which means all keys and values"},
 	} {
 		err := tc.options.ValidateTolerations([]T{tc.tol})
-		if faults := faultsIn(err); len(faults) != 1 || faults[0].Detail != tc.detail {
+		if errs := errorsIn(err); len(errs) != 1 || errs[0].Detail != tc.detail {
 			t.Errorf("%+v: %v, want %q", tc.tol, err, tc.detail)
 		}
 		if alone := tc.tol.Validate(); tc.options == (taints.Options{}) && "tolerations[0]."+alone.Error() != err.Error() {
@@ -134,13 +134,13 @@ func TestErrorDetails(t *testing.T) {
 		}
 	}
 	missing := taints.Taint{}.Validate()
-	if faults := faultsIn(missing); len(faults) != 2 ||
-		faults[0].Detail != "a taint needs a key" || faults[1].Detail != effect {
+	if errs := errorsIn(missing); len(errs) != 2 ||
+		errs[0].Detail != "a taint needs a key" || errs[1].Detail != effect {
 		t.Errorf("an empty taint: %v", missing)
 	}
 }
 
-// An error unwraps to each of its faults.
+// An error unwraps to each of its errors.
 func TestErrorsUnwrap(t *testing.T) {
 	err := fmt.Errorf("node x: %w", taints.ValidateTaints([]taints.Taint{
 		{Key: "-"},
@@ -154,13 +154,13 @@ func TestErrorsUnwrap(t *testing.T) {
 	if errors.Is(err, taints.ErrDuplicate) {
 		t.Errorf("%v is %q", err, taints.ErrDuplicate)
 	}
-	var fault *taints.FieldError
-	if !errors.As(err, &fault) {
+	var fieldErr *taints.FieldError
+	if !errors.As(err, &fieldErr) {
 		t.Fatal("no *FieldError")
 	}
-	if fault.List != "taints" || fault.Index != 0 || fault.Field != "key" || fault.Value != "-" ||
-		fault.Kind != taints.ErrInvalid || fault.Detail == "" {
-		t.Errorf("got %+v", *fault)
+	if fieldErr.List != "taints" || fieldErr.Index != 0 || fieldErr.Field != "key" || fieldErr.Value != "-" ||
+		fieldErr.Kind != taints.ErrInvalid || fieldErr.Detail == "" {
+		t.Errorf("got %+v", *fieldErr)
 	}
 }
 
@@ -169,8 +169,8 @@ func TestParseErrorsAreSmall(t *testing.T) {
 	size := func(n int) int {
 		_, err := taints.ParseTaints(strings.Repeat(",", n))
 		b, jsonErr := json.Marshal(err)
-		if jsonErr != nil || len(faultsIn(err)) != n+1 || len(err.Error()) > 1000 {
-			t.Fatalf("%v: %d errors in a text of %d bytes", jsonErr, len(faultsIn(err)), len(err.Error()))
+		if jsonErr != nil || len(errorsIn(err)) != n+1 || len(err.Error()) > 1000 {
+			t.Fatalf("%v: %d errors in a text of %d bytes", jsonErr, len(errorsIn(err)), len(err.Error()))
 		}
 		return len(b)
 	}
@@ -204,7 +204,7 @@ func TestErrorsMadeByHandUnwrap(t *testing.T) {
 		}
 	}
 	if err := (&taints.FieldError{}).Unwrap(); err != nil {
-		t.Errorf("the zero fault unwraps to %q", err)
+		t.Errorf("the zero error unwraps to %q", err)
 	}
 	odd := taints.ErrorList{nil, {}, {Kind: taints.ErrInvalid}}
 	if n := len(odd.Unwrap()); n != 2 {

@@ -44,10 +44,10 @@ func ExampleParseTaint() {
 
 	_, err = taints.ParseTaint("nvidia.com/gpu=a100:noschedule")
 	fmt.Println(err)
-	var fault *taints.FieldError
-	if errors.As(err, &fault) {
-		fmt.Println(fault.Input)
-		fmt.Printf("%*s\n", fault.Offset+1, "^")
+	var fieldErr *taints.FieldError
+	if errors.As(err, &fieldErr) {
+		fmt.Println(fieldErr.Input)
+		fmt.Printf("%*s\n", fieldErr.Offset+1, "^")
 	}
 	// Output:
 	// nvidia.com/gpu a100 NoSchedule <nil>
@@ -410,9 +410,9 @@ func ExampleErrorList() {
 	err := taints.ValidateTaints(slices.Concat(permanent, startup))
 	var list taints.ErrorList
 	if errors.As(err, &list) {
-		for _, fault := range list {
-			if fault.Index >= len(permanent) {
-				fault.List, fault.Index = "startupTaints", fault.Index-len(permanent)
+		for _, fieldErr := range list {
+			if fieldErr.Index >= len(permanent) {
+				fieldErr.List, fieldErr.Index = "startupTaints", fieldErr.Index-len(permanent)
 			}
 		}
 		fmt.Println(list)
@@ -456,7 +456,7 @@ func ExampleAddDaemonSetDefaults() {
 	// node.kubernetes.io/network-unavailable:NoSchedule op=Exists
 }
 
-// Every fault is reported, each with its field and what would be right.
+// Every error is reported, each with its field and what would be right.
 func ExampleValidateTolerations() {
 	seconds := int64(60)
 	err := taints.ValidateTolerations([]taints.Toleration{
@@ -465,8 +465,8 @@ func ExampleValidateTolerations() {
 	})
 	var invalid taints.ErrorList
 	if errors.As(err, &invalid) {
-		for _, fault := range invalid {
-			fmt.Println(fault)
+		for _, fieldErr := range invalid {
+			fmt.Println(fieldErr)
 		}
 	}
 	fmt.Println(errors.Is(err, taints.ErrUnsupported))

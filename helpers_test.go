@@ -28,8 +28,8 @@ func parseTolerations(texts ...string) []taints.Toleration {
 	return reference.Parsed(taints.ParseToleration, texts...)
 }
 
-// faultsIn returns the faults of an ErrorList, or none for nil.
-func faultsIn(err error) []*taints.FieldError {
+// errorsIn returns the errors of an ErrorList, or none for nil.
+func errorsIn(err error) []*taints.FieldError {
 	if err == nil {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/seed-0529bac1/taints/internal/reference"
 )
 
-// A malformed text has a fault of the kind in the field at the offset. The text of
+// A malformed text has an error of the kind in the field at the offset. The text of
 // the error is checked if there is one.
 type malformed struct {
 	in     string
@@ -27,12 +27,12 @@ func checkMalformed[T comparable](t *testing.T, parse func(string) (T, error), r
 	for _, tc := range rows {
 		t.Run(tc.in, func(t *testing.T) {
 			got, err := parse(tc.in)
-			fault, ok := err.(*taints.FieldError)
+			fieldErr, ok := err.(*taints.FieldError)
 			if !ok || got != *new(T) {
 				t.Fatalf("got %+v, %v", got, err)
 			}
-			if fault.Input != tc.in || fault.Offset != tc.offset || fault.Field != tc.field || fault.Kind != tc.kind {
-				t.Errorf("got %+v, want %q at fault at offset %d: %v", fault, tc.field, tc.offset, tc.kind)
+			if fieldErr.Input != tc.in || fieldErr.Offset != tc.offset || fieldErr.Field != tc.field || fieldErr.Kind != tc.kind {
+				t.Errorf("got %+v, want an error of %q at offset %d: %v", fieldErr, tc.field, tc.offset, tc.kind)
 			}
 			if tc.text != "" && err.Error() != tc.text {
 				t.Errorf("got  %s\nwant %s", err, tc.text)
@@ -118,12 +118,12 @@ func TestParseTaints(t *testing.T) {
 		"a:NoSchedule,a:NoSchedule-":    "1 effect at 2: not supported",
 	} {
 		got, err := taints.ParseTaints(list)
-		var faults []string
-		for _, f := range faultsIn(err) {
-			faults = append(faults, fmt.Sprintf("%d %s at %d: %v", f.Index, f.Field, f.Offset, f.Kind))
+		var errs []string
+		for _, f := range errorsIn(err) {
+			errs = append(errs, fmt.Sprintf("%d %s at %d: %v", f.Index, f.Field, f.Offset, f.Kind))
 		}
-		if strings.Join(faults, ", ") != want || got != nil {
-			t.Errorf("%q: %v, %q, want %s", list, got, faults, want)
+		if strings.Join(errs, ", ") != want || got != nil {
+			t.Errorf("%q: %v, %q, want %s", list, got, errs, want)
 		}
 	}
 }

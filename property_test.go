@@ -316,7 +316,7 @@ func FuzzTexts(f *testing.F) { fuzz(f, textsRoundTrip) }
 
 // textsRoundTrip checks that what is parsed is valid and parsed again from its
 // own text, that the text of what is valid is parsed, and that every other text
-// is refused with a fault in it.
+// is refused with an error in it.
 func textsRoundTrip(t *rapid.T) {
 	taint, tol := draw.Taint.Draw(t, "taint"), draw.Toleration.Draw(t, "toleration")
 	taint.TimeAdded = nil
@@ -380,9 +380,9 @@ func checkParsed(t fataler, s string, err error, valid, zero bool) {
 	if err == nil {
 		return
 	}
-	fault, ok := err.(*taints.FieldError)
-	if valid || !zero || !ok || !fault.Parsed || fault.Input != s || fault.Offset < 0 || fault.Offset > len(s) ||
-		fault.List != "" || err.Error() == "" {
+	fieldErr, ok := err.(*taints.FieldError)
+	if valid || !zero || !ok || !fieldErr.Parsed || fieldErr.Input != s || fieldErr.Offset < 0 || fieldErr.Offset > len(s) ||
+		fieldErr.List != "" || err.Error() == "" {
 		t.Fatalf("%q: %#v", s, err)
 	}
 }
@@ -392,16 +392,16 @@ func checkParsed(t fataler, s string, err error, valid, zero bool) {
 func checkEntries(t fataler, name string, err error, entries []string) {
 	t.Helper()
 	last := -1
-	for _, fault := range faultsIn(err) {
-		if fault.List != name || fault.Index <= last || fault.Index >= len(entries) {
-			t.Fatalf("%q: %v after %d", entries, fault, last)
+	for _, fieldErr := range errorsIn(err) {
+		if fieldErr.List != name || fieldErr.Index <= last || fieldErr.Index >= len(entries) {
+			t.Fatalf("%q: %v after %d", entries, fieldErr, last)
 		}
-		last = fault.Index
-		if !fault.Parsed || fault.Input != entries[last] || fault.Offset < 0 || fault.Offset > len(fault.Input) {
-			t.Fatalf("%q: %+v is not in entry %d", entries, fault, last)
+		last = fieldErr.Index
+		if !fieldErr.Parsed || fieldErr.Input != entries[last] || fieldErr.Offset < 0 || fieldErr.Offset > len(fieldErr.Input) {
+			t.Fatalf("%q: %+v is not in entry %d", entries, fieldErr, last)
 		}
 	}
 	if err != nil && last < 0 {
-		t.Fatalf("%q: no fault in %v", entries, err)
+		t.Fatalf("%q: no error in %v", entries, err)
 	}
 }

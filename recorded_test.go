@@ -39,7 +39,7 @@ type recordedList struct {
 	Causes      recordedCauses
 }
 
-// The API server's answer to lists: accepted or not, and the fields at fault.
+// The API server's answer to lists: accepted or not, and the fields with errors.
 func TestRecordedValidation(t *testing.T) { recorded.Each(t, "validate.json", testRecordedValidation) }
 
 func testRecordedValidation(t *testing.T, lists []recordedList) {
@@ -59,14 +59,14 @@ func testRecordedValidation(t *testing.T, lists []recordedList) {
 	}
 }
 
-// sameFields compares the fields at fault.
+// sameFields compares the fields with errors.
 func sameFields(t *testing.T, i int, err error, causes recordedCauses, tolerations []taints.Toleration) {
 	t.Helper()
 	want, got := map[string]bool{}, map[string]bool{}
 	for _, cause := range causes {
 		want[kubernetesField(cause.Field, cause.Type, tolerations)] = true
 	}
-	for _, f := range faultsIn(err) {
+	for _, f := range errorsIn(err) {
 		if f.List == "old" { // a toleration that is missing in the new list
 			got["tolerations"] = true
 			continue
@@ -81,7 +81,7 @@ func sameFields(t *testing.T, i int, err error, causes recordedCauses, toleratio
 		got[f.List+"["+strconv.Itoa(f.Index)+"]"+strings.TrimSuffix("."+field, ".")] = true
 	}
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got))); diff != "" {
-		t.Errorf("%d: fields at fault (-Kubernetes +got):\n%s", i, diff)
+		t.Errorf("%d: fields with errors (-Kubernetes +got):\n%s", i, diff)
 	}
 }
 
@@ -118,7 +118,7 @@ func TestRecordedUpdates(t *testing.T) {
 
 // kubernetesField converts the field in an API server's error to the field in
 // this package's error. The API server reports the operator if the value of an
-// Equal or Exists toleration is at fault.
+// Equal or Exists toleration is wrong.
 func kubernetesField(field, kind string, tols []taints.Toleration) string {
 	_, field, _ = strings.Cut(field, ".")
 	list, ok := strings.CutSuffix(field, "].operator")
@@ -132,7 +132,7 @@ func kubernetesField(field, kind string, tols []taints.Toleration) string {
 	return list + "].value"
 }
 
-// noKey reports whether the operator is at fault because there is no key.
+// noKey reports whether the operator is wrong because there is no key.
 func noKey(t taints.Toleration) bool { return t.Key == "" && t.Operator != taints.OpExists }
 
 type recordedSchedule struct {

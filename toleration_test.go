@@ -146,9 +146,9 @@ func TestTolerationsOf(t *testing.T) {
 	if got := list[0].Toleration(); got != exact {
 		t.Errorf("of one taint: %#v", got)
 	}
-	var fault *taints.FieldError
-	if err := new(taints.TaintID).UnmarshalText([]byte("bad")); !errors.As(err, &fault) ||
-		fault.Kind != taints.ErrRequired || fault.Field != "effect" || fault.Offset != 3 {
+	var fieldErr *taints.FieldError
+	if err := new(taints.TaintID).UnmarshalText([]byte("bad")); !errors.As(err, &fieldErr) ||
+		fieldErr.Kind != taints.ErrRequired || fieldErr.Field != "effect" || fieldErr.Offset != 3 {
 		t.Errorf("no colon: %v", err)
 	}
 }

@@ -194,5 +194,5 @@ func TestDifferenceProblemsTogether(t *testing.T) {
 	_, _, err := linked.ParseTaints([]string{"a", "b"})
 	same(t, "kubectl", err.Error(), "invalid taint spec: a")
 	_, err = taints.ParseChanges("a", "b")
-	same(t, "faults of ParseChanges", len(err.(taints.ErrorList)), 2)
+	same(t, "errors of ParseChanges", len(err.(taints.ErrorList)), 2)
 }

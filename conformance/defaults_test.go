@@ -210,7 +210,7 @@ func TestVerifyAgainstWhitelist(t *testing.T) {
 			}
 			same(t, "Covers", covers(allow[0], list[i]), isSuperset(allow[0], list[i]))
 		}
-		same(t, "the faults of ValidateAllowed", got, want)
+		same(t, "the errors of ValidateAllowed", got, want)
 	})
 }
 

@@ -50,39 +50,39 @@ func TestDifferenceSecondsOverflow(t *testing.T) {
 	}
 }
 
-func TestDifferenceFieldAtFault(t *testing.T) {
+func TestDifferenceFieldOfError(t *testing.T) {
 	for _, toleration := range []corev1.Toleration{
 		{Key: "a", Operator: corev1.TolerationOpEqual, Value: "-"},
 		{Key: "a", Operator: corev1.TolerationOpExists, Value: "v"},
 	} {
-		same(t, "Kubernetes field", theirFaults(toleration)[0].Field, "tolerations[0].operator")
-		same(t, "library field", firstFault(kube.Toleration(toleration).Validate()).Field, "value")
+		same(t, "Kubernetes field", theirErrors(toleration)[0].Field, "tolerations[0].operator")
+		same(t, "library field", firstError(kube.Toleration(toleration).Validate()).Field, "value")
 	}
 }
 
-// theirFaults returns the faults of the toleration in Kubernetes.
-func theirFaults(toleration corev1.Toleration) field.ErrorList {
+// theirErrors returns the errors of the toleration in Kubernetes.
+func theirErrors(toleration corev1.Toleration) field.ErrorList {
 	p := pod([]corev1.Toleration{toleration})
 	return gated.ValidateTolerations(p.Spec.Tolerations, field.NewPath("tolerations"), createOptions(p))
 }
 
-// firstFault returns the first fault of a validation error.
-func firstFault(err error) *taints.FieldError { return err.(taints.ErrorList)[0] }
+// firstError returns the first error of a validation error.
+func firstError(err error) *taints.FieldError { return err.(taints.ErrorList)[0] }
 
-func TestDifferenceKindOfFault(t *testing.T) {
+func TestDifferenceKindOfError(t *testing.T) {
 	taint := corev1.Taint{Effect: corev1.TaintEffectNoSchedule}
 	theirs := linked.ValidateNodeTaints(convert.ToCoreTaints([]corev1.Taint{taint}), field.NewPath("taints"))
 	same(t, "Kubernetes kind", theirs[0].Type, field.ErrorTypeInvalid)
-	same(t, "library kind", firstFault(kube.Taint(taint).Validate()).Kind, taints.ErrRequired)
+	same(t, "library kind", firstError(kube.Taint(taint).Validate()).Kind, taints.ErrRequired)
 }
 
 func TestDifferenceWording(t *testing.T) {
 	toleration := corev1.Toleration{Key: "a", Operator: opGt, Value: "0950"}
 	if gated.Comparison {
 		gated.Set(t, true)
-		same(t, "Kubernetes detail", theirFaults(toleration)[0].Detail, "must be a valid decimal integer in canonical form")
+		same(t, "Kubernetes detail", theirErrors(toleration)[0].Detail, "must be a valid decimal integer in canonical form")
 	}
-	same(t, "library detail", firstFault(kube.Toleration(toleration).Validate()).Detail,
+	same(t, "library detail", firstError(kube.Toleration(toleration).Validate()).Detail,
 		"must be a decimal integer within int64, without leading zeros or '+'")
 }
 
@@ -96,12 +96,12 @@ func TestDifferenceJSONOfTime(t *testing.T) {
 		`{"key":"a","effect":"NoExecute","timeAdded":"2026-11-21T13:00:00.5+01:00"}`)
 }
 
-func TestDifferenceUpdateFaults(t *testing.T) {
+func TestDifferenceUpdateErrors(t *testing.T) {
 	before, after := []corev1.Toleration{{Key: "a"}, {Key: "b"}}, []corev1.Toleration{{Key: "c"}}
 	theirs := slices.DeleteFunc(validateUpdate(before, after), func(err *field.Error) bool { return err.Field != "spec.tolerations" })
-	same(t, "Kubernetes faults", len(theirs), 1)
+	same(t, "Kubernetes errors", len(theirs), 1)
 	err := tolerationset.ValidateUpdate(kube.Tolerations(before), kube.Tolerations(after), taints.Options{})
-	same(t, "library faults", len(err.(taints.ErrorList)), 2)
+	same(t, "library errors", len(err.(taints.ErrorList)), 2)
 }
 
 func TestDifferenceString(t *testing.T) {

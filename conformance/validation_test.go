@@ -28,10 +28,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// places is a set of places of faults: "[2].value", or "" for the whole list.
+// places is a set of places of errors: "[2].value", or "" for the whole list.
 type places map[string]bool
 
-// kubernetesPlaces returns the places with faults that Kubernetes reports under
+// kubernetesPlaces returns the places with errors that Kubernetes reports under
 // the path. For an invalid value of a toleration, Kubernetes names the operator,
 // unless it is Lt or Gt. This function corrects that.
 func kubernetesPlaces(list field.ErrorList, path string) places {
@@ -50,12 +50,12 @@ func kubernetesPlaces(list field.ErrorList, path string) places {
 	return p
 }
 
-// samePlaces fails the test unless the library's error has faults in the places. A
-// fault of the old list has no place in the validated one.
+// samePlaces fails the test unless the library's error has errors in the places. A
+// error of the old list has no place in the validated one.
 func samePlaces(t *rapid.T, what string, got error, want places) {
 	var all taints.ErrorList
 	if got != nil && (!errors.As(got, &all) || len(all) == 0) {
-		t.Fatalf("error without faults: %v", got)
+		t.Fatalf("error without errors: %v", got)
 	}
 	p := places{}
 	for _, f := range all {
@@ -98,7 +98,7 @@ func createOptions(p *core.Pod) validation.PodValidationOptions {
 	return podutil.GetValidationOptionsFromPodSpecAndMeta(&p.Spec, nil, &p.ObjectMeta, nil)
 }
 
-// validateUpdate returns the faults that an API server finds in an update, with the
+// validateUpdate returns the errors that an API server finds in an update, with the
 // options that it derives from the gate and from the features of the old pod.
 func validateUpdate(before, after []corev1.Toleration) field.ErrorList {
 	from, to := pod(before), pod(after)
@@ -114,16 +114,16 @@ func TestValidateTolerations(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			list := drawTolerations(t)
 			ours, p := kube.Tolerations(list), pod(list)
-			faults := gated.ValidateTolerations(p.Spec.Tolerations, path, createOptions(p))
-			want := kubernetesPlaces(faults, path.String())
+			errs := gated.ValidateTolerations(p.Spec.Tolerations, path, createOptions(p))
+			want := kubernetesPlaces(errs, path.String())
 			samePlaces(t, "Options.ValidateTolerations", mode.options.ValidateTolerations(ours), want)
 			if !mode.comparison {
 				return
 			}
 			samePlaces(t, "ValidateTolerations", taints.ValidateTolerations(ours), want)
 			for i := range ours {
-				faults := gated.ValidateTolerations(p.Spec.Tolerations[i:i+1], path, createOptions(p))
-				want := kubernetesPlaces(faults, path.String()+"[0]")
+				errs := gated.ValidateTolerations(p.Spec.Tolerations[i:i+1], path, createOptions(p))
+				want := kubernetesPlaces(errs, path.String()+"[0]")
 				samePlaces(t, "Toleration.Validate", ours[i].Validate(), want)
 			}
 		})
@@ -210,7 +210,7 @@ func TestValidateRuntimeClass(t *testing.T) {
 	path := "scheduling.tolerations"
 	rapid.Check(t, func(t *rapid.T) {
 		list := drawTolerations(t)
-		faults := nodevalidation.ValidateRuntimeClass(&node.RuntimeClass{
+		errs := nodevalidation.ValidateRuntimeClass(&node.RuntimeClass{
 			ObjectMeta: metav1.ObjectMeta{Name: "class"},
 			Handler:    "handler",
 			Scheduling: &node.Scheduling{Tolerations: convert.ToCoreTolerations(list)},
@@ -222,12 +222,12 @@ func TestValidateRuntimeClass(t *testing.T) {
 			repeated = repeated || seen[toleration]
 			seen[toleration] = true
 		}
-		same(t, "Kubernetes refuses a repeated toleration", slices.ContainsFunc(faults, twice), repeated)
-		faults = slices.DeleteFunc(faults, twice)
-		for _, err := range faults { // older versions repeat the name
+		same(t, "Kubernetes refuses a repeated toleration", slices.ContainsFunc(errs, twice), repeated)
+		errs = slices.DeleteFunc(errs, twice)
+		for _, err := range errs { // older versions repeat the name
 			err.Field = strings.Replace(err.Field, path+".tolerations", path, 1)
 		}
-		want := kubernetesPlaces(faults, path)
+		want := kubernetesPlaces(errs, path)
 		got := taints.Options{NoComparison: true}.ValidateTolerations(kube.Tolerations(list))
 		samePlaces(t, "Options.ValidateTolerations", got, want)
 	})

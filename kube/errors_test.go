@@ -15,9 +15,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// fault returns a fault of the kind at the index of the list, or of a single value
+// fieldErr returns an error of the kind at the index of the list, or of a single value
 // if the list has no name.
-func fault(list string, index int, name string, kind taints.ErrorKind) *taints.FieldError {
+func fieldErr(list string, index int, name string, kind taints.ErrorKind) *taints.FieldError {
 	return &taints.FieldError{List: list, Index: index, Field: name, Value: "v", Kind: kind, Detail: "d"}
 }
 
@@ -54,8 +54,8 @@ func TestFieldErrors(t *testing.T) {
 	_, unparsed := taints.ParseTaint("a=")
 	path := field.NewPath("spec", "taints")
 	forbidden := field.ErrorList{{Type: field.ErrorTypeForbidden, Field: "spec.taints", BadValue: "", Detail: `"v": d`}}
-	key, required := fault("taints", 0, "key", taints.ErrRequired), field.Required(path.Index(0).Child("key"), "d")
-	other, noKind := fault("taints", 2, "key", "odd"), fault("", 0, "key", "")
+	key, required := fieldErr("taints", 0, "key", taints.ErrRequired), field.Required(path.Index(0).Child("key"), "d")
+	other, noKind := fieldErr("taints", 2, "key", "odd"), fieldErr("", 0, "key", "")
 	wrapped, wrappedNil := fmt.Errorf("wrapped: %w", io.EOF), fmt.Errorf("wrapped: %w", noField)
 	empty, nothing := taints.ErrorList{}, taints.ErrorList{nil, nil}
 	nils := tree{nil, noField, noList}
@@ -71,25 +71,25 @@ func TestFieldErrors(t *testing.T) {
 		{"nil", nil, path, nil},
 
 		{"required", key, path, field.ErrorList{required}},
-		{"invalid", fault("taints", 1, "value", taints.ErrInvalid), path, one(invalid, "spec.taints[1].value", "v")},
+		{"invalid", fieldErr("taints", 1, "value", taints.ErrInvalid), path, one(invalid, "spec.taints[1].value", "v")},
 		{
-			"not supported", fault("taints", 1, "effect", taints.ErrUnsupported), path,
+			"not supported", fieldErr("taints", 1, "effect", taints.ErrUnsupported), path,
 			one(field.ErrorTypeNotSupported, "spec.taints[1].effect", "v"),
 		},
-		{"duplicate", fault("taints", 3, "", taints.ErrDuplicate), path, one(duplicate, "spec.taints[3]", "v")},
-		{"forbidden", fault("", 0, "", taints.ErrForbidden), path, forbidden},
-		{"not found", fault("taints", 0, "", taints.ErrNotFound), path, one(field.ErrorTypeNotFound, "spec.taints[0]", "v")},
+		{"duplicate", fieldErr("taints", 3, "", taints.ErrDuplicate), path, one(duplicate, "spec.taints[3]", "v")},
+		{"forbidden", fieldErr("", 0, "", taints.ErrForbidden), path, forbidden},
+		{"not found", fieldErr("taints", 0, "", taints.ErrNotFound), path, one(field.ErrorTypeNotFound, "spec.taints[0]", "v")},
 		{"another kind", other, path, field.ErrorList{internal(path.Index(2).Child("key"), other)}},
 		{"no kind", noKind, path, field.ErrorList{internal(path.Child("key"), noKind)}},
 
-		{"single", fault("", 0, "key", taints.ErrInvalid), path, one(invalid, "spec.taints.key", "v")},
-		{"root", fault("", 0, "key", taints.ErrInvalid), nil, one(invalid, "key", "v")},
-		{"root element", fault("taints", 0, "key", taints.ErrInvalid), nil, one(invalid, "[0].key", "v")},
-		{"of tolerations", fault("tolerations", 1, "key", taints.ErrInvalid), path, one(invalid, "spec.taints[1].key", "v")},
-		{"of arguments", fault("specs", 1, "key", taints.ErrInvalid), path, one(invalid, "spec.taints[1].key", "v")},
-		{"of changes", fault("removeKeys", 1, "key", taints.ErrInvalid), path, one(invalid, "spec.taints.removeKeys[1].key", "v")},
+		{"single", fieldErr("", 0, "key", taints.ErrInvalid), path, one(invalid, "spec.taints.key", "v")},
+		{"root", fieldErr("", 0, "key", taints.ErrInvalid), nil, one(invalid, "key", "v")},
+		{"root element", fieldErr("taints", 0, "key", taints.ErrInvalid), nil, one(invalid, "[0].key", "v")},
+		{"of tolerations", fieldErr("tolerations", 1, "key", taints.ErrInvalid), path, one(invalid, "spec.taints[1].key", "v")},
+		{"of arguments", fieldErr("specs", 1, "key", taints.ErrInvalid), path, one(invalid, "spec.taints[1].key", "v")},
+		{"of changes", fieldErr("removeKeys", 1, "key", taints.ErrInvalid), path, one(invalid, "spec.taints.removeKeys[1].key", "v")},
 		// A missing toleration has no place in the new list.
-		{"missing", fault("old", 1, "", taints.ErrForbidden), path, forbidden},
+		{"missing", fieldErr("old", 1, "", taints.ErrForbidden), path, forbidden},
 		{
 			"parsed", unparsed, path,
 			field.ErrorList{field.Required(path.Child("effect"), "must be NoSchedule, PreferNoSchedule or NoExecute")},
@@ -101,7 +101,7 @@ func TestFieldErrors(t *testing.T) {
 		{"other errors", tree{io.EOF, wrapped}, path, field.ErrorList{internal(path, tree{io.EOF, wrapped})}},
 		{"wrapped", fmt.Errorf("wrapped: %w", key), path, field.ErrorList{required}},
 		{
-			"joined", errors.Join(key, wrapped, fault("taints", 1, "key", taints.ErrRequired)), path,
+			"joined", errors.Join(key, wrapped, fieldErr("taints", 1, "key", taints.ErrRequired)), path,
 			field.ErrorList{required, internal(path, wrapped), field.Required(path.Index(1).Child("key"), "d")},
 		},
 		{"joined twice", errors.Join(wrapped, errors.Join(io.EOF, key), errors.Join(io.EOF)), path, field.ErrorList{
@@ -112,19 +112,19 @@ func TestFieldErrors(t *testing.T) {
 			field.ErrorList{required, internal(path, io.EOF), required},
 		},
 
-		{"no faults", empty, path, nil},
-		{"nil faults", nothing, path, field.ErrorList{internal(path, nothing)}},
-		{"a fault among nil ones", taints.ErrorList{nil, key, nil}, path, field.ErrorList{required}},
+		{"no errors", empty, path, nil},
+		{"nil errors", nothing, path, field.ErrorList{internal(path, nothing)}},
+		{"an error among nil ones", taints.ErrorList{nil, key, nil}, path, field.ErrorList{required}},
 		{"nil field error", noField, path, isNil(noField)},
 		{"nil list", noList, path, nil},
 		{"zero field error", &taints.FieldError{}, path, field.ErrorList{internal(path, &taints.FieldError{})}},
 		{"nil, wrapped", wrappedNil, path, field.ErrorList{internal(path, wrappedNil)}},
 		{"nil branches", nils, path, field.ErrorList{internal(path, nils)}},
-		{"a fault among nil branches", append(nils, key), path, field.ErrorList{required}},
-		{"a fault before a wrapped nil", tree{key, wrappedNil}, path, field.ErrorList{required, internal(path, wrappedNil)}},
+		{"an error among nil branches", append(nils, key), path, field.ErrorList{required}},
+		{"an error before a wrapped nil", tree{key, wrappedNil}, path, field.ErrorList{required, internal(path, wrappedNil)}},
 		{"wraps nothing", quiet{}, path, field.ErrorList{internal(path, quiet{})}},
 		{
-			"a fault beside one that wraps nothing",
+			"an error beside one that wraps nothing",
 			tree{quiet{}, key, empty},
 			path,
 			field.ErrorList{internal(path, quiet{}), required, internal(path, empty)},

@@ -4,12 +4,12 @@ package main
 
 // A difference is the reason why a test fails with the library on purpose.
 type difference struct {
-	faults int // lines of the test that report a fault: a test may have many cases
+	errs   int // lines of the test that report an error: a test may have many cases
 	reason string
 }
 
 const (
-	wording = "the detail of the fault is in other words (TestDifferenceWording)"
+	wording = "the detail of the error is in other words (TestDifferenceWording)"
 	numeric = "k8s.io/kubernetes/pkg/apis/core/validation TestNumericTolerationsWithFeatureGate/"
 	machine = "sigs.k8s.io/cluster-api/core/reconcilers/machine Test_propagateMachineTaintsToNode/"
 )
@@ -42,7 +42,7 @@ var differences = map[string]difference{
 	numeric + "Gt_operator_with_space_in_value_and_feature_gate_enabled":                              {1, wording},
 
 	"k8s.io/kubernetes/pkg/apis/core/validation TestValidatePod/value_must_be_empty_when_`operator`_is_'Exists'": {
-		1, "at fault is the field value, where Kubernetes names operator (TestDifferenceFieldAtFault)",
+		1, "the field is value, where Kubernetes names operator (TestDifferenceFieldOfError)",
 	},
 
 	machine + "no_taints_set,_no_taints_to_set,_cleans_up_empty_annotation": {

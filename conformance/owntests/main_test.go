@@ -69,17 +69,17 @@ func was(s string) bool {
 
 func TestSummary(t *testing.T) {
 	const pkg, known = "k8s.io/kubectl/pkg/cmd/taint", "TestReorganizeTaints"
-	fault := "    a_test.go:1: wrong\n"
+	fieldErr := "    a_test.go:1: wrong\n"
 	good := func() *result {
 		return &result{
 			pkg: pkg, passed: []string{"TestA"}, failed: []string{known}, finished: true,
-			output: map[string][]string{known: {fault}}, reached: []string{pkg + ".f", "other.g"},
+			output: map[string][]string{known: {fieldErr}}, reached: []string{pkg + ".f", "other.g"},
 		}
 	}
 	for want, change := range map[string]func(*result){
 		"| 2        | 1       | 1             | 1      | 1                    | 0                |": func(*result) {},
 		"TestC fails":                         func(r *result) { r.failed = append(r.failed, "TestC") },
-		"with 2 faults, 1 of them documented": func(r *result) { r.output[known] = []string{fault, fault} },
+		"with 2 errors, 1 of them documented": func(r *result) { r.output[known] = []string{fieldErr, fieldErr} },
 		"passes or does not exist":            func(r *result) { r.failed = nil },
 		"call no function":                    func(r *result) { r.reached = nil },
 		"did not come to an end":              func(r *result) { r.finished = false },

@@ -76,19 +76,19 @@ func (x *result) count(outcome map[string]string) {
 	slices.Sort(x.failed)
 }
 
-// faults returns the number of lines that the test reported, as Errorf and Log do.
-func (x *result) faults(test string) int {
+// errors returns the number of lines that the test reported, as Errorf and Log do.
+func (x *result) errs(test string) int {
 	n := 0
 	for _, line := range x.output[test] {
-		if faultLine.MatchString(line) {
+		if errorLine.MatchString(line) {
 			n++
 		}
 	}
 	return n
 }
 
-// faultLine matches a line that a test reports: indented, with a position.
-var faultLine = regexp.MustCompile(`^ +\w+_test\.go:\d+: `)
+// errorLine matches a line that a test reports: indented, with a position.
+var errorLine = regexp.MustCompile(`^ +\w+_test\.go:\d+: `)
 
 // A summary collects the results.
 type summary struct {
@@ -108,9 +108,9 @@ func (s *summary) add(r *result, replaced []string) {
 	documented := 0
 	for _, name := range r.failed {
 		d, ok := differences[r.pkg+" "+name]
-		if faults := r.faults(name); !ok || faults != d.faults {
-			s.bad = append(s.bad, fmt.Sprintf("%s %s fails with %d faults, %d of them documented:\n%s",
-				r.pkg, name, faults, d.faults, strings.Join(r.output[name], "")))
+		if errs := r.errs(name); !ok || errs != d.errs {
+			s.bad = append(s.bad, fmt.Sprintf("%s %s fails with %d errors, %d of them documented:\n%s",
+				r.pkg, name, errs, d.errs, strings.Join(r.output[name], "")))
 			continue
 		}
 		documented++

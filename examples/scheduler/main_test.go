@@ -21,12 +21,12 @@ func TestRun(t *testing.T) {
 }
 
 func TestBadInput(t *testing.T) {
-	var fault *taints.FieldError
+	var fieldErr *taints.FieldError
 	for name, err := range map[string]error{
 		"taint":      run(io.Discard, []node{{"a", 1, "k:No"}}, nil),
 		"toleration": run(io.Discard, nil, []pod{{"a", []string{"k op=In"}}}),
 	} {
-		if !errors.As(err, &fault) || !errors.Is(err, taints.ErrUnsupported) {
+		if !errors.As(err, &fieldErr) || !errors.Is(err, taints.ErrUnsupported) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

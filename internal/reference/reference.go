@@ -185,15 +185,15 @@ func Apply(list []taints.Taint, c taints.Changes, overwrite bool) []taints.Taint
 	})
 }
 
-// Faults returns the number of faults for which kubectl taint rejects the changes.
-func Faults(list []taints.Taint, c taints.Changes, overwrite bool) (faults int) {
+// Errors returns the number of errors for which kubectl taint rejects the changes.
+func Errors(list []taints.Taint, c taints.Changes, overwrite bool) (errs int) {
 	for i, t := range c.Add {
 		is := func(u taints.Taint) bool { return u.ID() == t.ID() }
-		for _, fault := range []bool{
+		for _, fieldErr := range []bool{
 			Removes(c, t), slices.ContainsFunc(c.Add[:i], is), !overwrite && slices.ContainsFunc(list, is),
 		} {
-			if fault {
-				faults++
+			if fieldErr {
+				errs++
 			}
 		}
 	}
@@ -201,7 +201,7 @@ func Faults(list []taints.Taint, c taints.Changes, overwrite bool) (faults int) 
 	remove := func(named func(taints.Taint) bool) {
 		before := len(left)
 		if left = slices.DeleteFunc(left, named); len(left) == before {
-			faults++
+			errs++
 		}
 	}
 	for _, id := range c.Remove {
@@ -210,7 +210,7 @@ func Faults(list []taints.Taint, c taints.Changes, overwrite bool) (faults int) 
 	for _, key := range c.RemoveKeys {
 		remove(func(t taints.Taint) bool { return t.Key == key })
 	}
-	return faults
+	return errs
 }
 
 // ValidChanges reports whether some node can accept the changes.

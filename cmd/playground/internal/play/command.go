@@ -44,7 +44,7 @@ func runCommand(l *reader[taints.Taint], line span) bool {
 func change(l *list[taints.Taint], s span, overwrite bool) {
 	c, err := taints.ParseChanges(l.text[s.start:s.end])
 	if err != nil {
-		l.fail(faultIn(l.text, s, err))
+		l.fail(errorIn(l.text, s, err))
 		return
 	}
 	if overwrite && len(c.Add) > 0 {

@@ -219,7 +219,7 @@ func (r *reader[T]) line(line span) bool {
 			return false
 		}
 		if element, err := r.parse(r.text[s.start:s.end]); err != nil {
-			r.fail(faultIn(r.text, s, err))
+			r.fail(errorIn(r.text, s, err))
 		} else {
 			r.add(element, entry{span: s})
 		}
@@ -245,18 +245,18 @@ func (r *reader[T]) withoutLabel(s span) span {
 	return trim(r.text, s)
 }
 
-// faultIn returns the place and the message of an error in parsing the text at s.
-func faultIn(text string, s span, err error) (span, string) {
-	var fault *taints.FieldError
-	if !errors.As(err, &fault) {
+// errorIn returns the place and the message of an error in parsing the text at s.
+func errorIn(text string, s span, err error) (span, string) {
+	var fieldErr *taints.FieldError
+	if !errors.As(err, &fieldErr) {
 		return s, err.Error()
 	}
-	from := s.start + fault.Offset
+	from := s.start + fieldErr.Offset
 	to := from
 	for to < s.end && strings.IndexByte("=: ", text[to]) < 0 {
 		to++
 	}
-	words := *fault
+	words := *fieldErr
 	words.Parsed, words.List = false, "" // the page shows them
 	return span{from, to}, words.Error() + visible.Meant(words)
 }

@@ -288,10 +288,10 @@ func (p *Policy) longestSeconds() taints.DefaultSeconds {
 }
 
 // invalid refuses a pod with tolerations that no API server would accept.
-func invalid(faults taints.ErrorList) *Refusal {
+func invalid(errs taints.ErrorList) *Refusal {
 	var texts []string
-	for _, fault := range faults {
-		at := *fault
+	for _, fieldErr := range errs {
+		at := *fieldErr
 		if at.List == "old" { // it was removed, so its index is not an index in the pod
 			at.List = ""
 			texts = append(texts, "spec.tolerations: "+at.Error())

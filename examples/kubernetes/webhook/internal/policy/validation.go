@@ -110,7 +110,7 @@ func (r *Rules) contradictions() field.ErrorList {
 
 // elsewhere returns errors if no pod of dedication i can ever be admitted, because
 // each is also a pod of dedication j, which requires other nodes. If both are for
-// the same pods, the later dedication is at fault.
+// the same pods, the later dedication is wrong.
 func (r *Rules) elsewhere(i, j int) field.ErrorList {
 	d, other := &r.Dedications[i], &r.Dedications[j]
 	if i == j || !d.within(other) || j > i && other.within(d) {
@@ -146,10 +146,10 @@ func (r *Rules) refused(path *field.Path, list []taints.Toleration, namespace st
 // uncovered returns the indexes of the tolerations that the allow-list does not
 // cover.
 func uncovered(tolerations, allow []taints.Toleration) []int {
-	faults, _ := tolerationset.ValidateAllowed(tolerations, allow, taints.Options{}).(taints.ErrorList)
+	errs, _ := tolerationset.ValidateAllowed(tolerations, allow, taints.Options{}).(taints.ErrorList)
 	var list []int
-	for _, fault := range faults {
-		list = append(list, fault.Index)
+	for _, fieldErr := range errs {
+		list = append(list, fieldErr.Index)
 	}
 	return list
 }

@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -142,27 +141,6 @@ func TestCaps(t *testing.T) {
 	}
 	if len(links) != diagnosis.MaxRows {
 		t.Errorf("%d links", len(links))
-	}
-}
-
-func TestTimeScale(t *testing.T) {
-	scale := func(seconds ...int64) timeScale {
-		none, f := &fate{pods: []*diagnosis.Eviction{{}}}, &fate{}
-		for _, s := range seconds {
-			f.pods = append(f.pods, &diagnosis.Eviction{InSeconds: &s})
-		}
-		return newTimeScale([]*fate{f, none})
-	}
-	s := scale(-3600, 300)
-	if s.at(-3600) != 0 || s.at(300) != 100 || s.at(0) <= 0 || s.at(60) <= s.at(10) {
-		t.Errorf("%v %v %v %v", s.at(-3600), s.at(300), s.at(0), s.at(60))
-	}
-	for _, s := range []timeScale{scale(), scale(0), scale(math.MinInt64, math.MaxInt64), scale(5)} {
-		for _, tick := range s.Ticks() {
-			if !(tick.Left >= 0 && tick.Left <= 100) {
-				t.Errorf("%+v of %+v", tick, s)
-			}
-		}
 	}
 }
 

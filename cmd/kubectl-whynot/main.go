@@ -272,13 +272,11 @@ func (p *program) write(r *answer) error {
 	if p.output == "html" {
 		return r.writeHTML(p.out)
 	}
-	var inTemplate error
-	err := p.writeReport(r.Report, func(text *page) { inTemplate = text.execute("page", r.textView(p.output == "wide")) })
-	return errors.Join(inTemplate, err)
+	return p.writeReport(r.Report, "page", r.textView(p.output == "wide"))
 }
 
-// writeReport writes the report as JSON or YAML, or as text.
-func (p *program) writeReport(report any, write func(*page)) error {
+// writeReport writes the report as JSON or YAML, or a part of the template of text.
+func (p *program) writeReport(report any, part string, view any) error {
 	switch p.output {
 	case "json":
 		return writeJSON(p.out, report)
@@ -295,7 +293,9 @@ func (p *program) writeReport(report any, write func(*page)) error {
 	if width, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && width > 0 {
 		text.width = width
 	}
-	write(&text)
+	if err := text.execute(part, view); err != nil {
+		return err
+	}
 	_, err := io.WriteString(p.out, text.String())
 	return err
 }

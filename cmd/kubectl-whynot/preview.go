@@ -97,7 +97,7 @@ func (p *program) preview(ctx context.Context, r *preview.Request, args []string
 	if refusal := report.Refusal(); refusal != nil && len(report.Changed) == 0 {
 		return refusal
 	}
-	err = p.writeReport(report, func(text *page) { text.preview(report) })
+	err = p.writeReport(report, "preview", report)
 	return cmp.Or(err, report.Refusal())
 }
 

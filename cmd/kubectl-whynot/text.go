@@ -22,6 +22,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
 )
 
 // An answer is a report with the ways to print it.
@@ -204,6 +205,12 @@ func writeYAML(w io.Writer, report any) error {
 	return err
 }
 
+// A section is the groups of a preview below a title.
+type section struct {
+	Title  string
+	Groups []preview.Group
+}
+
 // A page is text with a width.
 type page struct {
 	strings.Builder
@@ -213,17 +220,19 @@ type page struct {
 
 // execute writes a part of the template of text. The functions that print have the
 // width and the colors of the page, and replace what could harm a terminal.
-func (p *page) execute(part string, v *textView) error {
+func (p *page) execute(part string, view any) error {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"line": p.styled, "wrap": p.wrapped, "steps": p.steps, "isNarrow": func() bool { return p.width < 60 },
 		"bold": func() color.Attribute { return color.Bold }, "red": func() color.Attribute { return color.FgRed },
+		"cyan":     func() color.Attribute { return color.FgCyan },
+		"section":  func(title string, groups []preview.Group) any { return section{title, groups} },
 		"selector": cluster.SelectorText,
 		"taint":    visible.Taint, "toleration": visible.Toleration, "yamlLines": yamlLines,
-		"moreThan":  func(most, n int) int { return max(n-most, 0) },
+		"firstOf": say.FirstOf, "moreThan": func(most, n int) int { return max(n-most, 0) },
 		"maxCauses": func() int { return maxCauses }, "maxLines": func() int { return maxLines },
 		"column": column, "spaces": func(s string) string { return strings.Repeat(" ", len(s)) }, "trim": strings.TrimSpace,
 		"isWindows": func() bool { return runtime.GOOS == "windows" },
-	}).Funcs(words).Parse(textTemplate)).ExecuteTemplate(p, part, v)
+	}).Funcs(words).Parse(textTemplate)).ExecuteTemplate(p, part, view)
 }
 
 // steps returns the steps, each with its command on one line, so that users can
@@ -281,23 +290,4 @@ func (p *page) wrapped(first, hang, text string, style ...color.Attribute) strin
 		isEmpty = false
 	}
 	return strings.Join(append(lines, p.styled(line, style...)), "\n")
-}
-
-// line writes a line in a style.
-func (p *page) line(s string, style ...color.Attribute) { p.WriteString(p.styled(s, style...) + "\n") }
-
-func (p *page) blank() { p.WriteByte('\n') }
-
-// paragraph writes text after a blank line.
-func (p *page) paragraph(text string) { p.WriteString("\n" + p.wrapped("", "", text) + "\n") }
-
-// title starts a section.
-func (p *page) title(s string) {
-	p.blank()
-	p.line(s, color.Bold)
-}
-
-// wrap writes text as wrapped returns it.
-func (p *page) wrap(first, hang, text string, style ...color.Attribute) {
-	p.WriteString(p.wrapped(first, hang, text, style...) + "\n")
 }

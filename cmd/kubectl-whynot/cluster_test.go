@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -139,5 +141,23 @@ func TestWorkloads(t *testing.T) {
 	}
 	if code, _, stderr := runOn(nil, "cronjob/web", "-s", url); code != 1 || !strings.Contains(stderr, "not find") {
 		t.Errorf("no such CronJob: %s", stderr)
+	}
+}
+
+// A term that excludes a node by its name excludes it, one that names a node, as in
+// a DaemonSet's pods, excludes all others, and an empty term matches none.
+func TestNamedNodes(t *testing.T) {
+	items := []string{objectOf("node a k=v:NoSchedule"), objectOf("node b"), objectOf("node c")}
+	const field = `{"matchFields":[{"key":"metadata.name","operator":"OPERATOR","values":["a"]}]}`
+	for i, terms := range []string{strings.Replace(field, "OPERATOR", "NotIn", 1), strings.Replace(field, "OPERATOR", "In", 1), "{}"} {
+		items = append(items, fmt.Sprintf(`{"kind":"Pod","metadata":{"name":"p%d"},"spec":{"affinity":{"nodeAffinity":`+
+			`{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[%s]}}}}}`, i, terms))
+	}
+	got := regexp.MustCompile(`"(matching|feasible)Nodes": \d`).FindAllString(mustRun(t, list(items...), "-o", "json"), -1)
+	want := []string{
+		`"matchingNodes": 2`, `"feasibleNodes": 2`, `"matchingNodes": 1`, `"feasibleNodes": 0`, `"matchingNodes": 0`, `"feasibleNodes": 0`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -28,7 +28,7 @@ var pageStyle template.CSS
 var pageScript template.JS
 
 var parsedPage = template.Must(template.New("page").Funcs(words).Funcs(template.FuncMap{
-	"clean": say.Printable, "code": codeOf, "add": func(a, b int) int { return a + b },
+	"clean": say.Printable, "code": codeOf,
 }).Parse(pageTemplate))
 
 // words are the functions of both templates.

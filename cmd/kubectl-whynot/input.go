@@ -43,7 +43,7 @@ func (p *program) answer(ctx context.Context, args []string) error {
 		return err
 	}
 	c.Finish()
-	q := diagnosis.Question{Now: now, Matrix: p.output == "html", Connection: p.connection}
+	q := diagnosis.Question{Now: now, Connection: p.connection}
 	if isDump && len(p.connection) == 0 {
 		q.Cluster = "the cluster of this dump"
 	}

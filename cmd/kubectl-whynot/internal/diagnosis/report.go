@@ -5,7 +5,6 @@
 package diagnosis
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,8 +47,7 @@ type Report struct {
 	Groups       []GroupRow `json:"groups"`
 	NotEvaluated []string   `json:"notEvaluated"`
 
-	Matrix *Matrix `json:"-"` // nil unless requested
-	NoPods string  `json:"-"` // why there are no pods; empty if there are
+	NoPods string `json:"-"` // why there are no pods; empty if there are
 }
 
 // A GroupRow is a group of nodes with the same taints.
@@ -59,8 +57,6 @@ type GroupRow struct {
 	NodeNames []string `json:"nodeNames"`
 	// ForPod is about the requested pod.
 	ForPod *cell `json:"forPod,omitzero"`
-
-	ID string `json:"-"` // on the page
 }
 
 // TaintsText names the taints, with a mark on those that the requested pod does
@@ -82,7 +78,6 @@ type cell struct {
 	Verdict     verdict        `json:"verdict"`
 	Matching    int            `json:"matchingNodes"`
 	Untolerated []taints.Taint `json:"untoleratedTaints"`
-	Running     int            `json:"-"` // pods on nodes of the group, in a matrix
 }
 
 // A verdict is whether a group of nodes accepts pods.
@@ -105,16 +100,10 @@ var notEvaluated = []string{
 	"resource claims", "preferred node affinity", "priorities", "disruption budgets",
 }
 
-// Sign returns a symbol for the verdict.
-func (v verdict) Sign() string {
-	return map[verdict]string{accepts: "✓", rejects: "✕", notMatching: "–"}[v]
-}
-
 // A Question is a request for a report.
 type Question struct {
-	Now    time.Time
-	Pod    cluster.PodName // zero: all pods
-	Matrix bool
+	Now time.Time
+	Pod cluster.PodName // zero: all pods
 	// Connection has kubectl's flags that choose the cluster. Cluster says which one
 	// commands are for, if they do not.
 	Connection []string
@@ -144,7 +133,7 @@ func New(c *cluster.Cluster, q Question) *Report {
 	}
 	for _, g := range c.Groups {
 		names := say.Each(g.Members, func(i int) string { return c.Nodes[i].Name })
-		r.Groups = append(r.Groups, GroupRow{Nodes: len(g.Members), Group: g, ID: fmt.Sprintf("group-%d", g.Members[0]+1), NodeNames: names})
+		r.Groups = append(r.Groups, GroupRow{Nodes: len(g.Members), Group: g, NodeNames: names})
 	}
 	pods := c.Pods
 	if p := c.PodNamed[q.Pod]; p != nil {
@@ -164,9 +153,6 @@ func New(c *cluster.Cluster, q Question) *Report {
 		r.EvictionRule = timer.Rule
 	}
 	r.Causes = causesOf(r.Pending)
-	if q.Matrix {
-		r.Matrix = newMatrix(c, r.Groups, columnsOf(c, pods, r.Pod != ""))
-	}
 	return r
 }
 
@@ -240,90 +226,4 @@ func (r *Report) FirstGroups(most int) []GroupRow {
 	groups := slices.Clone(r.Groups)
 	slices.SortStableFunc(groups, func(a, b GroupRow) int { return importance(b) - importance(a) })
 	return groups[:most]
-}
-
-// A Matrix shows which groups of nodes accept which kinds of pods.
-type Matrix struct {
-	Rows    []matrixRow
-	Columns []*matrixColumn
-	// MoreRows and MoreColumns count the rows and columns that are left out.
-	MoreRows, MoreColumns int
-}
-
-// The limits of a matrix that is still readable.
-const (
-	MaxRows    = 200
-	MaxColumns = 40
-)
-
-// A matrixRow is a group of nodes.
-type matrixRow struct {
-	GroupRow
-	Cells []cell
-}
-
-// A matrixColumn is the pods with the same requirements and tolerations.
-type matrixColumn struct {
-	Pods, Pending int
-	Owners        []string // sorted kinds and names
-	*cluster.Profile
-
-	running map[*cluster.Group]int
-}
-
-// newMatrix returns the matrix of the columns. Columns are sorted by pending
-// pods, then by pods, and rows by rejected pods, then by nodes, all in
-// descending order.
-func newMatrix(c *cluster.Cluster, groups []GroupRow, columns []*matrixColumn) *Matrix {
-	slices.SortStableFunc(columns, func(x, y *matrixColumn) int { return cmp.Or(y.Pending-x.Pending, y.Pods-x.Pods) })
-	groups = slices.Clone(groups)
-	slices.SortStableFunc(groups, func(x, y GroupRow) int { return cmp.Or(y.Rejected-x.Rejected, y.Nodes-x.Nodes) })
-	m := &Matrix{Columns: columns[:min(len(columns), MaxColumns)]}
-	m.MoreRows, m.MoreColumns = max(len(groups)-MaxRows, 0), len(columns)-len(m.Columns)
-	for _, g := range groups[:min(len(groups), MaxRows)] {
-		m.Rows = append(m.Rows, matrixRow{GroupRow: g})
-	}
-	for _, column := range m.Columns {
-		cells := cellsOf(c, column.Profile)
-		for i := range m.Rows {
-			x := *cells[m.Rows[i].Group]
-			x.Running = column.running[m.Rows[i].Group]
-			m.Rows[i].Cells = append(m.Rows[i].Cells, x)
-		}
-	}
-	return m
-}
-
-// columnsOf groups the pods that have not finished by profile. Without exact,
-// requested resources and the names of nodes do not count.
-func columnsOf(c *cluster.Cluster, pods []*cluster.Pod, exact bool) []*matrixColumn {
-	var columns []*matrixColumn
-	at := make(map[*cluster.Profile]*matrixColumn)
-	for _, p := range pods {
-		if p.IsFinished() {
-			continue
-		}
-		profile := p.Family
-		if exact {
-			profile = p.Profile
-		}
-		column, ok := at[profile]
-		if !ok {
-			column = &matrixColumn{Profile: profile, running: make(map[*cluster.Group]int)}
-			at[profile] = column
-			columns = append(columns, column)
-		}
-		column.Pods++
-		if p.IsPending() {
-			column.Pending++
-		} else if i, ok := c.NodeAt[p.Node]; ok {
-			column.running[c.Nodes[i].Group]++
-		}
-		column.Owners = append(column.Owners, p.OwnerName())
-	}
-	for _, column := range columns {
-		slices.Sort(column.Owners)
-		column.Owners = slices.Compact(column.Owners)
-	}
-	return columns
 }

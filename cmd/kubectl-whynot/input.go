@@ -31,7 +31,7 @@ import (
 const inputStdin = "standard input"
 
 func (p *program) answer(ctx context.Context, args []string) error {
-	now, c, err := p.parse(args)
+	now, c, err := p.parse(args, outputs)
 	if err != nil {
 		return usageError{err}
 	}

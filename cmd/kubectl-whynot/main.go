@@ -117,20 +117,16 @@ func (p *program) command() *cobra.Command {
 		SilenceUsage:      true,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: p.completePods,
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := p.chooseInput(c, kubectl); err != nil {
-				return err
-			}
-			return p.answer(c.Context(), args)
-		},
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return p.chooseInput(c, kubectl) },
+		RunE:              func(c *cobra.Command, args []string) error { return p.answer(c.Context(), args) },
 	}
 	c.SetOut(p.out)
 	c.SetErr(p.err)
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	flags := c.Flags()
-	flags.BoolVarP(&p.all, "all-namespaces", "A", false, "Pods of all namespaces.")
-	flags.StringVarP(&p.selector, "selector", "l", "", "Only pods that match this label selector.")
-	flags.StringVarP(&p.output, "output", "o", "text", "Output format. One of: "+strings.Join(outputs, ", ")+".")
+	c.Flags().BoolVarP(&p.all, "all-namespaces", "A", false, "Pods of all namespaces.")
+	c.Flags().StringVarP(&p.selector, "selector", "l", "", "Only pods that match this label selector.")
+	flags := c.PersistentFlags()
+	flags.StringVarP(&p.output, "output", "o", "text", "Output format: text, json or yaml, and without preview also wide or html.")
 	flags.StringVar(&p.now, "now", "", "Time to count from, such as 2026-11-21T01:24:00Z. Default is the current time.")
 	p.files.AddFlags(flags)
 	flags.AddFlagSet(kubectl)
@@ -145,7 +141,7 @@ func (p *program) command() *cobra.Command {
 		},
 		Run: func(*cobra.Command, []string) { fmt.Fprintln(p.out, version()) },
 	})
-	c.AddCommand(p.previewCommand(kubectl))
+	c.AddCommand(p.previewCommand())
 	return c
 }
 
@@ -199,7 +195,7 @@ func version() string {
 
 // parse parses and checks the command line. It returns the time to count from, and
 // a cluster for the pods that the command line selects.
-func (p *program) parse(args []string) (now time.Time, c *cluster.Cluster, err error) {
+func (p *program) parse(args, outputs []string) (now time.Time, c *cluster.Cluster, err error) {
 	pod, err := podArgument(args)
 	if err != nil {
 		return now, nil, err

@@ -6,12 +6,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
@@ -37,7 +34,7 @@ const previewExamples = `  # What would leave these nodes?
 var previewOutputs = []string{"text", "json", "yaml"}
 
 // previewCommand returns the command that previews commands of kubectl.
-func (p *program) previewCommand(kubectl *pflag.FlagSet) *cobra.Command {
+func (p *program) previewCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "preview", Short: "Say what a taint, cordon or uncordon would do",
 		Long: previewLong, Example: previewExamples,
@@ -45,23 +42,12 @@ func (p *program) previewCommand(kubectl *pflag.FlagSet) *cobra.Command {
 			return usageError{errors.New("preview needs a command of kubectl: taint, cordon or uncordon")}
 		},
 	}
-	flags := c.PersistentFlags()
-	flags.StringVarP(&p.output, "output", "o", "text", "Output format. One of: "+strings.Join(previewOutputs, ", ")+".")
-	flags.StringVar(&p.now, "now", "", "Time of the change, such as 2026-11-21T01:24:00Z. Default is the current time.")
-	p.files.AddFlags(flags)
-	flags.AddFlagSet(kubectl)
-	c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(previewOutputs, cobra.ShellCompDirectiveNoFileComp))
 	for verb, use := range map[string]string{"taint": "nodes NAME... SPEC...", "cordon": "NAME...", "uncordon": "NAME..."} {
 		r := &preview.Request{Verb: verb}
 		sub := &cobra.Command{
 			Use: verb + " " + use, Short: "Say what kubectl " + verb + " would do",
 			Args: cobra.ArbitraryArgs, ValidArgsFunction: p.completeNodes,
-			RunE: func(sub *cobra.Command, args []string) error {
-				if err := p.chooseInput(sub, kubectl); err != nil {
-					return err
-				}
-				return p.preview(sub.Context(), r, args)
-			},
+			RunE: func(sub *cobra.Command, args []string) error { return p.preview(sub.Context(), r, args) },
 		}
 		sub.Flags().StringVarP(&r.Selector, "selector", "l", "", "Select nodes by their labels.")
 		if verb == "taint" {
@@ -76,10 +62,7 @@ func (p *program) previewCommand(kubectl *pflag.FlagSet) *cobra.Command {
 // preview reads the input and writes what the request would do. The error is what
 // kubectl would refuse.
 func (p *program) preview(ctx context.Context, r *preview.Request, args []string) error {
-	if !slices.Contains(previewOutputs, p.output) {
-		return usageError{fmt.Errorf("unknown output format %q; want one of %s", p.output, strings.Join(previewOutputs, ", "))}
-	}
-	now, c, err := p.parse(nil)
+	now, c, err := p.parse(nil, previewOutputs)
 	if err != nil {
 		return usageError{err}
 	}

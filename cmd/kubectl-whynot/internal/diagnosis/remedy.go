@@ -72,9 +72,6 @@ type adviser struct {
 	shares  []cluster.Share
 }
 
-// maxCounted limits the number of remedies whose opened nodes are counted.
-const maxCounted = 100
-
 // advise returns the change that corrects the mistakes in the profile's
 // tolerations, if the library's hints indicate any, or that names the nodes to
 // fix. If it is not clear which nodes are intended, it returns the alternatives.
@@ -101,7 +98,8 @@ func (a *adviser) advise() (*change, []*remedy) {
 	}
 	all := slices.Concat(settled, open, broken)
 	if len(settled) > 0 {
-		best := a.best(settled)
+		best := slices.MinFunc(settled, (*remedy).compareCost)
+		a.count(best)
 		if list := rivals(best, all); list != nil {
 			return nil, list
 		}
@@ -121,16 +119,6 @@ func (a *adviser) advise() (*change, []*remedy) {
 		return nil, list
 	}
 	return nil, open
-}
-
-// best returns the cheapest remedy, and among equals the one that opens most nodes.
-func (a *adviser) best(settled []*remedy) *remedy {
-	slices.SortStableFunc(settled, func(x, y *remedy) int { return cmp.Or(x.compareCost(y), len(y.nodes)-len(x.nodes)) })
-	settled = settled[:min(len(settled), maxCounted)]
-	for _, r := range settled {
-		a.count(r)
-	}
-	return slices.MinFunc(settled, func(x, y *remedy) int { return cmp.Or(x.compareCost(y), len(y.opened)-len(x.opened)) })
 }
 
 // remedies returns one for each distinct set of untolerated hard taints, sorted.
@@ -233,10 +221,10 @@ func (a *adviser) count(r *remedy) {
 	r.fixed = cluster.Distinct(r.fixed)
 }
 
-// compareCost orders remedies: healthy nodes first, then the fewest entries,
-// then corrections before additions.
+// compareCost orders remedies: healthy nodes first, then the fewest entries, then
+// the most nodes.
 func (r *remedy) compareCost(s *remedy) int {
-	return cmp.Or(r.rank()-s.rank(), len(r.Corrections)-len(s.Corrections), r.additions()-s.additions())
+	return cmp.Or(r.rank()-s.rank(), len(r.Corrections)-len(s.Corrections), len(s.nodes)-len(r.nodes))
 }
 
 // rank orders remedies by their nodes: ordinary ones, the control plane, nodes
@@ -251,16 +239,6 @@ func (r *remedy) rank() int {
 		return 1
 	}
 	return 0
-}
-
-func (r *remedy) additions() int {
-	n := 0
-	for _, e := range r.Corrections {
-		if e.Replaces == nil {
-			n++
-		}
-	}
-	return n
 }
 
 // rivals returns the remedies that correct the same toleration as best, if some of

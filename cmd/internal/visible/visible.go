@@ -34,7 +34,7 @@ func text(s string, parts ...string) string {
 func Meant(f taints.FieldError) string {
 	names := []string{"NoSchedule", "NoExecute", "PreferNoSchedule"}
 	if f.Field == "operator" {
-		names = []string{"Equal", "Exists"}
+		names = []string{"Equal", "Exists", "Lt", "Gt"}
 	}
 	meant := similar.Meant(f.Value, names)
 	if f.Kind != taints.ErrUnsupported || meant == "" || meant == f.Value {

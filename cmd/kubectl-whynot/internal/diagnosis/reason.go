@@ -4,9 +4,7 @@ package diagnosis
 
 import (
 	"maps"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
@@ -179,8 +177,8 @@ func (a *adviser) isMistake(r *reason) bool {
 	switch knownOperator(t.Operator) {
 	case taints.OpExists:
 		return true
-	case taints.OpLt, taints.OpGt:
-		return isInteger(r.Taint.Value) && (t.Value == "" || t.Value == r.Taint.Value) // off by one, or none
+	case taints.OpLt, taints.OpGt: // a limit is rarely a mistake
+		return false
 	}
 	if t.Value == "" && r.Taint.Value != "" {
 		hasValue := func(o taints.Toleration) bool { return o.Value != "" && strings.EqualFold(o.Key, t.Key) }
@@ -207,37 +205,15 @@ func corrected(r explain.Reason) taints.Toleration {
 	if t.Tolerates(r.Taint) {
 		return t
 	}
-	switch operator := knownOperator(t.Operator); operator {
-	case taints.OpExists:
-		t.Operator, t.Value = operator, ""
-	case taints.OpLt, taints.OpGt:
-		t.Operator, t.Value = threshold(operator, r.Taint.Value)
-	default:
-		t.Value = r.Taint.Value
-		if t.Operator != "" {
-			t.Operator = taints.OpEqual
-		}
+	if knownOperator(t.Operator) == taints.OpExists {
+		t.Operator, t.Value = taints.OpExists, ""
+		return t
+	}
+	t.Value = r.Taint.Value
+	if t.Operator != "" {
+		t.Operator = taints.OpEqual
 	}
 	return t
-}
-
-// threshold returns the operator, Lt or Gt, with the value that just includes
-// the taint's value, or Equal if there is no such value.
-func threshold(op taints.Operator, value string) (taints.Operator, string) {
-	n, _ := strconv.ParseInt(value, 10, 64)
-	switch {
-	case op == taints.OpLt && n < math.MaxInt64:
-		return op, strconv.FormatInt(n+1, 10)
-	case op == taints.OpGt && n > math.MinInt64:
-		return op, strconv.FormatInt(n-1, 10)
-	}
-	return taints.OpEqual, value
-}
-
-// isInteger reports whether Lt and Gt can compare the value.
-func isInteger(value string) bool {
-	n, err := strconv.ParseInt(value, 10, 64)
-	return err == nil && strconv.FormatInt(n, 10) == value
 }
 
 // knownOperator returns the operator, a known operator that differs only in

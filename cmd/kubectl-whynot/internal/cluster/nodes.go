@@ -75,19 +75,9 @@ func (p *Profile) wanted() []corev1.NodeSelectorRequirement {
 	return list
 }
 
-// A SimilarLabel is an existing label that a missing one may have been meant to be.
-type SimilarLabel struct {
-	key, value string
-	Nodes      int
-	IsMeant    bool // not only the value that the nodes have
-}
-
-// String returns key=value.
-func (l SimilarLabel) String() string { return labelText(l.key, l.value) }
-
-// Missing returns the required labels that no node has, and the labels that may
-// be meant instead.
-func (c *Cluster) Missing(p *Profile) (absent []string, similar []SimilarLabel) {
+// Missing returns the required labels that no node has, and the labels of nodes
+// that may be meant instead.
+func (c *Cluster) Missing(p *Profile) (absent, meant []string) {
 	for _, r := range p.wanted() {
 		hasValue := func(value string) bool { return c.labels[r.Key][value] > 0 }
 		if slices.ContainsFunc(r.Values, hasValue) || len(r.Values) == 0 && len(c.labels[r.Key]) > 0 {
@@ -98,45 +88,16 @@ func (c *Cluster) Missing(p *Profile) (absent []string, similar []SimilarLabel) 
 			text = labelText(r.Key, r.Values[0])
 		}
 		absent = append(absent, text)
-		if list := c.similar(r); len(list) <= 3 {
-			similar = append(similar, list...)
-		}
-	}
-	return absent, similar
-}
-
-// similar returns the existing labels that may be meant: those with a misspelled
-// value of the key, with the only value of the key, or with a misspelled key.
-func (c *Cluster) similar(r corev1.NodeSelectorRequirement) []SimilarLabel {
-	var list []SimilarLabel
-	add := func(key, value string, isMeant bool) {
-		list = append(list, SimilarLabel{key, value, c.labels[key][value], isMeant})
-	}
-	values := say.SortedKeys(c.labels[r.Key])
-	for _, have := range values {
-		if slices.ContainsFunc(r.Values, func(want string) bool { return IsSameWord(want, have) }) {
-			add(r.Key, have, true)
-		}
-	}
-	if len(list) == 0 && len(values) == 1 {
-		add(r.Key, values[0], values[0] == "")
-	}
-	if len(list) > 0 {
-		return list
-	}
-	for _, key := range say.SortedKeys(c.labels) {
-		if key == r.Key || !IsSameWord(r.Key, key) && WithoutPrefix(key) != WithoutPrefix(r.Key) {
-			continue
-		}
-		for _, have := range say.SortedKeys(c.labels[key]) {
-			isWanted := func(want string) bool { return IsSameWord(want, have) }
-			if len(r.Values) == 0 || slices.ContainsFunc(r.Values, isWanted) {
-				add(key, have, true)
-				break
+		for _, key := range say.SortedKeys(c.labels) {
+			for _, value := range say.SortedKeys(c.labels[key]) {
+				isMeant := func(want string) bool { return IsSameWord(want, value) }
+				if IsSameWord(key, r.Key) && (len(r.Values) == 0 || slices.ContainsFunc(r.Values, isMeant)) {
+					meant = append(meant, labelText(key, value))
+				}
 			}
 		}
 	}
-	return list
+	return absent, meant
 }
 
 // WithoutPrefix returns the part of the key after the slash.

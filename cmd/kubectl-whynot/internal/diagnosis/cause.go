@@ -131,11 +131,6 @@ func (x *Pending) explain() {
 		x.Kind, x.Text = causeGates, "the scheduler ignores the pod until its scheduling "+say.Noun(n, "gate")+" "+gates+say.For(n, " is", " are")+" removed"
 	case x.Matching == 0:
 		x.Kind, x.Text = causeAffinity, affinityCause(x.profile, &x.placement)
-		for _, s := range x.similar {
-			if s.IsMeant {
-				x.Fix = append(x.Fix, Step{Text: "if you meant the label " + s.String() + ", change the pod's node selector or affinity"})
-			}
-		}
 	case x.isOpen():
 		x.explainOther(&m)
 	case x.Change == nil:
@@ -260,9 +255,7 @@ func affinityCause(p *cluster.Profile, r *placement) string {
 	case len(r.MissingLabels) > 0:
 		text := "no node has the label " + say.Enumerate(r.MissingLabels, "or")
 		if len(r.similar) > 0 {
-			text += "; " + say.Joined(say.Each(r.similar, func(s cluster.SimilarLabel) string {
-				return say.Have(s.Nodes, "node") + " " + s.String()
-			}))
+			text += "; did you mean " + say.Enumerate(say.FirstOf(r.similar, 3), "or") + "?"
 		}
 		return text
 	}

@@ -82,15 +82,15 @@ type placement struct {
 	Alternatives      []alternative `json:"alternatives"`
 	AlternativesTotal int           `json:"alternativesTotal"`
 
-	nodes       int                    // of the input
-	kept        keptOff                // nodes that keep the pods off
-	lacks       []string               // says which of the requested resources no node has enough of
-	rejecting   []cluster.Share        // nodes that match and have an untolerated taint
-	meant       string                 // says which nodes have the requested resources, to begin a text; empty: all, or some are feasible
-	similar     []cluster.SimilarLabel // existing labels that may be meant by the missing ones
-	namesNone   bool                   // the affinity names nodes, and none of them exists
-	untolerated string                 // describes the taints of the change or of the alternatives
-	nodeSteps   []Step                 // steps for the states of nodes
+	nodes       int             // of the input
+	kept        keptOff         // nodes that keep the pods off
+	lacks       []string        // says which of the requested resources no node has enough of
+	rejecting   []cluster.Share // nodes that match and have an untolerated taint
+	meant       string          // says which nodes have the requested resources, to begin a text; empty: all, or some are feasible
+	similar     []string        // existing labels that may be meant by the missing ones
+	namesNone   bool            // the affinity names nodes, and none of them exists
+	untolerated string          // describes the taints of the change or of the alternatives
+	nodeSteps   []Step          // steps for the states of nodes
 }
 
 // An analyst finds the reasons why pods are pending, once for each profile.

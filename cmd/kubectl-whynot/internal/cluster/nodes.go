@@ -100,9 +100,6 @@ func (c *Cluster) Missing(p *Profile) (absent, meant []string) {
 	return absent, meant
 }
 
-// WithoutPrefix returns the part of the key after the slash.
-func WithoutPrefix(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }
-
 // Requirements names the node selector and the required node affinity.
 func (p *Profile) Requirements() string {
 	var words []string

@@ -20,9 +20,8 @@ type reasons map[taints.Taint]reason
 // A reason is the library's reason, with a check that the library does not make.
 type reason struct {
 	explain.Reason
-	at          int  // the index of the closest toleration among all, or -1 if none is close
-	isUsed      bool // it tolerates a taint of some node
-	lacksPrefix bool // the closest toleration's key is the taint's key without its prefix
+	at     int  // the index of the closest toleration among all, or -1 if none is close
+	isUsed bool // it tolerates a taint of some node
 }
 
 // reasonsOf returns the reasons why the hard taints of the shares reject the pods.
@@ -71,25 +70,13 @@ func isEverybodys(t taints.Toleration) bool {
 	return isKey && t.Operator == taints.OpExists && t.Effect == taints.NoExecute && t.TolerationSeconds != nil
 }
 
-// reason returns the reason why the tolerations do not tolerate the taint. Where
-// the library has no closest toleration, it finds one whose key is the taint's key
-// without its prefix, such as "dedicated" for "example.com/dedicated".
+// reason returns the reason why the tolerations do not tolerate the taint.
 func (own *ownTolerations) reason(t taints.Taint) reason {
 	r := explain.Node(own.matcher, []taints.Taint{t})[0]
-	if i := r.Toleration; r.HasClosest() {
-		return reason{r, own.at[i], own.isUsed[i], false}
-	}
-	name := cluster.WithoutPrefix(t.Key)
-	i := slices.IndexFunc(own.list, func(o taints.Toleration) bool { return o.Key == name })
-	if i < 0 || name == t.Key {
+	if !r.HasClosest() {
 		return reason{Reason: r, at: -1}
 	}
-	with := own.list[i]
-	with.Key = t.Key
-	r.Closest, r.Toleration = own.list[i], i
-	r.Differences = append([]explain.Difference{{Mismatch: explain.MismatchKey}},
-		explain.Node(taints.Compile([]taints.Toleration{with}), []taints.Taint{t})[0].Differences...)
-	return reason{r, own.at[i], own.isUsed[i], true}
+	return reason{r, own.at[r.Toleration], own.isUsed[r.Toleration]}
 }
 
 // words names the toleration that is closest to the taint and describes how it
@@ -99,9 +86,6 @@ func (r reason) words() string {
 		return "no toleration has this key"
 	}
 	text := "closest toleration " + visible.Toleration(r.Closest) + ", " + r.Why()
-	if r.lacksPrefix {
-		text += " as it lacks the prefix " + strings.TrimSuffix(r.Taint.Key, r.Closest.Key)
-	}
 	isValue := func(d explain.Difference) bool { return d.Mismatch == explain.MismatchValue }
 	if r.Taint.Value == "" && slices.ContainsFunc(r.Differences, isValue) {
 		text += " as the taint has no value"
@@ -167,7 +151,7 @@ func (a *adviser) isMistake(r *reason) bool {
 	switch {
 	case r.at < 0 || t.Key == "" || r.isUsed:
 		return false
-	case t.Key != r.Taint.Key && !r.lacksPrefix && !cluster.IsSameWord(t.Key, r.Taint.Key):
+	case t.Key != r.Taint.Key && !cluster.IsSameWord(t.Key, r.Taint.Key):
 		return false
 	case !isEffect(t.Effect) && !strings.EqualFold(string(t.Effect), string(r.Taint.Effect)):
 		return false

@@ -162,9 +162,8 @@ func (x *Pending) explain() {
 func (x *Pending) explainOther(m *message) {
 	x.Kind = causeOther
 	x.Text = "taints and node affinity allow " + say.Count(x.Feasible, "node")
-	hasFix := x.Change != nil && len(x.Change.Entries) > 0 && len(x.Change.NodeTaints) == 0
 	named := ""
-	if x.RejectionsTotal > 0 && !hasFix && m.fits(x.nodes, x.nodes-x.Feasible) {
+	if x.RejectionsTotal > 0 && x.Change == nil && m.fits(x.nodes, x.nodes-x.Feasible) {
 		named = " (" + x.rejecting() + ")"
 	}
 	switch reported := m.words(named); {
@@ -185,7 +184,7 @@ func (x *Pending) explainOther(m *message) {
 	default:
 		x.Text += "; the scheduler has not reported a reason"
 	}
-	if hasFix {
+	if x.Change != nil {
 		x.Text += "; " + say.Have(x.Change.Opens, "more node") + " " + x.untolerated
 		x.Fix = x.steps("to use "+say.Count(x.Change.Opens, "more node")+", ", x.Change.Entries)
 	}

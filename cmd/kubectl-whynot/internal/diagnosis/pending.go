@@ -83,7 +83,7 @@ type placement struct {
 	AlternativesTotal int           `json:"alternativesTotal"`
 
 	nodes       int             // of the input
-	kept        keptOff         // nodes that keep the pods off
+	kept        map[string]int  // nodes that keep the pods off
 	lacks       []string        // says which of the requested resources no node has enough of
 	rejecting   []cluster.Share // nodes that match and have an untolerated taint
 	meant       string          // says which nodes have the requested resources, to begin a text; empty: all, or some are feasible
@@ -236,11 +236,10 @@ func (a *analyst) place(p *cluster.Profile) *placement {
 	var open []*remedy
 	r.Change, open = adviser.advise()
 	if r.isOpen() { // other tolerations are intended
+		open = nil
 		if r.Change != nil && (len(r.Change.Entries) == 0 || len(r.Change.NodeTaints) > 0) {
 			r.Change = nil
 		}
-		r.untolerated = r.taintsText(why)
-		return r
 	}
 	r.AlternativesTotal = len(open)
 	for _, x := range open[:min(len(open), maxListed)] {
@@ -283,33 +282,29 @@ func rejections(why reasons, shares []cluster.Share) []Rejection {
 	return list
 }
 
-// A keptOff counts the nodes that keep a pod off by the reason that Kubernetes'
-// scheduler finds first: nodes that the affinity does not name, cordoned ones,
-// others with untolerated taints, and others that do not match.
-type keptOff struct{ unnamed, cordoned, tainted, unmatched int }
-
-func (a *analyst) keptOff(p *cluster.Profile, feasible int) (k keptOff) {
+// keptOff counts the nodes that keep a pod off by the reason that Kubernetes'
+// scheduler finds first: the affinity does not name the node, the node is cordoned,
+// has another untolerated taint, or does not match.
+func (a *analyst) keptOff(p *cluster.Profile, feasible int) map[string]int {
 	nodes := a.Candidates(p)
+	kept := map[string]int{reasonUnnamed: len(a.Nodes) - len(nodes)}
 	_, toleratesCordon := p.Matcher.Match(cluster.Cordon)
 	for _, i := range nodes {
 		switch n := &a.Nodes[i]; {
 		case n.Cordoned && !toleratesCordon:
-			k.cordoned++
+			kept[reasonCordoned]++
 		case p.IsRejected(n.Group):
-			k.tainted++
+			kept[reasonTaints]++
 		}
 	}
-	k.unnamed = len(a.Nodes) - len(nodes)
-	k.unmatched = len(nodes) - feasible - k.cordoned - k.tainted
-	return k
+	kept[reasonAffinity] = len(nodes) - feasible - kept[reasonCordoned] - kept[reasonTaints]
+	return kept
 }
 
 // Availability counts the nodes as the scheduler does.
 func (r *placement) Availability() string {
 	var words []string
-	for reason, n := range map[string]int{
-		reasonAffinity: r.kept.unmatched, reasonUnnamed: r.kept.unnamed, reasonCordoned: r.kept.cordoned, reasonTaints: r.kept.tainted,
-	} {
+	for reason, n := range r.kept {
 		if n > 0 {
 			words = append(words, fmt.Sprint(n, " ", reason))
 		}

@@ -27,6 +27,7 @@ type Step struct {
 	// more, and for which cluster if the command does not name one.
 	For string `json:"commandFor,omitempty"`
 
+	creates string // the template whose list of tolerations the command creates
 	pods    int    // that the command is for
 	cluster string // that the command is for; empty: it says so
 }
@@ -233,7 +234,31 @@ func (x *Pending) patchOf(text string, pods int, resource, name, spec string, en
 	}
 	operations = append(operations, appends...)
 	patch, _ := json.Marshal(operations) // never fails for a toleration
-	return x.step(text, pods, "patch", resource, name, "--type=json", "-p", string(patch))
+	step := x.step(text, pods, "patch", resource, name, "--type=json", "-p", string(patch))
+	if resource != "pod" && len(added) > 0 && !exists {
+		step.creates = x.OwnerName()
+	}
+	return step
+}
+
+// warn says of different patches that create the same list that only the first can.
+func warn(list []Pending) {
+	patches := make(map[string]map[string]bool) // commands by what they create
+	for _, x := range list {
+		for _, s := range x.Fix {
+			if patches[s.creates] == nil {
+				patches[s.creates] = make(map[string]bool)
+			}
+			patches[s.creates][s.Command] = true
+		}
+	}
+	for _, x := range list {
+		for i := range x.Fix {
+			if s := &x.Fix[i]; s.creates != "" && len(patches[s.creates]) > 1 {
+				s.Effect = strings.TrimPrefix(s.Effect+"; after another patch of this template, run whynot again first", "; ")
+			}
+		}
+	}
 }
 
 // step returns a step with a command for the first pods, in their namespace.

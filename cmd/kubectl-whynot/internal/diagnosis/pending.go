@@ -147,6 +147,7 @@ func (a *analyst) pending(pods []*cluster.Pod) []Pending {
 		list[i].profile = a.Union(profiles[i])
 		a.complete(&list[i])
 	}
+	warn(list)
 	return list
 }
 

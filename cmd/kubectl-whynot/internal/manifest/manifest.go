@@ -6,6 +6,7 @@ package manifest
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -14,7 +15,7 @@ import (
 	"net/http"
 	"os"
 	"reflect"
-	"strconv"
+	"regexp"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -239,35 +240,32 @@ func readItems(d *jsontext.Decoder, header Object, add func(Object) error) error
 
 // Decode decodes the object. The error names the first mistakes.
 func (o *Object) Decode(into any, options ...json.Options) error {
-	err := json.Unmarshal(o.json, into, append(options, lenient...)...)
+	options = append(options, lenient...)
+	err := json.Unmarshal(o.json, into, options...)
 	if err == nil {
 		return nil
 	}
-	var mistakes []error
+	var mistakes []string
 	value := []byte(o.json)
 	for err != nil && len(mistakes) < 3 {
-		mistakes = append(mistakes, inWords(err))
+		mistakes = append(mistakes, inWords(err).Error())
 		var semantic *json.SemanticError
-		isLeft := errors.As(err, &semantic)
-		if isLeft {
-			value, isLeft = without(value, semantic.JSONPointer)
-		}
-		if !isLeft {
+		if !errors.As(err, &semantic) || !remove(&value, semantic.JSONPointer) {
 			break
 		}
-		err = json.Unmarshal(value, reflect.New(reflect.TypeOf(into).Elem()).Interface(), append(options, lenient...)...)
+		err = json.Unmarshal(value, reflect.New(reflect.TypeOf(into).Elem()).Interface(), options...)
 	}
-	return errors.New(strings.Join(say.Each(mistakes, error.Error), "; "))
+	return errors.New(strings.Join(mistakes, "; "))
 }
 
-// without returns the JSON with null in place of the value, unless that is all.
-func without(value []byte, at jsontext.Pointer) ([]byte, bool) {
+// remove puts null in place of a value, unless that is all of the JSON.
+func remove(value *[]byte, at jsontext.Pointer) bool {
 	path, _ := json.Marshal(at)
 	patch, err := jsonpatch.DecodePatch(fmt.Appendf(nil, `[{"op":"replace","path":%s,"value":null}]`, path))
 	if err == nil {
-		value, err = patch.Apply(value)
+		*value, err = patch.Apply(*value)
 	}
-	return value, err == nil
+	return err == nil
 }
 
 // inWords returns an error of the JSON decoder in the words of this program.
@@ -276,7 +274,7 @@ func inWords(err error) error {
 	var syntactic *jsontext.SyntacticError
 	switch {
 	case errors.As(err, &semantic) && semantic.GoType != nil && kindWords[semantic.JSONKind] != "":
-		text := fmt.Sprintf("%s is %s and must be %s", pathOf(semantic.JSONPointer), kindWords[semantic.JSONKind], typeWords(semantic.GoType))
+		text := fmt.Sprintf("%s is %s and must be %s", pathOf(semantic.JSONPointer), kindWords[semantic.JSONKind], wordsOf(semantic.GoType))
 		if semantic.GoType.Kind() == reflect.String && strings.ContainsRune("tf0", rune(semantic.JSONKind)) {
 			text += ": put it in quotes"
 		}
@@ -289,40 +287,32 @@ func inWords(err error) error {
 	return err
 }
 
+var index = regexp.MustCompile(`/(\d+)(/|$)`)
+
 // pathOf returns the path as Kubernetes writes it.
 func pathOf(p jsontext.Pointer) string {
-	text := ""
-	for token := range p.Tokens() {
-		if _, err := strconv.Atoi(token); err == nil {
-			text += "[" + token + "]"
-		} else {
-			text += "." + token
-		}
-	}
-	return strings.TrimPrefix(text, ".")
+	path := strings.ReplaceAll(index.ReplaceAllString(string(p), "[$1]$2"), "/", ".")
+	return strings.NewReplacer("~1", "/", "~0", "~").Replace(strings.TrimPrefix(path, "."))
 }
 
 var kindWords = map[jsontext.Kind]string{
 	'n': "null", 't': "true", 'f': "false", '0': "a number", '"': "text", '{': "an object", '[': "a list",
 }
 
-// typeWords returns what a value of the type is called in JSON.
-func typeWords(t reflect.Type) string {
-	switch kind := t.Kind(); {
-	case kind == reflect.Pointer:
-		return typeWords(t.Elem())
-	case t.Name() == "Time":
-		return "a time such as 2026-11-21T01:24:00Z"
-	case t.Name() == "Quantity":
-		return "a quantity such as 500m or 2Gi"
-	case kind == reflect.String:
-		return "text"
-	case kind == reflect.Bool:
-		return "true or false"
-	case kind == reflect.Slice || kind == reflect.Array:
-		return "a list"
-	case kind == reflect.Struct || kind == reflect.Map:
-		return "an object"
+var typeWords = map[reflect.Kind]string{
+	reflect.String: "text", reflect.Bool: "true or false", reflect.Slice: "a list", reflect.Map: "an object", reflect.Struct: "an object",
+}
+
+// wordsOf returns what a value of the type is called in JSON.
+func wordsOf(t reflect.Type) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
 	}
-	return "a whole number"
+	switch t.Name() {
+	case "Time":
+		return "a time such as 2026-11-21T01:24:00Z"
+	case "Quantity":
+		return "a quantity such as 500m or 2Gi"
+	}
+	return cmp.Or(typeWords[t.Kind()], "a whole number")
 }

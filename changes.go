@@ -19,8 +19,8 @@ type Changes struct {
 	RemoveKeys []string `json:"removeKeys,omitempty"`
 }
 
-// Removal returns the changes that remove the taints, by key and effect. A taint
-// without an effect stands for all taints with its key, as in "kubectl taint".
+// Removal returns the changes that remove the taints, by key and effect. As in
+// "kubectl taint", one without an effect stands for all taints with its key.
 func Removal(taints ...Taint) Changes {
 	var c Changes
 	for i := range taints {
@@ -61,11 +61,11 @@ func (c Changes) String() string {
 //
 // A taint of Add that the node has with the same value keeps its TimeAdded, which
 // AddOrUpdateTaint in Kubernetes replaces. One with another value is replaced in
-// its place, and a missing one is appended. If a list has several taints with the
-// key and effect of one in Add, the first counts.
+// its place, and a missing one is appended. Of several taints with its key and
+// effect, the first counts.
 //
-// If nothing changes, the result is taints itself, and otherwise a new list that
-// shares no memory with taints or c and is not nil.
+// If nothing changes, the result is taints itself, and otherwise a new list, which
+// is not nil.
 func (c Changes) Apply(taints []Taint) (result []Taint, changed bool) {
 	return c.apply(taints, true)
 }
@@ -160,8 +160,8 @@ func (r *removed) everyEffectOf(key string) bool {
 // taints first, and drops the TimeAdded of a taint that it overwrites with the
 // same value.
 //
-// The error is an [ErrorList] for the lists "add", "remove" and "removeKeys", with
-// the printed taint, identity or key as the Value. Nothing else is validated.
+// The error is an [ErrorList] for the lists "add", "remove" and "removeKeys".
+// Nothing else is validated.
 func (c Changes) ApplyStrict(taints []Taint, overwrite bool) ([]Taint, error) {
 	v := validator{list: "add"}
 	current := lookup.FirstOf(taints, identity)
@@ -228,10 +228,9 @@ func (c Changes) eachAdd(v *validator, check func(t *Taint)) {
 }
 
 // Validate returns nil if [Changes.ApplyStrict] succeeds for some node with valid
-// taints: all taints, identities and keys are valid, none is in its list twice,
-// Remove and RemoveKeys name no taint of Add, and Remove leaves an effect to each
-// key of RemoveKeys. Otherwise the error is an [ErrorList] with every error of the
-// lists "add", "remove" and "removeKeys".
+// taints, with overwrite. Otherwise the error is an [ErrorList] with every error of
+// the lists "add", "remove" and "removeKeys": of each taint, identity and key, and
+// repetitions and conflicts among them.
 func (c Changes) Validate() error {
 	v := validator{list: "add"}
 	c.eachAdd(&v, v.taint)
@@ -262,12 +261,10 @@ func (c Changes) Validate() error {
 //	key=value:Effect-   does the same, whatever the taint's value
 //	key-                removes the taints with that key, whatever their effects
 //
-// Removals may repeat and conflict. kubectl refuses them only when it applies
-// them; see [Changes.Validate]. In contrast, kubectl never finds the taint of a
-// "key:Effect-" that follows a "key-".
-//
-// The error is an [ErrorList] with the first error of each invalid spec, of the
-// list "specs". A taint that is added twice is an [ErrDuplicate].
+// Removals may repeat and conflict; see [Changes.Validate]. In contrast, kubectl
+// never finds the taint of a "key:Effect-" that follows a "key-". The error is an
+// [ErrorList] with the first error of each invalid spec, of the list "specs". A
+// taint that is added twice is an [ErrDuplicate].
 func ParseChanges(specs ...string) (Changes, error) {
 	var c Changes
 	v := validator{list: "specs"}

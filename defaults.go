@@ -9,10 +9,8 @@ import (
 	"github.com/seed-0529bac1/taints/internal/lookup"
 )
 
-// DefaultSeconds are the seconds that [AddDefaults] gives to tolerations of
-// [NodeNotReady] and [NodeUnreachable]. Nil means 300, the default of the API
-// server's flags --default-not-ready-toleration-seconds and
-// --default-unreachable-toleration-seconds.
+// DefaultSeconds are the API server's flags --default-not-ready-toleration-seconds
+// and --default-unreachable-toleration-seconds. Nil means 300, as there.
 type DefaultSeconds struct {
 	NotReady    *int64 `json:"notReady,omitempty"`
 	Unreachable *int64 `json:"unreachable,omitempty"`
@@ -24,9 +22,9 @@ type DefaultSeconds struct {
 // toleration with that key, or without a key, has the effect NoExecute or none,
 // whatever its operator and value.
 //
-// Like all Add functions, it returns tolerations itself if nothing changes,
-// and otherwise a new list with the missing tolerations at the end, which shares
-// the TolerationSeconds of tolerations.
+// Like all Add functions, it returns tolerations itself if nothing changes, and
+// otherwise a new list with the missing ones at the end, which shares the
+// TolerationSeconds of tolerations.
 func AddDefaults(tolerations []Toleration, seconds DefaultSeconds) []Toleration {
 	tolerations = addDefault(tolerations, NodeNotReady, seconds.NotReady)
 	return addDefault(tolerations, NodeUnreachable, seconds.Unreachable)
@@ -47,8 +45,7 @@ func addDefault(tolerations []Toleration, key string, seconds *int64) []Tolerati
 	return append(slices.Clip(tolerations), added)
 }
 
-// A DaemonSetPod says what [AddDaemonSetDefaults] needs to know of a pod besides
-// its tolerations. The zero value is right for most pods.
+// A DaemonSetPod is what [AddDaemonSetDefaults] needs to know of a pod.
 type DaemonSetPod struct {
 	// HostNetwork is the pod's spec.hostNetwork.
 	HostNetwork bool `json:"hostNetwork,omitempty"`
@@ -59,11 +56,8 @@ type DaemonSetPod struct {
 // and [NodeUnreachable] with NoExecute, forever, and of [NodeDiskPressure],
 // [NodeMemoryPressure], [NodePIDPressure], [NodeUnschedulable] and, for a pod on
 // the host's network, [NodeNetworkUnavailable] with NoSchedule. All have the
-// operator Exists.
-//
-// As in Kubernetes, a toleration with the same [TolerationID] stays in its place
-// but loses its seconds, and a broader toleration does not replace any of these.
-// Otherwise AddDaemonSetDefaults is like [AddDefaults].
+// operator Exists. As in Kubernetes, a toleration with the same [TolerationID] stays
+// in its place but loses its seconds, and no broader one stands for any of these.
 func AddDaemonSetDefaults(tolerations []Toleration, pod DaemonSetPod) []Toleration {
 	ids := []TaintID{
 		{NodeNotReady, NoExecute},
@@ -120,10 +114,10 @@ func addForever(tolerations []Toleration, ids []TaintID) []Toleration {
 // GPUs: for each extended resource a toleration with the name as its key, Exists
 // and NoSchedule, sorted by name. Otherwise it is like [AddDaemonSetDefaults].
 //
-// Other names are ignored, so names may be all of a pod's requests. The name of
-// an extended resource (IsExtendedResourceName in Kubernetes) has a '/', as in
-// "nvidia.com/gpu", has no "kubernetes.io/" anywhere, does not begin with
-// "requests.", and is a valid key even with "requests." as a prefix.
+// Names may be all of a pod's requests. That of an extended resource
+// (IsExtendedResourceName in Kubernetes) has a '/', as in "nvidia.com/gpu", has no
+// "kubernetes.io/" anywhere, does not begin with "requests.", and is a valid key
+// even with "requests." as a prefix.
 func AddExtendedResources(tolerations []Toleration, names ...string) []Toleration {
 	sorted := slices.Clone(names)
 	slices.Sort(sorted)
@@ -151,10 +145,9 @@ func isExtendedResource(name string) bool {
 // [NodeMemoryPressure] with Exists and NoSchedule. It does not add one if a
 // toleration with that key, or without a key, has the effect NoSchedule or none
 // and the operator Exists. Unlike the plugin, it keeps all tolerations of the pod.
-// Otherwise AddMemoryPressure is like [AddDefaults].
 //
-// A pod's status has no class yet when admission sees the pod. It is BestEffort if
-// no container requests or limits CPU or memory.
+// Admission sees no class in the pod's status yet: a pod is BestEffort if no
+// container requests or limits CPU or memory.
 func AddMemoryPressure(tolerations []Toleration) []Toleration {
 	added := Toleration{Key: NodeMemoryPressure, Operator: OpExists, Effect: NoSchedule}
 	for i := range tolerations {

@@ -5,11 +5,10 @@
 // a pod lets the pod onto nodes with the taint. A taint that is not tolerated
 // takes effect.
 //
-// The functions of this package have the rules of the zero [Options]: those of
-// Kubernetes with its taint feature gates on, where the operators Lt and Gt work.
-// They give a default cluster's answers too, because its API server rejects pods
-// with Lt or Gt. Only a list that no API server has checked, or a validation, needs
-// Options{NoComparison: true} to match a default cluster.
+// The functions follow the zero [Options]: Kubernetes with its taint feature gates
+// on, where the operators Lt and Gt work. They give a default cluster's answers, as
+// its API server rejects pods with Lt or Gt. Only a list that no API server has
+// checked, or a validation, needs Options{NoComparison: true} to match it.
 //
 // # Rules
 //
@@ -37,7 +36,6 @@
 //
 // A NoExecute taint that is tolerated for a time evicts the pod after that time.
 // If several tolerations match the taint, the first in the list sets the time.
-//
 // An empty value matches only an empty value, not every value. A toleration lets
 // a pod onto a node but does not attract it.
 //
@@ -53,10 +51,9 @@
 //		}
 //	}
 //
-// To ask one question, call a function, without compiling: [Match],
-// [FindUntolerated], [Untolerated], [Tolerated], [Filter] or [EvictionOf]. Under
-// other rules, call the method of [Options] with the same name. [Matcher] has the
-// same methods, for many questions.
+// To ask one question, call a function: [Match], [FindUntolerated], [Untolerated],
+// [Tolerated], [Filter] or [EvictionOf]. [Options] have the same methods, for other
+// rules, and [Matcher] has them, for many questions.
 //
 // [EvictionOf] returns when a running pod leaves a node. A controller changes a
 // node's taints with [Changes.Apply] or [Changes.Ensure]; [Removal], [Reconcile]
@@ -78,8 +75,8 @@
 // Every function accepts any input, including invalid and nil values. Three things
 // panic: Must; a method of a nil pointer, unless its comment says otherwise; and,
 // as in a map, an Index or Queue with an interface key that is not comparable. Only
-// the Validate, Parse and UnmarshalText functions and ApplyStrict reject input, as a
-// whole, with zero results.
+// the Validate, Parse and UnmarshalText functions and ApplyStrict reject input, as
+// a whole, with zero results.
 //
 // Unless a comment says otherwise, functions are safe for concurrent use, and
 // neither modify nor retain their arguments, although results share strings with
@@ -96,8 +93,8 @@
 // if the bool is false. In a result, an index that does not apply is zero.
 //
 // Answers for valid input do not change. Input that is invalid today, such as an
-// unknown operator, may get a meaning in a minor release, as it does in Kubernetes.
-// If Kubernetes changes a rule, an option selects the new one. Structs may gain
-// fields, including ones that make them incomparable: name the fields in literals, and
-// compare with methods, not with ==.
+// unknown operator, may get a meaning in a minor release, as in Kubernetes. If
+// Kubernetes changes a rule, an option selects the new one. Structs may gain
+// fields, including ones that make them incomparable: name the fields in literals,
+// and compare with methods, not with ==.
 package taints

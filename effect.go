@@ -4,9 +4,9 @@ package taints
 
 import "strings"
 
-// An Effect is what a taint does to a pod that does not tolerate it. Kubernetes
-// knows three effects. Any other one, such as the empty one, can be matched,
-// printed and compared as well, but has no effect on pods and is not valid.
+// An Effect is what a taint does to a pod that does not tolerate it. One that
+// Kubernetes does not know, such as the empty one, can be matched, printed and
+// compared, but has no effect on pods and is not valid.
 type Effect string
 
 const (
@@ -14,8 +14,7 @@ const (
 	NoSchedule Effect = "NoSchedule"
 	// PreferNoSchedule asks the scheduler to use another node if it can.
 	PreferNoSchedule Effect = "PreferNoSchedule"
-	// NoExecute keeps new pods off the node and evicts running pods, at once or
-	// after their tolerationSeconds.
+	// NoExecute keeps new pods off the node and evicts those that run there.
 	NoExecute Effect = "NoExecute"
 )
 
@@ -23,14 +22,12 @@ const (
 // the places are the bits of an EffectSet, from 1.
 var knownEffects = [...]Effect{NoSchedule, PreferNoSchedule, NoExecute}
 
-// An EffectSet is a set of effects: a bit for each that Kubernetes knows, and one
-// for all others together. The zero value is the empty set. Sets combine with |
-// and &. Do not store their numbers, which may change.
+// An EffectSet is a set of effects, in which those that Kubernetes does not know
+// are one. Sets combine with | and &. Do not store their numbers: they may change.
 type EffectSet uint32
 
 const (
-	// Hard holds the effects that keep new pods off a node: NoSchedule and
-	// NoExecute. The kube-scheduler's TaintToleration plugin filters by them.
+	// Hard holds NoSchedule and NoExecute, by which the kube-scheduler filters nodes.
 	Hard EffectSet = 1<<1 | 1<<3
 	// AllEffects holds every effect, known to Kubernetes or not.
 	AllEffects EffectSet = 1<<32 - 1
@@ -38,8 +35,8 @@ const (
 	otherEffects EffectSet = 1
 )
 
-// Effects returns the set of the given effects. An effect that Kubernetes does
-// not know, such as the empty one, adds all such effects.
+// Effects returns the set of the effects. One that Kubernetes does not know, such
+// as the empty one, adds all such effects.
 func Effects(effects ...Effect) EffectSet {
 	var set EffectSet
 	for _, e := range effects {
@@ -52,9 +49,8 @@ func Effects(effects ...Effect) EffectSet {
 // Kubernetes does not know, or none of them.
 func (s EffectSet) Has(effect Effect) bool { return s&effectBit(effect) != 0 }
 
-// String returns the names of the effects in the set joined by "|", with "other"
-// for those that Kubernetes does not know. It returns "all" for [AllEffects] and
-// "none" for the empty set.
+// String returns the names of the effects joined by "|", with "other" for those
+// that Kubernetes does not know, "all" for [AllEffects], and "none" for none.
 func (s EffectSet) String() string {
 	if s == AllEffects {
 		return "all"

@@ -12,21 +12,17 @@ import (
 // An ErrorKind classifies a [FieldError]; use it with [errors.Is].
 type ErrorKind string
 
-// The kinds of error that validation, parsing and changes report. Kubernetes'
-// field.Error has a type for each.
+// The kinds of error. Kubernetes' field.Error has a type for each.
 const (
 	// ErrRequired: the field must be set.
 	ErrRequired ErrorKind = "required"
-	// ErrInvalid: the field is malformed or too long, or does not fit another. A
-	// taint to add that is also to be removed is invalid.
+	// ErrInvalid: the field is malformed or too long, or contradicts another.
 	ErrInvalid ErrorKind = "invalid"
 	// ErrUnsupported: the effect, the operator or the name is unknown.
 	ErrUnsupported ErrorKind = "not supported"
-	// ErrDuplicate: an earlier entry has the same key and effect, or earlier
-	// entries remove the same taints.
+	// ErrDuplicate: an earlier entry names the same taint, or the same taints.
 	ErrDuplicate ErrorKind = "duplicate"
-	// ErrForbidden: the change or the toleration is not allowed. To add a taint
-	// that the node has is forbidden while overwriting is off.
+	// ErrForbidden: the change or the toleration is not allowed.
 	ErrForbidden ErrorKind = "forbidden"
 	// ErrNotFound: the node has no taint with the key and effect, or the key.
 	ErrNotFound ErrorKind = "not found"
@@ -37,28 +33,23 @@ func (k ErrorKind) Error() string { return string(k) }
 
 // A FieldError is one error in a taint, toleration, change or text.
 type FieldError struct {
-	// List names the list, such as "taints" or "tolerations". It is empty for a
-	// single taint, toleration or text.
+	// List names the list, such as "taints". It is empty for a single value.
 	List string `json:"list,omitempty"`
 	// Index is the index in the list. It applies if List is not empty.
 	Index int `json:"index,omitempty"`
-	// Field is the JSON name of the field, such as "key". It is empty if the whole
-	// taint, toleration or text is wrong.
+	// Field is the JSON name of the field, such as "key", or empty for all of them.
 	Field string `json:"field,omitempty"`
-	// Value is the value of the field. If Field is empty, it is the printed taint
-	// or toleration, or the wrong part of the text.
+	// Value is that of the field or, without one, the printed value or part of a text.
 	Value string `json:"value,omitempty"`
 	// Kind is the kind of error.
 	Kind ErrorKind `json:"kind,omitempty"`
 	// Detail says what would be right.
 	Detail string `json:"detail,omitempty"`
-	// Parsed is whether the error was found in a text. If it is false, Input and
-	// Offset do not apply.
+	// Parsed is whether the error was found in a text.
 	Parsed bool `json:"parsed,omitempty"`
-	// Input is the text.
+	// Input is that text.
 	Input string `json:"input,omitempty"`
-	// Offset is the byte offset in Input at which the wrong part begins. It is
-	// len(Input) if something is missing at the end.
+	// Offset is the byte offset in Input at which the wrong part is, or is missing.
 	Offset int `json:"offset,omitempty"`
 }
 
@@ -131,14 +122,8 @@ func (e *FieldError) Unwrap() error {
 	return e.Kind
 }
 
-// An ErrorList is a list of errors that is an error itself. The functions of this
-// package return every error, in the order of the lists, and never an empty list.
-// Use [errors.As] for the list:
-//
-//	var list taints.ErrorList
-//	if errors.As(err, &list) {
-//		for _, e := range list { ... }
-//	}
+// An ErrorList is a list of errors that is an error itself: use [errors.As]. The
+// functions return every error, in the order of the input, and never an empty list.
 type ErrorList []*FieldError
 
 // Err returns l as an error, or nil if l is empty.
@@ -170,8 +155,7 @@ func (l ErrorList) Error() string {
 	return text
 }
 
-// Unwrap returns the errors that are not nil, so that [errors.Is] finds their
-// kinds, and [errors.As] the first of them.
+// Unwrap returns the errors that are not nil, for [errors.Is] and [errors.As].
 func (l ErrorList) Unwrap() []error {
 	errs := make([]error, 0, len(l))
 	for _, e := range l {

@@ -16,8 +16,7 @@ type Outcome uint8
 const (
 	// Stays: nothing evicts the pod.
 	Stays Outcome = iota
-	// EvictsAt: the pod is evicted when its tolerationSeconds are over. That may be in
-	// the past if they count from a TimeAdded.
+	// EvictsAt: the pod is evicted at a time, which may be past if TimeAdded counts.
 	EvictsAt
 	// EvictsNow: the pod is evicted at once.
 	EvictsNow
@@ -43,49 +42,41 @@ type EvictionPolicy struct {
 	// Options are the rules of matching.
 	Options Options `json:"options,omitzero"`
 	// ForeverElseShortest counts, among the tolerations that match a taint, the
-	// first without seconds or, if all have seconds, the first with the least, as
-	// Kubernetes does for devices. Zero and negative seconds are equal. Otherwise
-	// the first in the list counts, as for nodes.
+	// first without seconds or, if all have seconds, the first with the least, where
+	// zero and negative seconds are equal: Kubernetes' rule for devices.
 	ForeverElseShortest bool `json:"foreverElseShortest,omitempty"`
-	// FromTimeAdded counts the seconds from the taint's TimeAdded, if that is set,
-	// and not from the time of observation. A controller that restarts then finds
-	// the same deadlines again, whereas Kubernetes' controller gives every pod its
-	// full time again. Deadlines may be in the past.
+	// FromTimeAdded counts the seconds from the taint's TimeAdded, if that is set. A
+	// controller that restarts then finds the same deadlines, some of them past.
+	// Kubernetes' controller gives every pod its full time again.
 	FromTimeAdded bool `json:"fromTimeAdded,omitempty"`
-	// Arrival is when the pod was placed on the node, or zero if that is not known.
-	// The countdown never starts before Arrival, so a pod that was placed after the
-	// taint was added has its full time. As Arrival is different for each pod, call
+	// Arrival is when the pod was placed on the node, or zero if that is not known. No
+	// seconds count from before that. As it differs for each pod, call
 	// [EvictionPolicy.EvictionOf], which takes the policy for one question.
 	Arrival time.Time `json:"arrival,omitzero"`
 }
 
 // An Eviction says whether and when the taints of a node evict a pod that runs
-// there. The zero Eviction is that of a pod that stays.
+// there. The zero Eviction is that of a pod that stays. At and From are not after
+// the time of observation for EvictsNow.
 type Eviction struct {
 	// Outcome says whether the pod stays, or leaves at a time or at once.
 	Outcome Outcome `json:"outcome"`
-	// Tolerated is whether a toleration matches the taint that decided. It is
-	// false for Stays.
+	// Tolerated is whether a toleration matches the taint that decided.
 	Tolerated bool `json:"tolerated,omitempty"`
-	// Taint is the index of the taint that decided. It is zero for Stays.
+	// Taint is the index of the taint that decided.
 	Taint int `json:"taint,omitempty"`
-	// Toleration is the index of the toleration that counts for that taint. It is
-	// zero if Tolerated is false.
+	// Toleration is the index of the toleration that counts, if Tolerated is true.
 	Toleration int `json:"toleration,omitempty"`
-	// At is the deadline of the taint that decided. It is zero for Stays, and not
-	// after the time of observation for EvictsNow. It has the location of the time
-	// it counts from.
+	// At is the deadline of the taint that decided, in the location of From.
 	At time.Time `json:"at,omitzero"`
-	// From is the time from which the seconds of that taint count. It is zero for
-	// Stays, and not after the time of observation for EvictsNow.
+	// From is the time from which the seconds of that taint count.
 	From time.Time `json:"from,omitzero"`
-	// Seconds is the TolerationSeconds that decided. Zero and less mean at once. It
-	// is zero for Stays and for a taint that is not tolerated.
+	// Seconds is the TolerationSeconds that decided. Zero and less mean at once.
 	Seconds int64 `json:"seconds,omitempty"`
 }
 
-// Wait returns how long after now the pod leaves, and whether it leaves at all.
-// The duration is never negative, and is capped at the largest time.Duration.
+// Wait returns how long after now the pod leaves, from zero to the largest
+// Duration, and whether it leaves at all.
 func (e Eviction) Wait(now time.Time) (d time.Duration, evicts bool) {
 	if e.Outcome != EvictsAt && e.Outcome != EvictsNow {
 		return 0, false
@@ -114,15 +105,13 @@ func (e Eviction) String() string {
 //
 //   - A taint that no toleration matches evicts the pod now.
 //   - Otherwise the first toleration that matches the taint counts, even if a
-//     later one has other seconds. It tolerates the taint until its seconds
-//     after observed, or forever if it has none. Seconds of zero or less evict
-//     now.
+//     later one has other seconds. It tolerates the taint until its seconds after
+//     observed, or forever if it has none. Zero seconds or less evict now.
 //   - The taint with the earliest deadline decides. Among equal deadlines an
 //     untolerated taint decides, and otherwise the first.
 //
-// In Kubernetes, seconds above 9223372036 overflow: 9223372037 is forever, and
-// 18446744074 is less than a second. Here nothing overflows, and a deadline after
-// the year 9999, which has no JSON, is forever.
+// Seconds do not overflow, as those above 9223372036 do in Kubernetes. A deadline
+// after the year 9999, which has no JSON, is forever.
 func EvictionOf(taints []Taint, tolerations []Toleration, observed time.Time) Eviction {
 	return EvictionPolicy{}.evictionOf(taints, &Matcher{tolerations: tolerations}, observed)
 }

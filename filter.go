@@ -10,9 +10,7 @@ import (
 
 // FindUntolerated returns the index of the first taint with an effect in the set
 // that none of the tolerations tolerates, and whether there is one
-// (FindMatchingUntoleratedTaint in Kubernetes). The set is [Hard] for filtering
-// nodes, Effects(PreferNoSchedule) for scoring, and Effects(NoExecute) for
-// eviction.
+// (FindMatchingUntoleratedTaint in Kubernetes). To filter nodes, pass [Hard].
 func FindUntolerated(taints []Taint, tolerations []Toleration, in EffectSet) (taint int, found bool) {
 	if len(taints) == 0 { // so that this is inlined, for the many nodes without taints
 		return -1, false
@@ -126,19 +124,16 @@ func (m *Matcher) each(taints []Taint, in EffectSet, tolerated bool) iter.Seq2[i
 type Verdict struct {
 	// NoSchedule counts untolerated NoSchedule taints.
 	NoSchedule int `json:"noSchedule,omitempty"`
-	// PreferNoSchedule counts untolerated PreferNoSchedule taints. They become
-	// scores by NormalizeScores of package nodeindex.
+	// PreferNoSchedule counts untolerated PreferNoSchedule taints.
 	PreferNoSchedule int `json:"preferNoSchedule,omitempty"`
 	// NoExecute counts untolerated NoExecute taints.
 	NoExecute int `json:"noExecute,omitempty"`
-	// Other counts untolerated taints with effects that Kubernetes does not know.
-	// They have no effect on pods.
+	// Other counts those with effects that Kubernetes does not know.
 	Other int `json:"other,omitempty"`
 }
 
-// Schedulable reports whether the pod may be placed on the node, that is,
-// whether no NoSchedule or NoExecute taint is untolerated. The kube-scheduler's
-// TaintToleration plugin filters by it.
+// Schedulable reports whether the pod may be placed on the node: no NoSchedule or
+// NoExecute taint is untolerated.
 func (v Verdict) Schedulable() bool { return v.NoSchedule == 0 && v.NoExecute == 0 }
 
 // AllTolerated reports whether every taint of the node is tolerated, including

@@ -147,8 +147,7 @@ func (m *Matcher) Tolerations() iter.Seq[Toleration] {
 	}
 }
 
-// Policy returns the policy that m was compiled under, with its options. It is
-// the zero policy for a nil Matcher.
+// Policy returns the policy that m was compiled under: the zero one if m is nil.
 func (m *Matcher) Policy() EvictionPolicy {
 	if m == nil {
 		return EvictionPolicy{}

@@ -2,10 +2,8 @@
 
 package taints
 
-// Must returns v, and panics if there is an error. It is for tests and variables
-// with constant texts, as in
-//
-//	var spot = taints.Must(taints.ParseTaint("spot:NoSchedule"))
+// Must returns v, and panics if there is an error. It is for tests and constant
+// texts, as in Must(ParseTaint("spot:NoSchedule")).
 func Must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

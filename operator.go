@@ -13,11 +13,8 @@ const (
 	OpEqual Operator = "Equal"
 	// OpExists tolerates taints with any value.
 	OpExists Operator = "Exists"
-	// OpLt tolerates taints whose value is an integer less than the
-	// toleration's. A valid taint's value is never negative, as it begins with
-	// a letter or digit, but a toleration's value may be.
+	// OpLt tolerates taints whose value is an integer less than the toleration's.
 	OpLt Operator = "Lt"
-	// OpGt tolerates taints whose value is an integer greater than the
-	// toleration's.
+	// OpGt tolerates taints whose value is an integer greater than the toleration's.
 	OpGt Operator = "Gt"
 )

@@ -9,10 +9,8 @@ import (
 )
 
 // ParseTaint parses s as "key=value:Effect" or "key:Effect". It accepts what
-// "kubectl taint" accepts for a taint to add, so the taint is valid. The taint
-// shares memory with s.
-//
-// The error is a [*FieldError] with the offset of the first error in s.
+// "kubectl taint" accepts for a taint to add, so the taint is valid. The error is a
+// [*FieldError] with the offset of the first error in s.
 func ParseTaint(s string) (Taint, error) {
 	t, err := parseTaint(s)
 	if err != nil {
@@ -45,11 +43,9 @@ func parseTaint(s string) (Taint, *FieldError) {
 // ParseTaints parses taints separated by commas, the form of the kubelet's
 // --register-with-taints, as in "dedicated=ml:NoSchedule,spot:PreferNoSchedule".
 // It accepts what the kubelet accepts, except removals ("key-"), which the
-// kubelet drops. It returns nil for an empty list.
-//
-// The error is an [ErrorList] with the first error of each invalid taint, of the
-// list "taints". Its Input is the text of the taint. A taint with the key and
-// effect of an earlier one is an [ErrDuplicate].
+// kubelet drops. It returns nil for an empty list. The error is an [ErrorList] with
+// the first error of each invalid taint, of the list "taints". Its Input is the text
+// of the taint. One with the key and effect of an earlier one is an [ErrDuplicate].
 func ParseTaints(list string) ([]Taint, error) {
 	if list == "" {
 		return nil, nil
@@ -95,11 +91,9 @@ func FormatTaints(taints []Taint) string {
 //
 //	key[=value][:Effect][ op=OPERATOR][ for SECONDSs]
 //
-// or "op=Exists" for the toleration of everything. The toleration is valid and
-// shares memory with s. Its operator is empty if s has none. ParseToleration
-// allocates the seconds.
-//
-// The error is a [*FieldError] with the offset of an error in s.
+// or "op=Exists" for the toleration of everything. The toleration is valid. Its
+// operator is empty if s has none. The error is a [*FieldError] with the offset of
+// an error in s.
 func ParseToleration(s string) (Toleration, error) { return Options{}.ParseToleration(s) }
 
 // ParseToleration is like the function [ParseToleration] under the options.

@@ -5,26 +5,21 @@ package taints
 import "github.com/seed-0529bac1/taints/internal/lookup"
 
 // Reconcile returns the changes that a controller makes to a node's current
-// taints if it last applied one list and now desires another, as for a machine
-// set whose template changed:
+// taints if it last applied one list and now desires another:
 //
 //   - A desired taint is added unless the node has it with the same value.
 //   - A taint that was applied and is no longer desired is removed if the node
 //     still has it with the value that was applied.
-//   - Every other taint is left alone, including an applied one that another
-//     client has given another value since.
+//   - Every other taint is left alone.
 //
-// TimeAdded is copied from desired. If a list has several taints with one key and
-// effect, the first counts. Taints are added in the order of desired and removed
-// in that of lastApplied. The changes share no memory with the lists. If there is
-// nothing to do, they are zero, and lists of the usual length are compared without
-// an allocation.
+// If a list has several taints with one key and effect, the first counts. Taints
+// are added in the order of desired, with its TimeAdded, and removed in that of
+// lastApplied. If there is nothing to do, the changes are zero.
 //
-// Record desired with the changes, also with zero ones, unless it equals
-// lastApplied. From then on a desired taint counts as applied, even if another
-// client put it on the node. If the record is not written together with the taints,
-// write it first, with the taints of both lists: what is not recorded is never
-// removed.
+// Record desired with the changes, also with zero ones: from then on its taints
+// count as applied, even if another client put them on the node. If you cannot
+// write the record together with the taints, write it first, with the taints of
+// both lists: what is not recorded is never removed.
 //
 // Reconcile(from, from, to) returns the changes that lead from one list to
 // another. TaintSetDiff in Kubernetes does not notice a changed value.

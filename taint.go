@@ -10,19 +10,16 @@ import (
 
 // A Taint keeps pods that do not tolerate it off a node, or evicts them. Its
 // fields and their JSON are those of k8s.io/api/core/v1.Taint, except that
-// TimeAdded has the JSON of [time.Time]. The two agree for whole seconds in UTC,
-// which is what Kubernetes writes. Compare taints with [Taint.Equal] or
-// [Taint.ID].
+// TimeAdded has the JSON of [time.Time]: the same for whole seconds in UTC, which
+// is what Kubernetes writes. Compare taints with [Taint.Equal] or [Taint.ID].
 type Taint struct {
 	// Key names the taint, as in "nvidia.com/gpu". It is required.
 	Key string `json:"key"`
 	// Value is what a toleration's value is compared with. It may be empty.
 	Value string `json:"value,omitempty"`
-	// Effect is what happens to pods that do not tolerate the taint. It is
-	// required.
+	// Effect is what the taint does to pods that do not tolerate it. It is required.
 	Effect Effect `json:"effect"`
-	// TimeAdded is when the taint was added to the node, or nil if that is not
-	// known, as for the taints of "kubectl taint". Matching ignores it.
+	// TimeAdded is when the taint was added, or nil for unknown. Matching ignores it.
 	TimeAdded *time.Time `json:"timeAdded,omitempty"`
 }
 
@@ -83,9 +80,8 @@ func (t *Taint) own() {
 }
 
 // String returns the taint without TimeAdded as kubectl prints it (Taint.ToString
-// in Kubernetes): "key=value:Effect", or "key:Effect" without a value, "key=value:"
-// without an effect, and "key" without either. [ParseTaint] parses the text of a
-// valid taint.
+// in Kubernetes): "key=value:Effect", "key:Effect", "key=value:" or "key".
+// [ParseTaint] parses the text of a valid taint.
 func (t Taint) String() string {
 	var buf [64]byte
 	return string(t.AppendTo(buf[:0]))
@@ -112,9 +108,8 @@ func appendKeyValue(b []byte, key, value string) []byte {
 	return b
 }
 
-// A TaintID identifies one taint of a node, which has at most one taint with a
-// given key and effect. It can be compared with == and used as a map key, in JSON
-// too, where it is a text.
+// A TaintID identifies a taint of a node. It can be compared with == and used as a
+// map key, in JSON too, where it is a text.
 type TaintID struct {
 	Key    string
 	Effect Effect
@@ -136,9 +131,8 @@ func (id TaintID) String() string { return id.Key + ":" + string(id.Effect) }
 // MarshalText returns what String returns. The error is always nil.
 func (id TaintID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 
-// UnmarshalText parses the text that MarshalText returns. The key ends at the
-// first colon. The error for a text without a colon is a [*FieldError]. Otherwise
-// the text is not validated; [ParseTaint] does that.
+// UnmarshalText parses the text that MarshalText returns: the key ends at the first
+// colon. The error for a text without a colon is a [*FieldError].
 func (id *TaintID) UnmarshalText(text []byte) error {
 	s := string(text)
 	key, effect, found := strings.Cut(s, ":")

@@ -10,15 +10,12 @@ import (
 
 // A Toleration lets its pod onto nodes with the taints that it tolerates; see
 // [Toleration.Tolerates]. Its fields and their JSON are those of
-// k8s.io/api/core/v1.Toleration.
-//
-// Compare tolerations with [Toleration.Equal] or [Toleration.ID].
+// k8s.io/api/core/v1.Toleration. Compare tolerations with [Toleration.Equal] or
+// [Toleration.ID].
 type Toleration struct {
-	// Key is the key of the taints to tolerate. Empty means all keys; it is valid
-	// only with [OpExists].
+	// Key is the key of the taints to tolerate. Empty, with [OpExists], means all.
 	Key string `json:"key,omitempty"`
-	// Operator says how Value is compared with the taint's value. Empty means
-	// [OpEqual].
+	// Operator says how Value is compared with the taint's. Empty means [OpEqual].
 	Operator Operator `json:"operator,omitempty"`
 	// Value is compared with the taint's value.
 	Value string `json:"value,omitempty"`
@@ -31,9 +28,8 @@ type Toleration struct {
 
 // TolerationsOfIDs returns a toleration for each of the identities: of the key
 // and effect with any value, forever. Compiled, they select the taints with these
-// identities, such as the startup taints of a [TaintIDs] list; see [Matcher]. An
-// identity without a key or an effect is left out, because a toleration without
-// one matches every key or effect.
+// identities; see [Matcher]. An identity without a key or an effect is left out,
+// because a toleration without one matches every key or effect.
 func TolerationsOfIDs(ids ...TaintID) []Toleration {
 	var tolerations []Toleration
 	for _, id := range ids {
@@ -49,8 +45,7 @@ func TolerationsOfIDs(ids ...TaintID) []Toleration {
 func TolerationsOfKeys(keys ...string) []Toleration { return tolerationsOf(keys, "") }
 
 // TolerationsOfPrefixes is like [TolerationsOfKeys] for all keys that begin with
-// one of the prefixes. It appends "*" to each, so compile the tolerations with
-// the option KeyWildcards. Empty prefixes are left out.
+// one of the prefixes, under the option KeyWildcards: it appends "*" to each.
 func TolerationsOfPrefixes(prefixes ...string) []Toleration { return tolerationsOf(prefixes, "*") }
 
 func tolerationsOf(keys []string, suffix string) []Toleration {
@@ -70,9 +65,8 @@ func (t Toleration) ID() TolerationID {
 	return TolerationID{t.Key, t.operator(), t.Value, t.Effect}
 }
 
-// Equal reports whether t and u have the same key, value and effect, the same
-// operator, where empty is [OpEqual], and equal TolerationSeconds or none in
-// both.
+// Equal reports whether t and u have the same [TolerationID], and equal
+// TolerationSeconds or none in both.
 func (t Toleration) Equal(u Toleration) bool { return t.Compare(u) == 0 }
 
 // Compare returns -1, 0 or 1 as t sorts before, with or after u: by key,
@@ -96,11 +90,10 @@ func (t *Toleration) operator() Operator {
 	return t.Operator
 }
 
-// String returns the toleration as "kubectl describe pod" prints it:
-// "key=value:Effect op=Exists for 300s", without the parts that are not set and
-// without the operator Equal. The toleration of everything is "op=Exists". Unlike
-// kubectl, it shows every other operator. [ParseToleration] parses the text of a
-// valid toleration.
+// String returns the toleration as "kubectl describe pod" prints it, but with every
+// operator except Equal: "key=value:Effect op=Exists for 300s", without the parts
+// that are not set. The toleration of everything is "op=Exists". [ParseToleration]
+// parses the text of a valid toleration.
 func (t Toleration) String() string {
 	var buf [128]byte
 	return string(t.AppendTo(buf[:0]))

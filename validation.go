@@ -17,9 +17,8 @@ const (
 // ValidateTaints returns nil if an API server accepts the list as a node's taints
 // (validateNodeTaints in Kubernetes): each is valid, as for [Taint.Validate], and
 // no two have the same key and effect. Otherwise the error is an [ErrorList] with
-// every error, of the list "taints".
-//
-// A missing key is an [ErrRequired]. In Kubernetes it is an invalid value.
+// every error, of the list "taints". A missing key is an [ErrRequired], where
+// Kubernetes says that it is invalid.
 func ValidateTaints(taints []Taint) error {
 	v := validator{list: "taints"}
 	all := lookup.FirstOf(taints, identity)
@@ -51,10 +50,9 @@ func (t Taint) Validate() error {
 // ValidateTolerations returns nil if an API server accepts the list as a pod's
 // tolerations (ValidateTolerations in Kubernetes, with the taint feature gates
 // on): each is valid, as for [Toleration.Validate]. Tolerations may repeat.
-// Otherwise the error is an [ErrorList] with every error. ValidateUpdate of
-// package tolerationset also compares them with those that the pod had.
-//
-// The Field of an error with a value is "value". In Kubernetes it is "operator".
+// Otherwise the error is an [ErrorList] with every error, of the list
+// "tolerations". An invalid value is an error of "value"; Kubernetes names
+// "operator".
 func ValidateTolerations(tolerations []Toleration) error {
 	return Options{}.ValidateTolerations(tolerations)
 }

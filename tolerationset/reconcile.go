@@ -12,8 +12,9 @@ import (
 // desired ones take the places of the controller's in current, in order, or come
 // last. What was applied and is no longer desired is removed. Others stay.
 //
-// Tolerations with the same [taints.TolerationID] are the same. A controller that owns all tolerations passes current as
-// lastApplied. Sort a desired list that was made from a map, as the order counts.
+// Tolerations with the same [taints.TolerationID] are the same. A controller that
+// owns all tolerations passes current as lastApplied. Sort a desired list that was
+// made from a map, as the order counts.
 //
 // If nothing changes, Reconcile returns current itself and false, without an
 // allocation for lists of the usual length. Otherwise it returns a new list that

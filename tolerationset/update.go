@@ -10,9 +10,9 @@ import (
 
 // ValidateUpdate returns nil if an API server lets a pod's tolerations change from
 // old to new: new is valid, and has each toleration of old with the same
-// [taints.TolerationID], except that operators are compared as written. Under NoComparison, Lt and Gt are valid
-// if old has one of them. Call [taints.AddDefaults] on new before, as an API server
-// does.
+// [taints.TolerationID], except that operators are compared as written. Under
+// NoComparison, Lt and Gt are valid if old has one of them. Call
+// [taints.AddDefaults] on new before, as an API server does.
 //
 // Otherwise the error is a [taints.ErrorList], with a [taints.ErrForbidden] of the
 // list "old" for each missing toleration. Kubernetes reports only the first.

@@ -66,8 +66,8 @@ type measurement struct {
 	n    int // pieces of work in a slice of time
 }
 
-// newMeasurement determines how many pieces of work take about as long as the slice. The
-// first piece does not count, because it may create what the others use.
+// newMeasurement determines how many pieces of work take about as long as the slice.
+// The first piece does not count, because it may create what the others use.
 func newMeasurement(work func(n int), slice time.Duration) *measurement {
 	work(1)
 	for n := 1; ; n *= 2 {

@@ -13,6 +13,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 )
@@ -31,15 +32,14 @@ type Cluster struct {
 	Objects   int            // read so far
 
 	Workloads map[string]*Workload // of the input, by Pod.OwnerName
-	Running   map[string]int       // pods of each owner, also those that the filter leaves out, after Finish
+	Running   map[string]int       // pods by Pod.OwnerName, after Finish
 
 	// Unevaluated has the rules of objects in the input that are not evaluated.
 	Unevaluated map[string]bool
 
-	labels   map[string]map[string]int // number of nodes by label, after Finish
+	labels   map[string]sets.Set[string] // values by key, after Finish
 	profiles map[string]*Profile
 	inOrder  []*Workload
-	owners   map[ownerKey]int // the owners of pods, and how many of these run
 }
 
 // A Filter selects pods.
@@ -69,8 +69,8 @@ func New(only Filter) *Cluster {
 	return &Cluster{
 		Only: only, Namespace: cmp.Or(only.Namespace, metav1.NamespaceDefault),
 		NodeAt: make(map[string]int), PodNamed: make(map[PodName]*Pod), Others: make(map[string]int),
-		labels: make(map[string]map[string]int), profiles: make(map[string]*Profile), Unevaluated: make(map[string]bool),
-		Workloads: make(map[string]*Workload), owners: make(map[ownerKey]int), Running: make(map[string]int),
+		profiles: make(map[string]*Profile), Unevaluated: make(map[string]bool),
+		Workloads: make(map[string]*Workload), Running: make(map[string]int),
 	}
 }
 
@@ -84,7 +84,6 @@ func (c *Cluster) ForgetNodes() {
 func (c *Cluster) ForgetPods() {
 	c.Pods = nil
 	clear(c.PodNamed)
-	clear(c.owners)
 }
 
 // Finish sorts and groups the nodes, and adds the pods that workloads would create.

@@ -23,7 +23,7 @@ func (c *Cluster) Decode(m manifest.Object) error {
 	case m.Kind == "":
 		return errors.New("kind is missing")
 	case version != "" && m.APIVersion != "" && m.APIVersion != version:
-		c.Others[m.Kind+" ("+otherVersion(m.APIVersion, version)+")"]++
+		c.Others[m.Kind+" (its apiVersion is "+m.APIVersion+", not "+version+")"]++
 		return nil
 	}
 	switch m.Kind {
@@ -58,15 +58,6 @@ var apiVersions = map[string]string{
 	"Node": "v1", "Pod": "v1", "Status": "v1", "Table": "meta.k8s.io/v1",
 	"Deployment": "apps/v1", "StatefulSet": "apps/v1", "DaemonSet": "apps/v1", "ReplicaSet": "apps/v1",
 	"Job": "batch/v1", "CronJob": "batch/v1",
-}
-
-// otherVersion says why an object with this API version is not evaluated.
-func otherVersion(have, want string) string {
-	group, _, hasGroup := strings.Cut(have, "/")
-	if core, _, _ := strings.Cut(want, "/"); !hasGroup || group == core {
-		return "its apiVersion is " + have + ", not " + want
-	}
-	return "of another group: its apiVersion is " + have + ", not " + want
 }
 
 // Rules that are not evaluated.

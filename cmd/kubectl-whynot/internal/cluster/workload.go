@@ -9,6 +9,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -108,10 +109,8 @@ type object struct {
 
 // condition returns the message of the condition if it has the status, or "".
 func (o *object) condition(name string, status metav1.ConditionStatus) string {
-	for _, c := range o.Status.Conditions {
-		if c.Type == name && c.Status == status {
-			return cmp.Or(c.Message, c.Reason, name)
-		}
+	if c := meta.FindStatusCondition(o.Status.Conditions, name); c != nil && c.Status == status {
+		return cmp.Or(c.Message, c.Reason, name)
 	}
 	return ""
 }
@@ -189,12 +188,6 @@ func (c *Cluster) addWorkload(kind string, o *object) error {
 	return nil
 }
 
-// An ownerKey is the owner of pods in a namespace.
-type ownerKey struct {
-	namespace string
-	Owner
-}
-
 // workload returns the owner, not what owns it, or nil.
 func (c *Cluster) workload(namespace string, o Owner) *Workload {
 	return c.Workloads[Owner{Kind: o.Kind, Name: o.Name}.fullName(namespace)]
@@ -224,19 +217,16 @@ func (c *Cluster) resolve(namespace string, o Owner, levels int) Owner {
 
 const maxLevels = 5 // of owners
 
-// finishWorkloads follows the owners of the pods, and adds the pods that the
-// workloads would create: those of which the input has no pods, unless their
-// status says that the pods run, and those that cannot create pods.
+// finishWorkloads follows the owners of the pods, counts those that run, and adds the
+// pods that the workloads would create: those of which the input has no pods, unless
+// their status says that the pods run, and those that cannot create pods.
 func (c *Cluster) finishWorkloads() {
-	resolved := make(map[ownerKey]Owner)
-	for key, n := range c.owners {
-		o := c.resolve(key.namespace, key.Owner, maxLevels)
-		resolved[key] = o
-		c.Running[o.fullName(key.namespace)] += n
-	}
 	for _, p := range c.Pods {
-		if o, ok := resolved[ownerKey{p.Namespace, p.Owner}]; ok {
-			p.Owner = o
+		if p.Owner != (Owner{}) {
+			p.Owner = c.resolve(p.Namespace, p.Owner, maxLevels)
+		}
+		if p.Node != "" && !p.IsFinished() && !p.Deleting {
+			c.Running[p.OwnerName()]++
 		}
 	}
 	parent := func(w *Workload) *Workload { return c.workload(w.Namespace, w.controller) }

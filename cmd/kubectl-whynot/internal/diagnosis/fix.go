@@ -167,7 +167,7 @@ func (x *Pending) rollout(w *cluster.Workload) Step {
 		text = "find out why the rollout of " + who + " does not go on: " + strings.TrimSuffix(say.Shortened(w.Stalled), ".")
 	}
 	s := x.step(text, len(x.Pods), "rollout", verb, strings.ToLower(w.Kind), w.Name)
-	if w.Paused && x.running > 0 {
+	if w.Paused && (x.running > 0 || !x.question.areAll) {
 		s.Effect = "this restarts " + x.restarted(who)
 	}
 	return s

@@ -36,17 +36,6 @@ type member struct {
 	diagnosis.Eviction
 }
 
-// isStatic reports whether a kubelet made the pod from a file or a URL. Then the
-// pod in the API server, its mirror, is only a copy.
-func isStatic(p *cluster.Pod) bool { return p.Owner.Kind == "Node" }
-
-func workloadOf(p *cluster.Pod) string {
-	if isStatic(p) {
-		return "static pod " + p.String()
-	}
-	return p.OwnerName()
-}
-
 // groups groups the pods by what decides and by workload: the earliest first, and
 // for each reason the largest. All of them leave, or none.
 func (e *evaluation) groups(list []member, leave bool) (groups []Group) {
@@ -55,7 +44,7 @@ func (e *evaluation) groups(list []member, leave bool) (groups []Group) {
 	})
 	byReason := make(map[string][]member)
 	for _, m := range list {
-		key := strings.Join([]string{reason(m.Because), string(m.From), workloadOf(m.Pod)}, "\n")
+		key := strings.Join([]string{reason(m.Because), string(m.From), m.OwnerName()}, "\n")
 		byReason[key] = append(byReason[key], m)
 	}
 	for _, key := range say.SortedKeys(byReason) {
@@ -76,8 +65,8 @@ func seconds(in *int64) int64 {
 }
 
 func (e *evaluation) group(list []member, leave bool) Group {
-	name, last := workloadOf(list[0].Pod), &list[len(list)-1].Eviction
-	g := Group{Workload: name, Running: e.running[name], InSeconds: last.InSeconds, Because: last.Because}
+	name, last := list[0].OwnerName(), &list[len(list)-1].Eviction
+	g := Group{Workload: name, Running: e.before.Running[name], InSeconds: last.InSeconds, Because: last.Because}
 	evictions := make([]*diagnosis.Eviction, len(list))
 	for i := range list {
 		g.Pods, evictions[i] = append(g.Pods, list[i].Pod.String()), &list[i].Eviction
@@ -99,7 +88,7 @@ func (e *evaluation) then(g *Group, list []member) {
 	switch first := list[0]; {
 	case first.Owner == (cluster.Owner{}):
 		g.Then = "nothing makes it again"
-	case isStatic(first.Pod):
+	case first.IsStatic():
 		g.Then = "it keeps running, and only its mirror is deleted and made again"
 	case first.Owner.Kind == "DaemonSet":
 		g.Then = "pods of a DaemonSet do not move to other nodes"

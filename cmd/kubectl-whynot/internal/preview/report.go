@@ -57,7 +57,6 @@ type evaluation struct {
 	*Report
 	before, after *cluster.Cluster
 	now           time.Time
-	running       map[string]int // pods by workload
 	choices       map[*cluster.Profile]choice
 }
 
@@ -69,7 +68,7 @@ func New(c *cluster.Cluster, r *Request, now time.Time, connection []string) *Re
 		Refused: make(map[string]string), NotEvaluated: append(diagnosis.NotEvaluated(), "new pods of DaemonSets"),
 	}
 	changes := r.run(c, now, report)
-	e := &evaluation{report, c, c.With(changes), now, make(map[string]int), make(map[*cluster.Profile]choice)}
+	e := &evaluation{report, c, c.With(changes), now, make(map[*cluster.Profile]choice)}
 	e.evictions(changes)
 	e.pending()
 	e.commands(r, changes, connection)
@@ -97,10 +96,6 @@ func (e *evaluation) evictions(changes map[int]cluster.Node) {
 		if p.Node == "" || p.IsFinished() {
 			continue
 		}
-		name := workloadOf(p)
-		if !p.Deleting {
-			e.running[name]++
-		}
 		i, known := e.before.NodeAt[p.Node]
 		if _, isChanged := changes[i]; !known || !isChanged {
 			continue
@@ -108,8 +103,8 @@ func (e *evaluation) evictions(changes map[int]cluster.Node) {
 		old := &e.before.Nodes[i]
 		was, is := changed.Evictions(p, old, &e.after.Nodes[i])
 		left, leaves := was.InSeconds != nil, is.InSeconds != nil
-		if leaves && !p.Deleting && p.Owner != (cluster.Owner{}) && !isStatic(p) {
-			lost[name]++
+		if leaves && !p.Deleting && p.Owner != (cluster.Owner{}) && !p.IsStatic() {
+			lost[p.OwnerName()]++
 		}
 		switch {
 		case p.Deleting, left && leaves && *was.InSeconds <= *is.InSeconds:
@@ -132,7 +127,7 @@ func (e *evaluation) evictions(changes map[int]cluster.Node) {
 	}
 	e.Leave = len(leaving)
 	e.Leaving, e.Spared, e.Tolerating = e.groups(leaving, true), e.groups(spared, false), e.groups(tolerating, false)
-	maps.DeleteFunc(lost, func(name string, n int) bool { return n < e.running[name] })
+	maps.DeleteFunc(lost, func(name string, n int) bool { return n < e.before.Running[name] })
 	e.Emptied = say.SortedKeys(lost)
 }
 

@@ -271,7 +271,7 @@ func (r *placement) taintsText(why reasons) string {
 	case r.Change != nil:
 		states = r.Change.NodeTaints
 		for _, t := range taintsOf(why) {
-			if _, ok := taints.Match(t, r.Change.Tolerations); ok && why[t].at >= 0 {
+			if _, ok := taints.Match(t, r.Change.Tolerations); ok && why[t].HasClosest() {
 				list = append(list, t)
 			}
 		}

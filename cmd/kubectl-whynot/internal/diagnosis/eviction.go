@@ -103,7 +103,7 @@ func (a *analyst) evictionBy(
 	now := a.question.Now
 	r := Eviction{Pod: p.String(), Node: n.Name, Outcome: Stays, name: p.PodName, now: now}
 	if first, e := timerOf(now); first != nil {
-		r.Because = []Pair{a.pairOf(p, *first, e.Toleration, e.Tolerated)}
+		r.Because = []Pair{pairOf(p, *first, e.Toleration, e.Tolerated)}
 		r.expire(e, first, p.Arrived)
 		if _, early := timerOf(p.Arrived); !p.Arrived.IsZero() && early.At.Before(e.At) {
 			r.earliest, r.Earliest, r.From = early.At, early.At.UTC().Format(time.RFC3339), fromUnknown
@@ -112,7 +112,7 @@ func (a *analyst) evictionBy(
 		for _, t := range n.Taints {
 			if t.Effect == taints.NoExecute {
 				i, ok := p.Matcher.Match(t)
-				r.Because = append(r.Because, a.pairOf(p, t, i, ok))
+				r.Because = append(r.Because, pairOf(p, t, i, ok))
 			}
 		}
 	}
@@ -167,11 +167,11 @@ func (r *Eviction) expire(e taints.Eviction, decides *taints.Taint, arrived time
 	r.InSeconds = &seconds
 }
 
-func (a *analyst) pairOf(p *cluster.Pod, t taints.Taint, toleration int, tolerated bool) Pair {
+func pairOf(p *cluster.Pod, t taints.Taint, toleration int, tolerated bool) Pair {
 	if tolerated {
 		return Pair{Taint: t, Toleration: &p.Tolerations[toleration]}
 	}
-	return Pair{Taint: t, Why: a.ownTolerations(p.Profile).reason(t).words()}
+	return Pair{Taint: t, Why: wordsOf(reasonOf(p.Profile, t))}
 }
 
 // Text describes whether and how the taint is tolerated.

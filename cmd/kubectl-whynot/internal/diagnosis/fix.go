@@ -101,7 +101,7 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 // those of its template.
 func (x *Pending) templateSteps(condition, kind, name string, entries []Entry) []Step {
 	text, resource := condition+entriesText(entries), strings.ToLower(kind)
-	patch := x.patchOf(text, len(x.Pods), resource, name, "/spec/template/spec", entries, x.hasOwnTolerations)
+	patch := x.patchOf(text, len(x.Pods), resource, name, "/spec/template/spec", entries, x.templateHasTolerations())
 	effect, restarts := x.effect(kind, name)
 	patch.Effect = effect
 	steps := []Step{patch}
@@ -115,6 +115,21 @@ func (x *Pending) templateSteps(condition, kind, name string, entries []Entry) [
 		steps = append(steps, x.patchPod("or ", " to the pending pods alone, which restarts nothing", entries))
 	}
 	return steps
+}
+
+// templateHasTolerations reports whether the template has tolerations. Those of the pod
+// show it, except what Kubernetes adds to every pod, or to those of a DaemonSet.
+func (x *Pending) templateHasTolerations() bool {
+	if x.workload != nil {
+		return len(x.workload.Tolerations) > 0
+	}
+	var added []taints.Toleration
+	if x.Owner.Kind == "DaemonSet" {
+		added = taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{HostNetwork: true})
+	}
+	return slices.ContainsFunc(x.First.Tolerations, func(t taints.Toleration) bool {
+		return !isEverybodys(t) && !slices.ContainsFunc(added, t.Equal)
+	})
 }
 
 func (x *Pending) deletion(kind string) Step {

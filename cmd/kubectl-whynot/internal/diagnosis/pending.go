@@ -32,13 +32,12 @@ type Pending struct {
 	// Message is the scheduler's message.
 	Message string `json:"schedulerMessage,omitempty"`
 
-	First             *cluster.Pod `json:"-"` // of the pods
-	question          *Question
-	profile           *cluster.Profile  // of all pods, also where each is for another node
-	workload          *cluster.Workload // that has the template, if the input has it
-	forPods           *[]Entry          // the entries for the pods, if they lack others than the template
-	running           int               // pods of the workload that run
-	hasOwnTolerations bool              // in the template, or in addition to those that every pod gets
+	First    *cluster.Pod `json:"-"` // of the pods
+	question *Question
+	profile  *cluster.Profile  // of all pods, also where each is for another node
+	workload *cluster.Workload // that has the template, if the input has it
+	forPods  *[]Entry          // the entries for the pods, if they lack others than the template
+	running  int               // pods of the workload that run
 }
 
 // Limits for the lists of names, taints and alternatives. Without them, the
@@ -99,7 +98,6 @@ type analyst struct {
 	taints     []taints.Taint // of all nodes
 	question   Question
 	placements map[*cluster.Profile]*placement
-	own        map[*cluster.Profile]*ownTolerations
 }
 
 func newAnalyst(c *cluster.Cluster, q Question) *analyst {
@@ -107,7 +105,7 @@ func newAnalyst(c *cluster.Cluster, q Question) *analyst {
 	for _, g := range c.Groups {
 		all = append(all, g.Taints...)
 	}
-	return &analyst{c, cluster.Distinct(all), q, make(map[*cluster.Profile]*placement), make(map[*cluster.Profile]*ownTolerations)}
+	return &analyst{c, cluster.Distinct(all), q, make(map[*cluster.Profile]*placement)}
 }
 
 // pending returns the entries for the pods, sorted by name. The pods of a
@@ -164,27 +162,12 @@ func (a *analyst) complete(x *Pending) {
 	p := x.First
 	x.question, x.workload, x.running = &a.question, a.Workloads[p.OwnerName()], a.Running[p.OwnerName()]
 	x.NodeSelector, x.NodeAffinity, x.Tolerations = p.Selector, cluster.AffinityText(x.profile.Required), p.Tolerations
-	x.placement, x.hasOwnTolerations = *a.placement(x.profile), a.hasOwnTolerations(p)
+	x.placement = *a.placement(x.profile)
 	x.kept = a.placement(p.Profile).kept // as the scheduler counts for each pod
-	if x.workload != nil {
-		x.hasOwnTolerations = len(x.workload.Tolerations) > 0
-	}
 	x.explain()
 	if x.workload != nil && !p.Template && !strings.HasSuffix(x.workload.Kind, "Job") { // whose template is fixed
 		a.compare(x, x.workload)
 	}
-}
-
-// hasOwnTolerations reports whether the pod has tolerations other than those
-// that Kubernetes adds.
-func (a *analyst) hasOwnTolerations(p *cluster.Pod) bool {
-	var given []taints.Toleration
-	if p.Owner.Kind == "DaemonSet" {
-		given = taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{HostNetwork: true})
-	}
-	return slices.ContainsFunc(a.ownTolerations(p.Profile).list, func(t taints.Toleration) bool {
-		return !slices.ContainsFunc(given, t.Equal)
-	})
 }
 
 // names returns the sorted names of up to maxNames nodes.
@@ -274,8 +257,8 @@ func rejections(why reasons, shares []cluster.Share) []Rejection {
 	var list []Rejection
 	for _, t := range all[:min(len(all), maxListed)] {
 		r := why[t]
-		x := Rejection{t, nodes[t], nil, r.words(), r.Mismatch(), r.Hint()}
-		if r.at >= 0 {
+		x := Rejection{t, nodes[t], nil, wordsOf(r), r.Mismatch(), r.Hint()}
+		if r.HasClosest() {
 			x.Closest = &r.Closest
 		}
 		list = append(list, x)

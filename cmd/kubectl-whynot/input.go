@@ -52,9 +52,12 @@ func (p *program) answer(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	r := &answer{diagnosis.New(c, q)}
+	r := &view{diagnosis.New(c, q), p.output == "wide"}
 	r.Input, r.Filter, r.NoPods = input, c.Only.String(), c.WhyNoPods()
-	return p.write(r)
+	if p.output == "html" {
+		return r.writeHTML(p.out)
+	}
+	return p.writeReport(r.Report, "page", r)
 }
 
 // read fills the cluster and returns a description of the input. It reports

@@ -264,20 +264,10 @@ var kinds = map[string]string{
 	"job": "job", "jobs": "job", "cronjob": "cronjob", "cronjobs": "cronjob", "cj": "cronjob",
 }
 
-func (p *program) write(r *answer) error {
-	if p.output == "html" {
-		return r.writeHTML(p.out)
-	}
-	return p.writeReport(r.Report, "page", r.textView(p.output == "wide"))
-}
-
 // writeReport writes the report as JSON or YAML, or a part of the template of text.
 func (p *program) writeReport(report any, part string, view any) error {
-	switch p.output {
-	case "json":
-		return writeJSON(p.out, report)
-	case "yaml":
-		return writeYAML(p.out, report)
+	if p.output == "json" || p.output == "yaml" {
+		return writeForm(p.out, report, p.output == "yaml")
 	}
 	text := page{width: 100}
 	if f, ok := p.out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {

@@ -182,6 +182,9 @@ func (p Pair) Text() string {
 	return "taint " + visible.Taint(p.Taint) + " is tolerated by " + visible.Toleration(*p.Toleration)
 }
 
+// Why describes the first of the taints and their tolerations.
+func Why(list []Pair) string { return strings.Join(say.FirstOf(say.Each(list, Pair.Text), 3), "; ") }
+
 // When returns when the pods, in the order of their deadlines, are evicted. It is
 // empty if they are not.
 func When(list ...*Eviction) string {

@@ -209,7 +209,8 @@ func (r *remedy) compare(s *remedy) int {
 	}
 	return cmp.Or(
 		order(len(r.Taints) > 0, len(s.Taints) > 0), order(len(r.NodeTaints) > 0, len(s.NodeTaints) > 0),
-		order(len(r.Corrections) == 0, len(s.Corrections) == 0), r.rank()-s.rank())
+		order(len(r.Corrections) == 0, len(s.Corrections) == 0), r.rank()-s.rank(),
+	)
 }
 
 // rank orders remedies by their nodes: ordinary ones, the control plane, nodes

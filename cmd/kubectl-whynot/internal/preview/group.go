@@ -44,7 +44,7 @@ func (e *evaluation) groups(list []member, leave bool) (groups []Group) {
 	})
 	byReason := make(map[string][]member)
 	for _, m := range list {
-		key := strings.Join([]string{reason(m.Because), string(m.From), m.OwnerName()}, "\n")
+		key := strings.Join([]string{diagnosis.Why(m.Because), string(m.From), m.OwnerName()}, "\n")
 		byReason[key] = append(byReason[key], m)
 	}
 	for _, key := range say.SortedKeys(byReason) {
@@ -103,11 +103,7 @@ func (e *evaluation) then(g *Group, list []member) {
 
 // Why says when and for which taints and tolerations the pods leave or stay.
 func (g *Group) Why() string {
-	return strings.TrimPrefix(g.When+": "+reason(g.Because), ": ")
-}
-
-func reason(because []diagnosis.Pair) string {
-	return strings.Join(say.FirstOf(say.Each(because, diagnosis.Pair.Text), 3), "; ")
+	return strings.TrimPrefix(g.When+": "+diagnosis.Why(g.Because), ": ")
 }
 
 // Text counts the pods and says what happens afterwards.

@@ -35,7 +35,7 @@ type Cluster struct {
 	Running   map[string]int       // pods by Pod.OwnerName, after Finish
 
 	// Unevaluated has the rules of objects in the input that are not evaluated.
-	Unevaluated map[string]bool
+	Unevaluated sets.Set[string]
 
 	labels   map[string]sets.Set[string] // values by key, after Finish
 	profiles map[string]*Profile
@@ -69,7 +69,7 @@ func New(only Filter) *Cluster {
 	return &Cluster{
 		Only: only, Namespace: cmp.Or(only.Namespace, metav1.NamespaceDefault),
 		NodeAt: make(map[string]int), PodNamed: make(map[PodName]*Pod), Others: make(map[string]int),
-		profiles: make(map[string]*Profile), Unevaluated: make(map[string]bool),
+		profiles: make(map[string]*Profile), Unevaluated: sets.New[string](),
 		Workloads: make(map[string]*Workload), Running: make(map[string]int),
 	}
 }

@@ -60,12 +60,7 @@ var apiVersions = map[string]string{
 	"Job": "batch/v1", "CronJob": "batch/v1",
 }
 
-// Rules that are not evaluated.
-const (
-	RuntimeClasses = "RuntimeClass scheduling"
-	Quotas         = "quotas"
-	Namespaces     = "a namespace's default and allowed tolerations"
-)
+const runtimeClasses = "RuntimeClass scheduling"
 
 // addRules notes the rules of an object of another kind.
 func (c *Cluster) addRules(m *manifest.Object) {
@@ -75,15 +70,15 @@ func (c *Cluster) addRules(m *manifest.Object) {
 	}
 	switch m.Kind {
 	case "ResourceQuota":
-		c.Unevaluated[Quotas] = true
+		c.Unevaluated.Insert("quotas")
 	case "RuntimeClass":
 		if m.Decode(&o) == nil && o.Scheduling != nil {
-			c.Unevaluated[RuntimeClasses] = true
+			c.Unevaluated.Insert(runtimeClasses)
 		}
 	case "Namespace":
 		const prefix = "scheduler.alpha.kubernetes.io/"
 		if m.Decode(&o) == nil && o.Annotations[prefix+"defaultTolerations"]+o.Annotations[prefix+"tolerationsWhitelist"] != "" {
-			c.Unevaluated[Namespaces] = true
+			c.Unevaluated.Insert("tolerations of namespaces")
 		}
 	}
 }

@@ -171,7 +171,7 @@ func (c *Cluster) addWorkload(kind string, o *object) error {
 	}
 	c.Workloads[owner.fullName(w.Namespace)], c.inOrder = w, append(c.inOrder, w)
 	if spec.RuntimeClassName != nil {
-		c.Unevaluated[RuntimeClasses] = true
+		c.Unevaluated.Insert(runtimeClasses)
 	}
 	if why := o.createsNone(kind); why != "" {
 		c.Others[kind+" "+why]++

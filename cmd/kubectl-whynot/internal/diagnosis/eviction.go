@@ -13,6 +13,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
 // The outcomes of an eviction, in the order in which they are listed.
@@ -78,7 +79,7 @@ func (a *analyst) evictions(pods []*cluster.Pod) []Eviction {
 		if !ok || !hasNoExecute(a.Nodes[i].Taints) {
 			continue
 		}
-		list = append(list, a.evictionOf(p, &a.Nodes[i]))
+		list = append(list, EvictionOf(p, &a.Nodes[i], &a.Nodes[i], a.question.Now))
 	}
 	slices.SortFunc(list, func(x, y Eviction) int {
 		return cmp.Or(slices.Index(outcomes, x.Outcome)-slices.Index(outcomes, y.Outcome), x.deadline.Compare(y.deadline),
@@ -91,25 +92,18 @@ func hasNoExecute(list []taints.Taint) bool {
 	return slices.ContainsFunc(list, func(t taints.Taint) bool { return t.Effect == taints.NoExecute })
 }
 
-func (a *analyst) evictionOf(p *cluster.Pod, n *cluster.Node) Eviction {
-	now := a.question.Now
-	return a.evictionBy(p, n, func(unknown time.Time) (*taints.Taint, taints.Eviction) { return timerOf(p, n, unknown, now) })
-}
-
-// evictionBy returns the eviction of the pod on the node with the timer of timerOf.
-func (a *analyst) evictionBy(
-	p *cluster.Pod, n *cluster.Node, timerOf func(unknown time.Time) (first *taints.Taint, timer taints.Eviction),
-) Eviction {
-	now := a.question.Now
-	r := Eviction{Pod: p.String(), Node: n.Name, Outcome: Stays, name: p.PodName, now: now}
-	if first, e := timerOf(now); first != nil {
+// EvictionOf returns the eviction of the pod by the taints that its node has had before
+// and those that it gets now, which have the time now.
+func EvictionOf(p *cluster.Pod, before, after *cluster.Node, now time.Time) Eviction {
+	r := Eviction{Pod: p.String(), Node: after.Name, Outcome: Stays, name: p.PodName, now: now}
+	if first, e := timerAfter(p, before, after, now, now); first != nil {
 		r.Because = []Pair{pairOf(p, *first, e.Toleration, e.Tolerated)}
 		r.expire(e, first, p.Arrived)
-		if _, early := timerOf(p.Arrived); !p.Arrived.IsZero() && early.At.Before(e.At) {
+		if _, early := timerAfter(p, before, after, p.Arrived, now); !p.Arrived.IsZero() && early.At.Before(e.At) {
 			r.earliest, r.Earliest, r.From = early.At, early.At.UTC().Format(time.RFC3339), fromUnknown
 		}
 	} else {
-		for _, t := range n.Taints {
+		for _, t := range after.Taints {
 			if t.Effect == taints.NoExecute {
 				i, ok := p.Matcher.Match(t)
 				r.Because = append(r.Because, pairOf(p, t, i, ok))
@@ -147,6 +141,28 @@ func timerOf(p *cluster.Pod, n *cluster.Node, unknown, now time.Time) (first *ta
 		return nil, e
 	}
 	return &n.Taints[i], e
+}
+
+// timerAfter returns the pod's timer in the taint-eviction controller after it has
+// seen the node's change, with the taint that started it, or nil if the pod stays.
+// A timer that runs is kept or canceled, as in timerOf.
+func timerAfter(p *cluster.Pod, before, after *cluster.Node, unknown, now time.Time) (first *taints.Taint, timer taints.Eviction) {
+	queue := lifecycle.Queue[cluster.PodName]{KeepTimers: true}
+	first, timer = timerOf(p, before, unknown, now)
+	if first != nil && !timer.At.After(now) { // the pod is deleted before the change
+		return first, timer
+	}
+	if first != nil {
+		queue.Update(p.PodName, timer)
+	}
+	e := p.Matcher.EvictionOf(after.Taints, now)
+	switch queue.Update(p.PodName, e) {
+	case lifecycle.QueueCanceled:
+		return nil, e
+	case lifecycle.QueueScheduled, lifecycle.QueueMoved:
+		return &after.Taints[e.Taint], e
+	}
+	return first, timer
 }
 
 func (r *Eviction) expire(e taints.Eviction, decides *taints.Taint, arrived time.Time) {

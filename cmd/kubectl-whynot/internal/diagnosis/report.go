@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/sets"
+
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
@@ -75,29 +77,23 @@ func (g GroupRow) TaintsText() string {
 
 // A cell shows whether a group of nodes accepts pods.
 type cell struct {
-	Verdict     verdict        `json:"verdict"`
+	Verdict     string         `json:"verdict"` // a key of verdicts
 	Matching    int            `json:"matchingNodes"`
 	Untolerated []taints.Taint `json:"untoleratedTaints"`
 }
 
-// A verdict is whether a group of nodes accepts pods.
-type verdict string
+// verdicts describes the verdicts in text.
+var verdicts = map[string]string{"accepts": "schedulable", "rejects": "untolerated", "not-matching": "no match"}
 
-// The verdicts.
-const (
-	accepts     verdict = "accepts"
-	rejects     verdict = "rejects"      // an untolerated taint
-	notMatching verdict = "not-matching" // node selector or required node affinity
-)
+// Words describes the verdict.
+func (x *cell) Words() string { return verdicts[x.Verdict] }
 
-// Words describes the verdict for the pod.
-func (v verdict) Words() string {
-	return map[verdict]string{accepts: "schedulable", rejects: "untolerated", notMatching: "no match"}[v]
-}
-
-var notEvaluated = []string{
-	"resources", "pod affinity and anti-affinity", "topology spread constraints", "host ports", "volumes",
-	"resource claims", "preferred node affinity", "priorities", "disruption budgets",
+// NotEvaluated names the rules that no report evaluates, and more.
+func NotEvaluated(more ...string) []string {
+	return append([]string{
+		"resources", "pod affinity and anti-affinity", "topology spread constraints", "host ports", "volumes",
+		"resource claims", "preferred node affinity", "priorities", "disruption budgets",
+	}, more...)
 }
 
 // A Question is a request for a report.
@@ -116,12 +112,7 @@ type Question struct {
 func New(c *cluster.Cluster, q Question) *Report {
 	r := &Report{
 		Version: formVersion, Now: q.Now.Format(time.RFC3339), Nodes: len(c.Nodes), Pods: len(c.Pods),
-		Ignored: c.Others, NotEvaluated: notEvaluated,
-	}
-	for _, rule := range []string{cluster.RuntimeClasses, cluster.Quotas, cluster.Namespaces} {
-		if c.Unevaluated[rule] {
-			r.NotEvaluated = append(slices.Clone(r.NotEvaluated), rule)
-		}
+		Ignored: c.Others, NotEvaluated: NotEvaluated(sets.List(c.Unevaluated)...),
 	}
 	q.areAll = c.Only.Labels == nil || c.Only.Labels.Empty()
 	a := newAnalyst(c, q)
@@ -200,12 +191,12 @@ func noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 func cellsOf(c *cluster.Cluster, p *cluster.Profile) map[*cluster.Group]*cell {
 	cells := make(map[*cluster.Group]*cell)
 	for _, g := range c.Groups {
-		cells[g] = &cell{Verdict: notMatching, Untolerated: untoleratedOf(p.Matcher, g)}
+		cells[g] = &cell{Verdict: "not-matching", Untolerated: untoleratedOf(p.Matcher, g)}
 	}
 	for _, s := range c.Choose(p) {
 		x := cells[s.Group]
-		if x.Verdict, x.Matching = accepts, len(s.Nodes); len(x.Untolerated) > 0 {
-			x.Verdict = rejects
+		if x.Verdict, x.Matching = "accepts", len(s.Nodes); len(x.Untolerated) > 0 {
+			x.Verdict = "rejects"
 		}
 	}
 	return cells

@@ -65,7 +65,7 @@ type evaluation struct {
 func New(c *cluster.Cluster, r *Request, now time.Time, connection []string) *Report {
 	report := &Report{
 		Version: "whynot-preview/v1", Now: now.Format(time.RFC3339), Nodes: len(c.Nodes), Pods: len(c.Pods),
-		Refused: make(map[string]string), NotEvaluated: append(diagnosis.NotEvaluated(), "new pods of DaemonSets"),
+		Refused: make(map[string]string), NotEvaluated: diagnosis.NotEvaluated("new pods of DaemonSets"),
 	}
 	changes := r.run(c, now, report)
 	e := &evaluation{report, c, c.With(changes), now, make(map[*cluster.Profile]choice)}
@@ -89,7 +89,6 @@ func (r *Report) Refusal() error {
 
 // evictions finds out which pods leave and which stay.
 func (e *evaluation) evictions(changes map[int]cluster.Node) {
-	changed := diagnosis.NewChanged(e.after, e.now)
 	var leaving, spared, tolerating []member
 	lost := make(map[string]int) // pods by workload
 	for _, p := range e.before.Pods {
@@ -101,7 +100,7 @@ func (e *evaluation) evictions(changes map[int]cluster.Node) {
 			continue
 		}
 		old := &e.before.Nodes[i]
-		was, is := changed.Evictions(p, old, &e.after.Nodes[i])
+		was, is := diagnosis.EvictionOf(p, old, old, e.now), diagnosis.EvictionOf(p, old, &e.after.Nodes[i], e.now)
 		left, leaves := was.InSeconds != nil, is.InSeconds != nil
 		if leaves && !p.Deleting && p.Owner != (cluster.Owner{}) && !p.IsStatic() {
 			lost[p.OwnerName()]++

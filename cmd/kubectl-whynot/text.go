@@ -78,32 +78,26 @@ func (v *view) StayingText() string {
 }
 
 // A fate is the pods that are evicted for the same taint and toleration.
-type fate struct{ pods []*diagnosis.Eviction }
+type fate []*diagnosis.Eviction
 
 // Fates groups the pods that are evicted, earliest first, and then the pods that stay
 // if withStays is set.
-func (v *view) Fates(withStays bool) []*fate {
-	var fates []*fate
-	at := make(map[string]*fate)
+func (v *view) Fates(withStays bool) (fates []fate) {
+	var list []*diagnosis.Eviction
 	for i := range v.Evictions {
-		x := &v.Evictions[i]
-		if x.Outcome == diagnosis.Stays && !withStays {
-			continue
+		if x := &v.Evictions[i]; withStays || x.Outcome != diagnosis.Stays {
+			list = append(list, x)
 		}
-		key := x.Outcome + "\n" + string(x.From) + "\n" + x.Order
-		f, ok := at[key]
-		if !ok {
-			f = &fate{}
-			at[key] = f
-			fates = append(fates, f)
-		}
-		f.pods = append(f.pods, x)
+	}
+	key := func(x *diagnosis.Eviction) string { return x.Outcome + "\n" + string(x.From) + "\n" + x.Order }
+	for _, pods := range cluster.Grouped(list, key) {
+		fates = append(fates, pods)
 	}
 	return fates
 }
 
 // Who counts the pods and names the first.
-func (f *fate) Who() string {
+func (f fate) Who() string {
 	names := f.Names()
 	if n := len(names); n > 1 {
 		return fmt.Sprintf("%d pods (%s and %d more)", n, names[0], n-1)
@@ -112,8 +106,8 @@ func (f *fate) Who() string {
 }
 
 // Text describes what happens to the pods and when.
-func (f *fate) Text() string {
-	when, are := diagnosis.When(f.pods...), say.For(len(f.pods), "is", "are")
+func (f fate) Text() string {
+	when, are := diagnosis.When(f...), say.For(len(f), "is", "are")
 	switch f.Outcome() {
 	case diagnosis.Overdue:
 		return "should have been evicted " + when
@@ -126,22 +120,22 @@ func (f *fate) Text() string {
 }
 
 // Outcome returns the outcome of all pods.
-func (f *fate) Outcome() string { return f.pods[0].Outcome }
+func (f fate) Outcome() string { return f[0].Outcome }
 
 // Names returns the pods with their nodes.
-func (f *fate) Names() []string {
-	return say.Each(f.pods, func(x *diagnosis.Eviction) string { return x.Pod + " on node " + x.Node })
+func (f fate) Names() []string {
+	return say.Each(f, func(x *diagnosis.Eviction) string { return x.Pod + " on node " + x.Node })
 }
 
 // Times returns the pods with their nodes and, if they are evicted, when.
-func (f *fate) Times() []string {
-	return say.Each(f.pods, func(x *diagnosis.Eviction) string {
+func (f fate) Times() []string {
+	return say.Each(f, func(x *diagnosis.Eviction) string {
 		return strings.TrimSuffix(x.Pod+" on node "+x.Node+", "+diagnosis.When(x), ", ")
 	})
 }
 
 // Why names the taint that decides and the toleration for it.
-func (f *fate) Why() string { return diagnosis.Why(f.pods[0].Because) }
+func (f fate) Why() string { return diagnosis.Why(f[0].Because) }
 
 // writeForm writes the report as JSON, without a copy of it in memory, or as YAML.
 func writeForm(w io.Writer, report any, isYAML bool) error {

@@ -153,3 +153,19 @@ func (c *Cluster) WhyNoPods() string {
 	}
 	return "there are no pods"
 }
+
+// Grouped groups the elements that have the same key, in the order of their first ones.
+func Grouped[T any, K comparable](list []T, key func(T) K) [][]T {
+	var groups [][]T
+	at := make(map[K]int)
+	for _, x := range list {
+		k := key(x)
+		i, ok := at[k]
+		if !ok {
+			i = len(groups)
+			at[k], groups = i, append(groups, nil)
+		}
+		groups[i] = append(groups[i], x)
+	}
+	return groups
+}

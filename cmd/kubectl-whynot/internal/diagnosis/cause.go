@@ -52,28 +52,10 @@ type Cause struct {
 
 // causesOf groups the pending pods by cause and fix, with the most pods first.
 // It sets the Cause of each element of the list.
-func causesOf(list []Pending) []*Cause {
+func causesOf(list []*Pending) []*Cause {
 	var causes []*Cause
-	at, hasOwner := make(map[string]*Cause), make(map[string]bool)
-	for i := range list {
-		x := &list[i]
-		key := x.causeKey()
-		c, ok := at[key]
-		if !ok {
-			c = &Cause{Kind: x.Kind, Text: x.Text, Fix: slices.Clone(x.Fix), Notes: x.Notes}
-			at[key], causes = c, append(causes, c)
-		}
-		c.members = append(c.members, x)
-		if owner := x.OwnerName(); owner != "" && !hasOwner[key+owner] {
-			hasOwner[key+owner] = true
-			c.Owners = append(c.Owners, owner)
-		}
-		for _, name := range x.Pods {
-			c.Names = append(c.Names, x.Namespace+"/"+name)
-		}
-	}
-	for _, c := range causes {
-		c.finish()
+	for _, members := range cluster.Grouped(list, (*Pending).causeKey) {
+		causes = append(causes, causeOf(members))
 	}
 	slices.SortStableFunc(causes, func(a, b *Cause) int {
 		return cmp.Or(order(a.Kind == causeSchedulable, b.Kind == causeSchedulable), b.Pods-a.Pods, strings.Compare(a.Text, b.Text))
@@ -86,7 +68,19 @@ func causesOf(list []Pending) []*Cause {
 	return causes
 }
 
-func (c *Cause) finish() {
+func causeOf(members []*Pending) *Cause {
+	first := members[0]
+	c := &Cause{Kind: first.Kind, Text: first.Text, Fix: slices.Clone(first.Fix), Notes: first.Notes, members: members}
+	for _, owned := range cluster.Grouped(members, (*Pending).OwnerName) {
+		if owner := owned[0].OwnerName(); owner != "" {
+			c.Owners = append(c.Owners, owner)
+		}
+	}
+	for _, x := range members {
+		for _, name := range x.Pods {
+			c.Names = append(c.Names, x.Namespace+"/"+name)
+		}
+	}
 	c.Pods, c.Examples = len(c.Names), c.Names[:min(len(c.Names), 3)]
 	c.OwnersTotal, c.Owners = len(c.Owners), c.Owners[:min(len(c.Owners), maxNames)]
 	for i := range c.Fix {
@@ -94,6 +88,7 @@ func (c *Cause) finish() {
 			s.covers(s.pods, c.Pods, "pod")
 		}
 	}
+	return c
 }
 
 // causeKey is equal for pods with the same cause and fix. Commands differ if the

@@ -257,7 +257,7 @@ func (x *Pending) patchOf(text string, pods int, resource, name, spec string, en
 }
 
 // warn says of different patches that create the same list that only the first can.
-func warn(list []Pending) {
+func warn(list []*Pending) {
 	patches := make(map[string]map[string]bool) // commands by what they create
 	for _, x := range list {
 		for _, s := range x.Fix {

@@ -110,40 +110,28 @@ func newAnalyst(c *cluster.Cluster, q Question) *analyst {
 
 // pending returns the entries for the pods, sorted by name. The pods of a
 // DaemonSet are equal if their nodes have the same untolerated taints.
-func (a *analyst) pending(pods []*cluster.Pod) []Pending {
-	type group struct {
+func (a *analyst) pending(pods []*cluster.Pod) []*Pending {
+	type key struct {
 		namespace string
 		owner     cluster.Owner
 		name      string // of a pod without owner
 		profile   *cluster.Profile
 		waiting   string
 	}
-	var list []Pending
-	var profiles [][]*cluster.Profile
-	at := make(map[group]int)
 	slices.SortFunc(pods, func(a, b *cluster.Pod) int { return cluster.ComparePodNames(a.PodName, b.PodName) })
-	for _, p := range pods {
-		key := group{p.Namespace, p.Owner, "", p.Profile, fmt.Sprint(p.Gates, p.Message)}
+	groups := cluster.Grouped(pods, func(p *cluster.Pod) key {
+		k := key{p.Namespace, p.Owner, "", p.Profile, fmt.Sprint(p.Gates, p.Message)}
 		if p.Owner == (cluster.Owner{}) {
-			key.name = p.Name
+			k.name = p.Name
 		} else if p.Owner.Kind == "DaemonSet" && p.NamesNodes() {
-			key.profile = p.Family
-			key.waiting += a.placement(p.Profile).shape(p.Profile)
+			k.profile = p.Family
+			k.waiting += a.placement(p.Profile).shape(p.Profile)
 		}
-		i, ok := at[key]
-		if !ok {
-			i = len(list)
-			at[key], profiles = i, append(profiles, nil)
-			list = append(list, Pending{Namespace: p.Namespace, Owner: p.Owner, First: p, Gated: len(p.Gates) > 0, Message: p.Message})
-		}
-		list[i].Pods = append(list[i].Pods, p.Name)
-		if !slices.Contains(profiles[i], p.Profile) {
-			profiles[i] = append(profiles[i], p.Profile)
-		}
-	}
-	for i := range list {
-		list[i].profile = a.Union(profiles[i])
-		a.complete(&list[i])
+		return k
+	})
+	var list []*Pending
+	for _, equal := range groups {
+		list = append(list, a.pendingOf(equal))
 	}
 	warn(list)
 	return list
@@ -158,16 +146,28 @@ func (r *placement) shape(p *cluster.Profile) string {
 	return text
 }
 
-func (a *analyst) complete(x *Pending) {
-	p := x.First
-	x.question, x.workload, x.running = &a.question, a.Workloads[p.OwnerName()], a.Running[p.OwnerName()]
-	x.NodeSelector, x.NodeAffinity, x.Tolerations = p.Selector, cluster.AffinityText(x.profile.Required), p.Tolerations
-	x.placement = *a.placement(x.profile)
+func (a *analyst) pendingOf(pods []*cluster.Pod) *Pending {
+	p := pods[0]
+	x := &Pending{
+		Namespace: p.Namespace, Owner: p.Owner, First: p, Gated: len(p.Gates) > 0, Message: p.Message,
+		NodeSelector: p.Selector, Tolerations: p.Tolerations,
+		question: &a.question, workload: a.Workloads[p.OwnerName()], running: a.Running[p.OwnerName()],
+	}
+	var profiles []*cluster.Profile
+	for _, p := range pods {
+		x.Pods = append(x.Pods, p.Name)
+		if !slices.Contains(profiles, p.Profile) {
+			profiles = append(profiles, p.Profile)
+		}
+	}
+	x.profile = a.Union(profiles)
+	x.NodeAffinity, x.placement = cluster.AffinityText(x.profile.Required), *a.placement(x.profile)
 	x.kept = a.placement(p.Profile).kept // as the scheduler counts for each pod
 	x.explain()
 	if x.workload != nil && !p.Template && !strings.HasSuffix(x.workload.Kind, "Job") { // whose template is fixed
 		a.compare(x, x.workload)
 	}
+	return x
 }
 
 // names returns the sorted names of up to maxNames nodes.

@@ -65,31 +65,19 @@ func wordsOf(r explain.Reason) string {
 // reasonsText names the taints and describes how the closest tolerations differ.
 // It combines taints with the same description.
 func reasonsText(why reasons, list []taints.Taint) string {
-	type clause struct {
-		words  string
-		taints []taints.Taint
-	}
-	var clauses []clause
-	for _, t := range list {
-		words := ""
+	words := func(t taints.Taint) string {
 		if r := why[t]; r.HasClosest() {
-			words = " (" + wordsOf(r) + ")"
+			return " (" + wordsOf(r) + ")"
 		}
-		i := slices.IndexFunc(clauses, func(c clause) bool { return c.words == words })
-		if i < 0 {
-			i = len(clauses)
-			clauses = append(clauses, clause{words: words})
-		}
-		clauses[i].taints = append(clauses[i].taints, t)
+		return ""
 	}
-	slices.SortStableFunc(clauses, func(a, b clause) int { // those without a close toleration last
-		return order(a.words == "", b.words == "")
+	clauses := cluster.Grouped(list, words)
+	slices.SortStableFunc(clauses, func(a, b []taints.Taint) int { // those without a close toleration last
+		return order(words(a[0]) == "", words(b[0]) == "")
 	})
-	var words []string
-	for _, c := range clauses {
-		words = append(words, "untolerated "+say.Noun(len(c.taints), "taint")+" "+say.TaintsText(c.taints)+c.words)
-	}
-	return strings.Join(say.FirstOf(words, 3), "; ")
+	return strings.Join(say.FirstOf(say.Each(clauses, func(list []taints.Taint) string {
+		return "untolerated " + say.Noun(len(list), "taint") + " " + say.TaintsText(list) + words(list[0])
+	}), 3), "; ")
 }
 
 func taintsOf(why reasons) []taints.Taint {

@@ -105,16 +105,13 @@ func (a *adviser) advise() (*change, []*remedy) {
 // remedies returns one for each distinct set of untolerated hard taints, sorted.
 func (a *adviser) remedies() []*remedy {
 	var list []*remedy
-	at := make(map[string]*remedy)
-	for _, s := range a.shares {
-		untolerated := untoleratedOf(a.Matcher, s.Group)
-		key := cluster.TextOf(untolerated)
-		r, ok := at[key]
-		if !ok {
-			r = &remedy{untolerated: untolerated}
-			at[key], list = r, append(list, r)
+	key := func(s cluster.Share) string { return cluster.TextOf(untoleratedOf(a.Matcher, s.Group)) }
+	for _, shares := range cluster.Grouped(a.shares, key) {
+		r := &remedy{untolerated: untoleratedOf(a.Matcher, shares[0].Group)}
+		for _, s := range shares {
+			r.nodes = append(r.nodes, s.Nodes...)
 		}
-		r.nodes = append(r.nodes, s.Nodes...)
+		list = append(list, r)
 	}
 	slices.SortFunc(list, func(x, y *remedy) int { return slices.CompareFunc(x.untolerated, y.untolerated, taints.Taint.Compare) })
 	return list

@@ -138,12 +138,15 @@ func New(c *cluster.Cluster, q Question) *Report {
 			r.Groups[i].ForPod = cells[r.Groups[i].Group]
 		}
 	}
-	r.Pending = a.pending(waiting)
+	pending := a.pending(waiting)
+	r.Causes = causesOf(pending)
+	for _, x := range pending {
+		r.Pending = append(r.Pending, *x)
+	}
 	r.Evictions = a.evictions(pods)
 	if slices.ContainsFunc(r.Evictions, func(x Eviction) bool { return x.At != "" }) {
 		r.EvictionRule = timer.Rule
 	}
-	r.Causes = causesOf(r.Pending)
 	return r
 }
 

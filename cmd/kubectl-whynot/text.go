@@ -177,7 +177,7 @@ func (p *page) execute(part string, view any) error {
 		"firstOf": say.FirstOf, "moreThan": func(most, n int) int { return max(n-most, 0) },
 		"maxCauses": func() int { return maxCauses }, "maxLines": func() int { return maxLines },
 		"maxFates": func() int { return maxFates },
-		"column":   column, "spaces": func(s string) string { return strings.Repeat(" ", len(s)) }, "trim": strings.TrimSpace,
+		"keys":     say.SortedKeys[string], "column": column, "spaces": func(s string) string { return strings.Repeat(" ", len(s)) }, "trim": strings.TrimSpace,
 		"isWindows": func() bool { return runtime.GOOS == "windows" },
 	}).Funcs(words).Parse(textTemplate)).ExecuteTemplate(p, part, view)
 }

@@ -29,7 +29,6 @@ type Cluster struct {
 	NodeAt    map[string]int
 	PodNamed  map[PodName]*Pod
 	Others    map[string]int // objects that are neither nodes, pods nor workloads, by kind
-	Objects   int            // read so far
 
 	Workloads map[string]*Workload // of the input, by Pod.OwnerName
 	Running   map[string]int       // pods by Pod.OwnerName, after Finish

@@ -17,7 +17,6 @@ import (
 
 // Decode adds the object of the manifest. It only counts objects of other kinds.
 func (c *Cluster) Decode(m manifest.Object) error {
-	c.Objects++
 	version := apiVersions[m.Kind]
 	switch {
 	case m.Kind == "":

@@ -319,16 +319,12 @@ func (r *Report) Waiting() int {
 
 // Who counts the pods and names their owners.
 func (c *Cause) Who() string {
-	text := say.Count(c.Pods, "pod")
+	owners := say.NamesOf(c.Owners, c.OwnersTotal)
 	switch {
 	case c.Kind == causeSchedulable || c.Kind == causeFailure:
-		return say.NamesOf(c.Owners[:min(len(c.Owners), 3)], c.OwnersTotal)
-	case c.OwnersTotal > 3:
-		return fmt.Sprintf("%s of %s and %d more owners", text, strings.Join(c.Owners[:2], ", "), c.OwnersTotal-2)
+		return owners
 	case c.OwnersTotal > 0:
-		return text + " of " + say.Joined(c.Owners)
-	case c.Pods <= len(c.Examples):
-		return text + " (" + say.Joined(c.Examples) + ")"
+		return say.Count(c.Pods, "pod") + " of " + owners
 	}
-	return fmt.Sprintf("%s (%s and %d more)", text, strings.Join(c.Examples[:2], ", "), c.Pods-2)
+	return say.Count(c.Pods, "pod") + " (" + say.NamesOf(c.Names, c.Pods) + ")"
 }

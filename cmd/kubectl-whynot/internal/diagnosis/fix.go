@@ -102,7 +102,7 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 func (x *Pending) templateSteps(condition, kind, name string, entries []Entry) []Step {
 	text, resource := condition+entriesText(entries), strings.ToLower(kind)
 	patch := x.patchOf(text, len(x.Pods), resource, name, "/spec/template/spec", entries, x.templateHasTolerations())
-	effect, restarts := x.effect(kind, name)
+	effect, restarts := x.effect(kind)
 	patch.Effect = effect
 	steps := []Step{patch}
 	if kind != "Deployment" {
@@ -143,9 +143,8 @@ func (x *Pending) deletion(kind string) Step {
 
 // effect says what a new template does to pods that run. It reports whether it
 // restarts any, or will.
-func (x *Pending) effect(kind, name string) (text string, restarts bool) {
-	w, who := x.workload, kind+" "+x.Namespace+"/"+name
-	pods := x.restarted(who)
+func (x *Pending) effect(kind string) (text string, restarts bool) {
+	w, pods := x.workload, x.restarted()
 	switch {
 	case kind == "ReplicaSet" || kind == "ReplicationController":
 		return "", false
@@ -156,7 +155,7 @@ func (x *Pending) effect(kind, name string) (text string, restarts bool) {
 	case x.running == 0 && x.question.areAll:
 		return "", false
 	case w != nil && w.Partition > 0:
-		return fmt.Sprintf("this restarts the pods of %s from number %d, its partition; others keep the older template", who, w.Partition), true
+		return fmt.Sprintf("this restarts the pods of %s from number %d, its partition; others keep the older template", x.OwnerName(), w.Partition), true
 	case w != nil:
 		return "this restarts " + pods, true
 	case kind == "Deployment":
@@ -183,17 +182,17 @@ func (x *Pending) rollout(w *cluster.Workload) Step {
 	}
 	s := x.step(text, len(x.Pods), "rollout", verb, strings.ToLower(w.Kind), w.Name)
 	if w.Paused && (x.running > 0 || !x.question.areAll) {
-		s.Effect = "this restarts " + x.restarted(who)
+		s.Effect = "this restarts " + x.restarted()
 	}
 	return s
 }
 
 // restarted names the pods that run, which a new template restarts.
-func (x *Pending) restarted(who string) string {
+func (x *Pending) restarted() string {
 	if !x.question.areAll {
-		return "all pods of " + who
+		return "all pods of " + x.OwnerName()
 	}
-	return "the " + say.Count(x.running, "pod") + " of " + who + " that " + say.For(x.running, "runs", "run") + " now"
+	return "the " + say.Count(x.running, "pod") + " of " + x.OwnerName() + " that " + say.For(x.running, "runs", "run") + " now"
 }
 
 func entriesText(entries []Entry) string {

@@ -27,10 +27,7 @@ type clause struct {
 	reason string
 }
 
-var (
-	fitError      = regexp.MustCompile(`^0/(\d+) nodes are available: (.+)$`)
-	clausePattern = regexp.MustCompile(`^(\d+) (.+)$`)
-)
+var fitError = regexp.MustCompile(`^0/(\d+) nodes are available: (.+)$`)
 
 func parseMessage(s string) message {
 	text, _, _ := strings.Cut(strings.Join(strings.Fields(s), " "), ". ")
@@ -41,11 +38,11 @@ func parseMessage(s string) message {
 	}
 	m.nodes, _ = strconv.Atoi(parts[1])
 	for part := range strings.SplitSeq(parts[2], ", ") {
-		counted := clausePattern.FindStringSubmatch(part)
+		count, reason, _ := strings.Cut(part, " ")
+		nodes, err := strconv.ParseUint(count, 10, 31)
 		switch last := len(m.clauses) - 1; {
-		case counted != nil:
-			nodes, _ := strconv.Atoi(counted[1])
-			m.clauses = append(m.clauses, clause{nodes, counted[2]})
+		case err == nil && reason != "":
+			m.clauses = append(m.clauses, clause{int(nodes), reason})
 		case last >= 0: // a comma of the reason
 			m.clauses[last].reason += ", " + part
 		default:

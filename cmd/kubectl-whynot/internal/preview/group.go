@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
@@ -40,7 +42,7 @@ type member struct {
 // for each reason the largest. All of them leave, or none.
 func (e *evaluation) groups(list []member, leave bool) (groups []Group) {
 	slices.SortFunc(list, func(a, b member) int {
-		return cmp.Or(cmp.Compare(seconds(a.InSeconds), seconds(b.InSeconds)), cluster.ComparePodNames(a.PodName, b.PodName))
+		return cmp.Or(cmp.Compare(ptr.Deref(a.InSeconds, 0), ptr.Deref(b.InSeconds, 0)), cluster.ComparePodNames(a.PodName, b.PodName))
 	})
 	byReason := make(map[string][]member)
 	for _, m := range list {
@@ -51,17 +53,9 @@ func (e *evaluation) groups(list []member, leave bool) (groups []Group) {
 		groups = append(groups, e.group(byReason[key], leave))
 	}
 	slices.SortStableFunc(groups, func(a, b Group) int {
-		return cmp.Or(cmp.Compare(seconds(a.InSeconds), seconds(b.InSeconds)), strings.Compare(a.Why(), b.Why()), len(b.Pods)-len(a.Pods))
+		return cmp.Or(cmp.Compare(ptr.Deref(a.InSeconds, 0), ptr.Deref(b.InSeconds, 0)), strings.Compare(a.Why(), b.Why()), len(b.Pods)-len(a.Pods))
 	})
 	return groups
-}
-
-// seconds returns the time until a deadline, and 0 if there is none.
-func seconds(in *int64) int64 {
-	if in == nil {
-		return 0
-	}
-	return *in
 }
 
 func (e *evaluation) group(list []member, leave bool) Group {

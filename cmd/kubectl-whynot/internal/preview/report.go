@@ -75,15 +75,12 @@ func New(c *cluster.Cluster, r *Request, now time.Time, connection []string) *Re
 	return report
 }
 
-// RefusedNames returns the names of the nodes that kubectl refuses to change.
-func (r *Report) RefusedNames() []string { return say.SortedKeys(r.Refused) }
-
 // Refusal returns the errors of kubectl, or nil if there are none.
 func (r *Report) Refusal() error {
 	if len(r.Refused) == 0 {
 		return nil
 	}
-	words := say.Each(r.RefusedNames(), func(name string) string { return r.Refused[name] })
+	words := say.Each(say.SortedKeys(r.Refused), func(name string) string { return r.Refused[name] })
 	return errors.New(strings.Join(say.FirstOf(words, 5), "; "))
 }
 

@@ -71,8 +71,8 @@ type program struct {
 	selector   string
 	output     string
 	now        string
-	asksServer bool      // a flag selects the cluster as the input
-	connection []string  // the flags that choose the cluster and the user
+	asksServer bool     // a flag selects the cluster as the input
+	connection []string // the flags that choose the cluster and the user
 }
 
 const long = `Say why pods are pending, when taints evict pods, and how to fix that.

@@ -207,17 +207,13 @@ func (p *page) styled(s string, style ...color.Attribute) string {
 // before the other lines. It breaks lines only between words.
 func (p *page) wrapped(first, hang, text string, style ...color.Attribute) string {
 	var lines []string
-	line, isEmpty := first, true
+	line, space := first, ""
 	for _, w := range strings.Fields(text) {
-		if !isEmpty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(w) > p.width {
+		if space != "" && utf8.RuneCountInString(line+space+w) > p.width {
 			lines = append(lines, p.styled(line, style...))
-			line, isEmpty, style = hang, true, nil
+			line, space, style = hang, "", nil
 		}
-		if !isEmpty {
-			line += " "
-		}
-		line += w
-		isEmpty = false
+		line, space = line+space+w, " "
 	}
 	return strings.Join(append(lines, p.styled(line, style...)), "\n")
 }

@@ -125,7 +125,7 @@ func (x *Pending) explain() {
 		n, gates := len(p.Gates), say.Joined(say.FirstOf(p.Gates, 3))
 		x.Kind, x.Text = causeGates, "the scheduler ignores the pod until its scheduling "+say.Noun(n, "gate")+" "+gates+say.For(n, " is", " are")+" removed"
 	case x.Matching == 0:
-		x.Kind, x.Text = causeAffinity, affinityCause(x.profile, &x.placement)
+		x.Kind, x.Text = causeAffinity, x.unmatched
 	case x.isOpen():
 		x.explainOther(&m)
 	case x.Change == nil:
@@ -240,20 +240,24 @@ func (x *Pending) rejecting() string {
 	return say.TaintsText(cluster.Distinct(list))
 }
 
-func affinityCause(p *cluster.Profile, r *placement) string {
+// unmatched says why no node matches node selector and required node affinity. It
+// returns the required labels that no node has.
+func (a *analyst) unmatched(p *cluster.Profile) (missing []string, text string) {
+	missing, similar := a.Missing(p)
 	switch {
 	case p.Invalid != nil:
-		return "required node affinity is invalid (" + p.Invalid.Error() + ")"
-	case r.namesNone:
-		return "the nodes that the required node affinity names do not exist"
-	case len(r.MissingLabels) > 0:
-		text := "no node has the label " + say.Enumerate(r.MissingLabels, "or")
-		if len(r.similar) > 0 {
-			text += "; did you mean " + say.Enumerate(say.FirstOf(r.similar, 3), "or") + "?"
-		}
-		return text
+		text = "required node affinity is invalid (" + p.Invalid.Error() + ")"
+	case p.NamesNodes() && len(a.Candidates(p)) == 0:
+		text = "the nodes that the required node affinity names do not exist"
+	case len(missing) == 0:
+		text = "no node matches " + p.Requirements()
+	case len(similar) > 0:
+		meant := say.Enumerate(say.FirstOf(similar, 3), "or")
+		text = "no node has the label " + say.Enumerate(missing, "or") + "; did you mean " + meant + "?"
+	default:
+		text = "no node has the label " + say.Enumerate(missing, "or")
 	}
-	return "no node matches " + p.Requirements()
+	return missing, text
 }
 
 // taintsText names the taints of the change or of the alternatives, or else all
@@ -291,11 +295,7 @@ func (x *Pending) alternativeSteps() []Step {
 	case x.AlternativesTotal == 0:
 		return nil
 	case x.AlternativesTotal > 1:
-		where := "-o wide lists"
-		if x.question.Pod != (cluster.PodName{}) {
-			where = "are listed below"
-		}
-		return []Step{{Text: "choose the nodes that the pod belongs on, and tolerate their taints, which " + where}}
+		return []Step{{Text: "choose the nodes that the pod belongs on, and tolerate their taints, which -o wide lists"}}
 	}
 	only := &x.Alternatives[0]
 	named := only.Taints

@@ -86,8 +86,7 @@ type placement struct {
 	lacks       []string        // says which of the requested resources no node has enough of
 	rejecting   []cluster.Share // nodes that match and have an untolerated taint
 	meant       string          // says which nodes have the requested resources, to begin a text; empty: all, or some are feasible
-	similar     []string        // existing labels that may be meant by the missing ones
-	namesNone   bool            // the affinity names nodes, and none of them exists
+	unmatched   string          // says why no node matches; empty: some do
 	untolerated string          // describes the taints of the change or of the alternatives
 	nodeSteps   []Step          // steps for the states of nodes
 }
@@ -198,8 +197,7 @@ func (a *analyst) place(p *cluster.Profile) *placement {
 	}
 	r.Feasible, r.FeasibleNames, r.kept = len(feasible), a.names(feasible), a.keptOff(p, len(feasible))
 	if r.Matching == 0 {
-		r.MissingLabels, r.similar = a.Missing(p)
-		r.namesNone = p.NamesNodes() && len(a.Candidates(p)) == 0
+		r.MissingLabels, r.unmatched = a.unmatched(p)
 	}
 	why := a.reasonsOf(p, shares)
 	r.Rejections, r.RejectionsTotal = rejections(why, shares), len(why)

@@ -3,13 +3,11 @@
 package main
 
 import (
-	"bytes"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
 	"html"
 	"html/template"
-	"io"
 	"reflect"
 	"strings"
 
@@ -40,16 +38,6 @@ var parsedPage = template.Must(template.New("page").Funcs(words).Funcs(template.
 var words = map[string]any{
 	"sentence": say.Sentence, "count": say.Count, "namesOf": say.NamesOf, "joined": say.Joined, "first": first, "more": more,
 	"add": func(a, b int) int { return a + b },
-}
-
-// writeHTML writes nothing if there is an error.
-func (v *view) writeHTML(w io.Writer) error {
-	var b bytes.Buffer
-	if err := parsedPage.Execute(&b, v); err != nil {
-		return err
-	}
-	_, err := w.Write(b.Bytes())
-	return err
 }
 
 // Details returns the text with all details about the requested pod.

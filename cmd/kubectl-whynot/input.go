@@ -55,7 +55,7 @@ func (p *program) answer(ctx context.Context, args []string) error {
 	r := &view{diagnosis.New(c, q), p.output == "wide"}
 	r.Input, r.Filter, r.NoPods = input, c.Only.String(), c.WhyNoPods()
 	if p.output == "html" {
-		return r.writeHTML(p.out)
+		return parsedPage.Execute(p.out, r)
 	}
 	return p.writeReport(r.Report, "page", r)
 }

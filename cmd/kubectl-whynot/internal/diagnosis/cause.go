@@ -251,11 +251,11 @@ func (a *analyst) unmatched(p *cluster.Profile) (missing []string, text string) 
 		text = "the nodes that the required node affinity names do not exist"
 	case len(missing) == 0:
 		text = "no node matches " + p.Requirements()
-	case len(similar) > 0:
-		meant := say.Enumerate(say.FirstOf(similar, 3), "or")
-		text = "no node has the label " + say.Enumerate(missing, "or") + "; did you mean " + meant + "?"
 	default:
 		text = "no node has the label " + say.Enumerate(missing, "or")
+		if len(similar) > 0 {
+			text += "; did you mean " + say.Enumerate(say.FirstOf(similar, 3), "or") + "?"
+		}
 	}
 	return missing, text
 }

@@ -104,15 +104,14 @@ func (c *Cluster) Find(name, namespace string) (PodName, error) {
 		return full, nil
 	}
 	var found, longer []string
-	var made []PodName // from the workload
+	var made *Pod // from the workload
 	for _, p := range c.Pods {
 		kind, owner := p.Owner.Template()
 		isOf := strings.EqualFold(kind+"/"+owner, name) || strings.EqualFold(p.Owner.Kind+"/"+p.Owner.Name, name)
 		switch {
 		case p.Namespace == full.Namespace && !p.Template && isOf:
-			made = append(made, p.PodName)
-			if p.IsPending() {
-				return p.PodName, nil
+			if made == nil || p.IsPending() && !made.IsPending() {
+				made = p
 			}
 		case namespace != "" && p.Namespace != namespace:
 		case p.Name == name, p.Template && p.Owner.Name == name:
@@ -123,8 +122,8 @@ func (c *Cluster) Find(name, namespace string) (PodName, error) {
 		}
 	}
 	switch {
-	case len(made) > 0:
-		return made[0], nil
+	case made != nil:
+		return made.PodName, nil
 	case len(found) == 1:
 		return full, nil
 	case len(found) > 1:
@@ -144,11 +143,11 @@ func (c *Cluster) Find(name, namespace string) (PodName, error) {
 
 // WhyNoPods returns the reason why there are no pods, or "" if there are pods.
 func (c *Cluster) WhyNoPods() string {
-	switch {
+	switch filter := c.Only.String(); {
 	case len(c.Pods) > 0:
 		return ""
-	case c.Only.String() != "":
-		return "no pods match " + c.Only.String()
+	case filter != "":
+		return "no pods match " + filter
 	}
 	return "there are no pods"
 }

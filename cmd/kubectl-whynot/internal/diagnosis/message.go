@@ -31,11 +31,12 @@ var fitError = regexp.MustCompile(`^0/(\d+) nodes are available: (.+)$`)
 
 func parseMessage(s string) message {
 	text, _, _ := strings.Cut(strings.Join(strings.Fields(s), " "), ". ")
-	m := message{text: strings.TrimSuffix(text, ".")}
-	parts := fitError.FindStringSubmatch(m.text)
+	text = strings.TrimSuffix(text, ".")
+	parts := fitError.FindStringSubmatch(text)
 	if parts == nil {
-		return m
+		return message{text: text, clauses: []clause{{0, text}}}
 	}
+	m := message{text: text}
 	m.nodes, _ = strconv.Atoi(parts[1])
 	for part := range strings.SplitSeq(parts[2], ", ") {
 		count, reason, _ := strings.Cut(part, " ")
@@ -89,9 +90,6 @@ func (c clause) other() string {
 // words describes all clauses, those that the program does not evaluate first. It
 // returns "" if there are none of these.
 func (m *message) words(taints string) string {
-	if m.nodes == 0 {
-		return say.Shortened(m.text)
-	}
 	var others, evaluated []string
 	for _, c := range m.clauses {
 		if text := c.evaluated(taints); text != "" {
@@ -127,9 +125,6 @@ func (m *message) fits(nodes, kept int) bool {
 // beside describes what the scheduler says that does not depend on nodes, as
 // about volumes.
 func (m *message) beside() string {
-	if m.nodes == 0 {
-		return say.Shortened(m.text)
-	}
 	var words []string
 	for _, c := range m.clauses {
 		if c.nodes == 0 {

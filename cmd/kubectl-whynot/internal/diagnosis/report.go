@@ -79,7 +79,7 @@ func (g GroupRow) TaintsText() string {
 type cell struct {
 	Verdict     string         `json:"verdict"` // a key of verdicts
 	Matching    int            `json:"matchingNodes"`
-	Untolerated []taints.Taint `json:"untoleratedTaints"`
+	Untolerated []taints.Taint `json:"untoleratedTaints"` // hard ones
 }
 
 // verdicts describes the verdicts in text.
@@ -133,10 +133,7 @@ func New(c *cluster.Cluster, q Question) *Report {
 			waiting = pods
 		}
 		r.Pod, r.PodNote = p.String(), noteOn(c, p)
-		cells := cellsOf(c, p.Profile)
-		for i := range r.Groups {
-			r.Groups[i].ForPod = cells[r.Groups[i].Group]
-		}
+		r.judge(c, p)
 	}
 	pending := a.pending(waiting)
 	r.Causes = causesOf(pending)
@@ -189,20 +186,23 @@ func noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 	return fmt.Sprintf("pod %s is on node %s, which has no NoExecute taints, so taints do not evict it", p, p.Node)
 }
 
-// cellsOf returns for each group whether it accepts the pods, and the hard taints
-// that they do not tolerate.
-func cellsOf(c *cluster.Cluster, p *cluster.Profile) map[*cluster.Group]*cell {
-	cells := make(map[*cluster.Group]*cell)
-	for _, g := range c.Groups {
-		cells[g] = &cell{Verdict: "not-matching", Untolerated: untoleratedOf(p.Matcher, g)}
+// judge sets for each group whether it accepts the pod.
+func (r *Report) judge(c *cluster.Cluster, p *cluster.Pod) {
+	matching := make(map[*cluster.Group]int)
+	for _, s := range c.Choose(p.Profile) {
+		matching[s.Group] = len(s.Nodes)
 	}
-	for _, s := range c.Choose(p) {
-		x := cells[s.Group]
-		if x.Verdict, x.Matching = "accepts", len(s.Nodes); len(x.Untolerated) > 0 {
+	for i := range r.Groups {
+		g := r.Groups[i].Group
+		x := &cell{"accepts", matching[g], untoleratedOf(p.Matcher, g)}
+		switch {
+		case x.Matching == 0:
+			x.Verdict = "not-matching"
+		case len(x.Untolerated) > 0:
 			x.Verdict = "rejects"
 		}
+		r.Groups[i].ForPod = x
 	}
-	return cells
 }
 
 // FirstGroups returns up to most groups, those that matter most to the requested

@@ -44,16 +44,17 @@ func (e *evaluation) groups(list []member, leave bool) (groups []Group) {
 	slices.SortFunc(list, func(a, b member) int {
 		return cmp.Or(cmp.Compare(ptr.Deref(a.InSeconds, 0), ptr.Deref(b.InSeconds, 0)), cluster.ComparePodNames(a.PodName, b.PodName))
 	})
-	byReason := make(map[string][]member)
-	for _, m := range list {
-		key := strings.Join([]string{diagnosis.Why(m.Because), string(m.From), m.OwnerName()}, "\n")
-		byReason[key] = append(byReason[key], m)
+	key := func(m member) string {
+		return strings.Join([]string{diagnosis.Why(m.Because), string(m.From), m.OwnerName()}, "\n")
 	}
-	for _, key := range say.SortedKeys(byReason) {
-		groups = append(groups, e.group(byReason[key], leave))
+	for _, members := range cluster.Grouped(list, key) {
+		groups = append(groups, e.group(members, leave))
 	}
 	slices.SortStableFunc(groups, func(a, b Group) int {
-		return cmp.Or(cmp.Compare(ptr.Deref(a.InSeconds, 0), ptr.Deref(b.InSeconds, 0)), strings.Compare(a.Why(), b.Why()), len(b.Pods)-len(a.Pods))
+		return cmp.Or(
+			cmp.Compare(ptr.Deref(a.InSeconds, 0), ptr.Deref(b.InSeconds, 0)), strings.Compare(a.Why(), b.Why()),
+			len(b.Pods)-len(a.Pods), strings.Compare(a.Workload, b.Workload),
+		)
 	})
 	return groups
 }

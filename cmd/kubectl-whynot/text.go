@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"text/template"
 	"unicode/utf8"
@@ -66,8 +67,8 @@ func (v *view) IgnoredText() string {
 // StayingText counts the pods that tolerate their nodes' NoExecute taints.
 func (v *view) StayingText() string {
 	n := 0
-	for i := range v.Evictions {
-		if v.Evictions[i].Outcome == diagnosis.Stays {
+	for _, x := range v.Evictions {
+		if x.Outcome == diagnosis.Stays {
 			n++
 		}
 	}
@@ -83,12 +84,9 @@ type fate []*diagnosis.Eviction
 // Fates groups the pods that are evicted, earliest first, and then the pods that stay
 // if withStays is set.
 func (v *view) Fates(withStays bool) (fates []fate) {
-	var list []*diagnosis.Eviction
-	for i := range v.Evictions {
-		if x := &v.Evictions[i]; withStays || x.Outcome != diagnosis.Stays {
-			list = append(list, x)
-		}
-	}
+	list := slices.DeleteFunc(slices.Clone(v.Evictions), func(x *diagnosis.Eviction) bool {
+		return x.Outcome == diagnosis.Stays && !withStays
+	})
 	key := func(x *diagnosis.Eviction) string { return x.Outcome + "\n" + string(x.From) + "\n" + x.Order }
 	for _, pods := range cluster.Grouped(list, key) {
 		fates = append(fates, pods)

@@ -44,7 +44,6 @@ type Eviction struct {
 	// Because has the taint that decides, or all taints for a pod that stays.
 	Because []Pair `json:"because"`
 
-	name               cluster.PodName
 	earliest, deadline time.Time
 	now                time.Time
 	Order              string `json:"-"` // of equal deadlines
@@ -72,8 +71,8 @@ type Pair struct {
 
 // evictions returns an eviction for each of the pods on nodes with NoExecute
 // taints, sorted by outcome, then by deadline, reason and pod name.
-func (a *analyst) evictions(pods []*cluster.Pod) []Eviction {
-	var list []Eviction
+func (a *analyst) evictions(pods []*cluster.Pod) []*Eviction {
+	var list []*Eviction
 	for _, p := range pods {
 		i, ok := a.NodeAt[p.Node]
 		if !ok || !hasNoExecute(a.Nodes[i].Taints) {
@@ -81,9 +80,9 @@ func (a *analyst) evictions(pods []*cluster.Pod) []Eviction {
 		}
 		list = append(list, EvictionOf(p, &a.Nodes[i], &a.Nodes[i], a.question.Now))
 	}
-	slices.SortFunc(list, func(x, y Eviction) int {
+	slices.SortFunc(list, func(x, y *Eviction) int {
 		return cmp.Or(slices.Index(outcomes, x.Outcome)-slices.Index(outcomes, y.Outcome), x.deadline.Compare(y.deadline),
-			strings.Compare(x.Order, y.Order), cluster.ComparePodNames(x.name, y.name))
+			strings.Compare(x.Order, y.Order), strings.Compare(x.Pod, y.Pod))
 	})
 	return list
 }
@@ -94,8 +93,8 @@ func hasNoExecute(list []taints.Taint) bool {
 
 // EvictionOf returns the eviction of the pod by the taints that its node has had before
 // and those that it gets now, which have the time now.
-func EvictionOf(p *cluster.Pod, before, after *cluster.Node, now time.Time) Eviction {
-	r := Eviction{Pod: p.String(), Node: after.Name, Outcome: Stays, name: p.PodName, now: now}
+func EvictionOf(p *cluster.Pod, before, after *cluster.Node, now time.Time) *Eviction {
+	r := &Eviction{Pod: p.String(), Node: after.Name, Outcome: Stays, now: now}
 	if first, e := timerAfter(p, before, after, now, now); first != nil {
 		r.Because = []Pair{pairOf(p, *first, e.Toleration, e.Tolerated)}
 		r.expire(e, first, p.Arrived)

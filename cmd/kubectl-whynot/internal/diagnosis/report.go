@@ -39,9 +39,9 @@ type Report struct {
 	Pod     string `json:"pod,omitempty"`
 	PodNote string `json:"podNote,omitempty"`
 	// Causes are the reasons why pods are pending.
-	Causes    []*Cause   `json:"causes"`
-	Pending   []Pending  `json:"pending"`
-	Evictions []Eviction `json:"evictions"`
+	Causes    []*Cause    `json:"causes"`
+	Pending   []*Pending  `json:"pending"`
+	Evictions []*Eviction `json:"evictions"`
 	// EvictionRule explains the times of evictions. It is empty if there are none.
 	EvictionRule string `json:"evictionRule,omitempty"`
 	// Lost counts the pods on nodes that are not in the input.
@@ -135,13 +135,10 @@ func New(c *cluster.Cluster, q Question) *Report {
 		r.Pod, r.PodNote = p.String(), noteOn(c, p)
 		r.judge(c, p)
 	}
-	pending := a.pending(waiting)
-	r.Causes = causesOf(pending)
-	for _, x := range pending {
-		r.Pending = append(r.Pending, *x)
-	}
+	r.Pending = a.pending(waiting)
+	r.Causes = causesOf(r.Pending)
 	r.Evictions = a.evictions(pods)
-	if slices.ContainsFunc(r.Evictions, func(x Eviction) bool { return x.At != "" }) {
+	if slices.ContainsFunc(r.Evictions, func(x *Eviction) bool { return x.At != "" }) {
 		r.EvictionRule = timer.Rule
 	}
 	return r

@@ -35,7 +35,7 @@ type Group struct {
 // A member is a pod of a group. Its eviction is the one before or after the change.
 type member struct {
 	*cluster.Pod
-	diagnosis.Eviction
+	*diagnosis.Eviction
 }
 
 // groups groups the pods by what decides and by workload: the earliest first, and
@@ -60,11 +60,11 @@ func (e *evaluation) groups(list []member, leave bool) (groups []Group) {
 }
 
 func (e *evaluation) group(list []member, leave bool) Group {
-	name, last := list[0].OwnerName(), &list[len(list)-1].Eviction
+	name, last := list[0].OwnerName(), list[len(list)-1].Eviction
 	g := Group{Workload: name, Running: e.before.Running[name], InSeconds: last.InSeconds, Because: last.Because}
-	evictions := make([]*diagnosis.Eviction, len(list))
-	for i := range list {
-		g.Pods, evictions[i] = append(g.Pods, list[i].Pod.String()), &list[i].Eviction
+	var evictions []*diagnosis.Eviction
+	for _, m := range list {
+		g.Pods, evictions = append(g.Pods, m.Pod.String()), append(evictions, m.Eviction)
 	}
 	if g.InSeconds != nil {
 		g.When = diagnosis.When(evictions...)

@@ -136,9 +136,9 @@ func (e *evaluation) pending() {
 		}
 		switch x := e.choice(p.Profile); {
 		case x.after && !x.before:
-			placeable = append(placeable, member{Pod: p})
+			placeable = append(placeable, member{p, &diagnosis.Eviction{}})
 		case x.before && !x.after:
-			unplaceable = append(unplaceable, member{Pod: p})
+			unplaceable = append(unplaceable, member{p, &diagnosis.Eviction{}})
 		}
 	}
 	e.Placeable, e.Unplaceable = e.groups(placeable, false), e.groups(unplaceable, false)

@@ -50,8 +50,7 @@ func (v *view) Details() (string, error) {
 	return strings.TrimSpace(details.String()), err
 }
 
-// first returns up to most elements of the list, so that a browser shows the page
-// at once.
+// first returns up to most elements of the list, for pages that appear at once.
 func first(most int, list any) any {
 	v := reflect.ValueOf(list)
 	return v.Slice(0, min(v.Len(), most)).Interface()

@@ -110,8 +110,7 @@ func (p *program) progress() *progress {
 	return &progress{out: io.Discard, clock: time.Now}
 }
 
-// isPiped reports whether standard input is a pipe or a file, not a terminal
-// or /dev/null.
+// isPiped reports whether standard input is a pipe or a file.
 func (p *program) isPiped() bool {
 	f, ok := p.in.(*os.File)
 	if !ok {
@@ -121,8 +120,7 @@ func (p *program) isPiped() bool {
 	return err == nil && info.Mode()&os.ModeCharDevice == 0
 }
 
-// client returns a client that uses protobuf, which is several times faster
-// than JSON.
+// client returns a client that uses protobuf, which is much faster than JSON.
 func (p *program) client() (corev1client.CoreV1Interface, error) {
 	config, err := p.config.ToRESTConfig()
 	if err != nil {

@@ -39,8 +39,7 @@ func main() {
 	os.Exit(p.run(os.Args[1:]))
 }
 
-// run runs the command with the arguments and returns the exit code: 1 for
-// failure, 2 for invalid usage.
+// run returns the exit code: 1 for failure, 2 for invalid usage.
 func (p *program) run(args []string) int {
 	command := p.command()
 	command.SetArgs(append([]string{}, args...)) // nil would mean the arguments of the process
@@ -252,8 +251,7 @@ func podArgument(args []string) (namespace, name string, err error) {
 	return first, name, nil
 }
 
-// kinds maps the names of pods, and of kinds that are evaluated by their template,
-// to the name that the program uses.
+// kinds maps the names of pods and workloads to those that the program uses.
 var kinds = map[string]string{
 	"pod": "pod", "pods": "pod", "po": "pod",
 	"deployment": "deployment", "deployments": "deployment", "deploy": "deployment",

@@ -191,8 +191,7 @@ func yamlLines(t taints.Toleration) []string {
 	return strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
 }
 
-// styled returns the line in a style, with safe replacements in the names of
-// objects.
+// styled returns the line in a style, with replacements for unsafe characters.
 func (p *page) styled(s string, style ...color.Attribute) string {
 	s = say.Printable(s)
 	if p.color && len(style) > 0 {

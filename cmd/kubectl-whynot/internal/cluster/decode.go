@@ -82,8 +82,7 @@ func (c *Cluster) addRules(m *manifest.Object) {
 	}
 }
 
-// decodeAs decodes the manifest and passes the object to add. Errors have the name
-// of the object.
+// decodeAs decodes and adds the object. Errors have its name.
 func decodeAs[T any](m manifest.Object, add func(*T) error, options ...json.Options) error {
 	o := new(T)
 	err := m.Decode(o, options...)

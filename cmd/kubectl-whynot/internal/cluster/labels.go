@@ -23,8 +23,7 @@ func SelectorText(selector map[string]string) string {
 	return strings.Join(say.Each(say.SortedKeys(selector), func(key string) string { return labelText(key, selector[key]) }), ",")
 }
 
-// labelText returns the label in the form of kubectl, in quotes where spaces would
-// not be seen.
+// labelText returns the label as in kubectl, in quotes if there are spaces.
 func labelText(key, value string) string {
 	if strings.ContainsFunc(key+value, unicode.IsSpace) {
 		return strconv.Quote(key) + "=" + strconv.Quote(value)

@@ -41,8 +41,7 @@ func (c *Cluster) Choose(p *Profile) []Share {
 	return shares
 }
 
-// Candidates returns the nodes that the affinity names, as it does for each pod
-// of a DaemonSet, or else all nodes.
+// Candidates returns the nodes that the affinity names, or else all nodes.
 func (c *Cluster) Candidates(p *Profile) (nodes []int) {
 	names, pinned := namedNodes(p.Required)
 	for _, name := range names {
@@ -76,8 +75,7 @@ func (p *Profile) wanted() []corev1.NodeSelectorRequirement {
 	return list
 }
 
-// Missing returns the required labels that no node has, and the labels of nodes
-// that may be meant instead.
+// Missing returns required labels that no node has, and those that may be meant.
 func (c *Cluster) Missing(p *Profile) (absent, meant []string) {
 	for _, r := range p.wanted() {
 		if c.labels[r.Key].HasAny(r.Values...) || len(r.Values) == 0 && len(c.labels[r.Key]) > 0 {
@@ -239,8 +237,7 @@ type Group struct {
 	Members  []int          `json:"-"`      // the nodes, in order of name
 }
 
-// group groups the nodes, largest group first, sets each node's taints and group, and
-// collects the labels.
+// group groups the nodes, largest group first, and collects their labels.
 func (c *Cluster) group() {
 	byTaints := make(map[string]*Group)
 	c.Groups, c.labels = nil, make(map[string]sets.Set[string])

@@ -43,8 +43,7 @@ func (c *Cluster) profileOf(s *corev1.PodSpec, withNames bool) *Profile {
 	return c.profile(s.NodeSelector, required, s.Tolerations, requested(s))
 }
 
-// requested returns the extended resources that the pod requests. A limit of them is
-// also the request.
+// requested returns the extended resources. A limit of them is also the request.
 func requested(s *corev1.PodSpec) map[string]int64 {
 	pod := &corev1.Pod{Spec: *s}
 	list := resource.PodRequests(pod, resource.PodResourcesOptions{})
@@ -119,15 +118,13 @@ func (c *Cluster) Union(list []*Profile) *Profile {
 	return c.profile(p.Selector, all, kube.CoreTolerations(p.Tolerations), p.resources)
 }
 
-// NamesNodes reports whether the affinity names the nodes, as those of a
-// DaemonSet's pods do.
+// NamesNodes reports whether the affinity names nodes, as in a DaemonSet's pods.
 func (p *Profile) NamesNodes() bool {
 	_, pinned := namedNodes(p.Required)
 	return pinned
 }
 
-// namedNodes returns the nodes that the terms of the affinity name. It reports
-// whether each term names nodes.
+// namedNodes returns the nodes that the terms name, and whether each term does.
 func namedNodes(required *corev1.NodeSelector) (names []string, all bool) {
 	if required == nil || len(required.NodeSelectorTerms) == 0 {
 		return nil, false

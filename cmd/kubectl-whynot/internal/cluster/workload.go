@@ -28,8 +28,7 @@ type Owner struct {
 	Controller string `json:"controller,omitempty"`
 }
 
-// ownerOf returns the controller of the object. It infers the Deployment of a
-// ReplicaSet from the names.
+// ownerOf returns the controller. The name of a ReplicaSet has its Deployment.
 func ownerOf(o *metav1.ObjectMeta) Owner {
 	r := metav1.GetControllerOfNoCopy(o)
 	if r == nil {
@@ -78,8 +77,7 @@ type Workload struct {
 	failure    string // why it cannot create pods
 }
 
-// An object is a Deployment, StatefulSet, DaemonSet, ReplicaSet, Job or CronJob,
-// with the fields that matter.
+// An object has the fields of all kinds of workloads that matter.
 type object struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
@@ -143,8 +141,7 @@ func (o *object) isReady(kind string) bool {
 	}
 }
 
-// addWorkload adds a workload with the pod that it would create. It only counts a
-// workload that creates none.
+// addWorkload adds a workload with the pod that it would create, if any.
 func (c *Cluster) addWorkload(kind string, o *object) error {
 	if o.Name == "" {
 		return errNoName

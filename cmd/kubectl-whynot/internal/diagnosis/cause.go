@@ -91,8 +91,7 @@ func causeOf(members []*Pending) *Cause {
 	return c
 }
 
-// causeKey is equal for pods with the same cause and fix. Commands differ if the
-// owners do.
+// causeKey is equal for pods with the same cause and fix, whatever the commands.
 func (x *Pending) causeKey() string {
 	words := append([]string{string(x.Kind), x.Text}, x.Notes...)
 	for _, s := range x.Fix {
@@ -289,7 +288,6 @@ func (r *placement) taintsText(why reasons) string {
 }
 
 // alternativeSteps returns the steps for the only alternative, or how to choose.
-// There is none if a taint is invalid.
 func (x *Pending) alternativeSteps() []Step {
 	switch {
 	case x.AlternativesTotal == 0:

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
@@ -33,11 +35,10 @@ type Eviction struct {
 	Outcome string `json:"outcome"`
 	// At is the deadline, empty if there is none.
 	At string `json:"at,omitempty"`
-	// Earliest is the earliest deadline, if At is only the latest one: it is not
-	// known when a taint was added.
+	// Earliest is set if it is not known when a taint was added. At is the latest.
 	Earliest string `json:"earliest,omitempty"`
-	// InSeconds is the time until the deadline. It is negative after the deadline,
-	// and nil if there is none.
+	// InSeconds is the time until the deadline, or negative. It is nil if there is
+	// none.
 	InSeconds *int64 `json:"inSeconds,omitempty"`
 	// From is what the deadline counts from.
 	From origin `json:"from,omitempty"`
@@ -63,8 +64,7 @@ const (
 // A Pair is a taint and the toleration that counts for it.
 type Pair struct {
 	Taint taints.Taint `json:"taint"`
-	// Toleration is nil if no toleration tolerates the taint. Why then names the
-	// closest one.
+	// Toleration is nil if none tolerates the taint. Why then names the closest one.
 	Toleration *taints.Toleration `json:"toleration"`
 	Why        string             `json:"why,omitempty"`
 }
@@ -74,11 +74,9 @@ type Pair struct {
 func (a *analyst) evictions(pods []*cluster.Pod) []*Eviction {
 	var list []*Eviction
 	for _, p := range pods {
-		i, ok := a.NodeAt[p.Node]
-		if !ok || !hasNoExecute(a.Nodes[i].Taints) {
-			continue
+		if i, ok := a.NodeAt[p.Node]; ok && hasNoExecute(a.Nodes[i].Taints) {
+			list = append(list, EvictionOf(p, &a.Nodes[i], &a.Nodes[i], a.question.Now))
 		}
-		list = append(list, EvictionOf(p, &a.Nodes[i], &a.Nodes[i], a.question.Now))
 	}
 	slices.SortFunc(list, func(x, y *Eviction) int {
 		return cmp.Or(slices.Index(outcomes, x.Outcome)-slices.Index(outcomes, y.Outcome), x.deadline.Compare(y.deadline),
@@ -118,50 +116,31 @@ func EvictionOf(p *cluster.Pod, before, after *cluster.Node, now time.Time) *Evi
 	return r
 }
 
-// timerOf returns the pod's timer in the taint-eviction controller, with the
-// taint that started it, or nil if the pod stays. The controller sees a taint when
-// it is added, or when the pod arrives. It sees nothing in the future: clocks
-// differ. The taints whose time is not known were added at unknown.
-func timerOf(p *cluster.Pod, n *cluster.Node, unknown, now time.Time) (first *taints.Taint, e taints.Eviction) {
-	i, e, evicts := timer.Of(p.Matcher, n.Taints, func(t taints.Taint) time.Time {
-		at := unknown
-		if t.TimeAdded != nil {
-			at = *t.TimeAdded
-		}
-		if at.Before(p.Arrived) {
-			at = p.Arrived
-		}
-		if at.After(now) {
-			return now
-		}
-		return at
-	})
-	if !evicts {
-		return nil, e
-	}
-	return &n.Taints[i], e
-}
-
 // timerAfter returns the pod's timer in the taint-eviction controller after it has
 // seen the node's change, with the taint that started it, or nil if the pod stays.
-// A timer that runs is kept or canceled, as in timerOf.
-func timerAfter(p *cluster.Pod, before, after *cluster.Node, unknown, now time.Time) (first *taints.Taint, timer taints.Eviction) {
+// The controller sees a taint when it is added, or when the pod arrives. It sees
+// nothing in the future: clocks differ. The taints whose time is not known were
+// added at unknown. A timer that runs is kept or canceled.
+func timerAfter(p *cluster.Pod, before, after *cluster.Node, unknown, now time.Time) (first *taints.Taint, e taints.Eviction) {
+	i, e, evicts := timer.Of(p.Matcher, before.Taints, func(t taints.Taint) time.Time {
+		at := slices.MaxFunc([]time.Time{ptr.Deref(t.TimeAdded, unknown), p.Arrived}, time.Time.Compare)
+		return slices.MinFunc([]time.Time{at, now}, time.Time.Compare)
+	})
 	queue := lifecycle.Queue[cluster.PodName]{KeepTimers: true}
-	first, timer = timerOf(p, before, unknown, now)
-	if first != nil && !timer.At.After(now) { // the pod is deleted before the change
-		return first, timer
+	if evicts {
+		if first = &before.Taints[i]; !e.At.After(now) { // the pod is deleted before the change
+			return first, e
+		}
+		queue.Update(p.PodName, e)
 	}
-	if first != nil {
-		queue.Update(p.PodName, timer)
-	}
-	e := p.Matcher.EvictionOf(after.Taints, now)
-	switch queue.Update(p.PodName, e) {
+	next := p.Matcher.EvictionOf(after.Taints, now)
+	switch queue.Update(p.PodName, next) {
 	case lifecycle.QueueCanceled:
-		return nil, e
+		return nil, next
 	case lifecycle.QueueScheduled, lifecycle.QueueMoved:
-		return &after.Taints[e.Taint], e
+		return &after.Taints[next.Taint], next
 	}
-	return first, timer
+	return first, e
 }
 
 func (r *Eviction) expire(e taints.Eviction, decides *taints.Taint, arrived time.Time) {
@@ -200,8 +179,7 @@ func (p Pair) Text() string {
 // Why describes the first of the taints and their tolerations.
 func Why(list []Pair) string { return strings.Join(say.FirstOf(say.Each(list, Pair.Text), 3), "; ") }
 
-// When returns when the pods, in the order of their deadlines, are evicted. It is
-// empty if they are not.
+// When says when the pods, in the order of their deadlines, are evicted, or "".
 func When(list ...*Eviction) string {
 	first, last := list[0], list[len(list)-1]
 	if last.InSeconds == nil {

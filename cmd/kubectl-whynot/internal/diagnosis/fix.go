@@ -141,8 +141,7 @@ func (x *Pending) deletion(kind string) Step {
 	return x.step(text, len(names), slices.Concat([]string{"delete", "pod"}, names)...)
 }
 
-// effect says what a new template does to pods that run. It reports whether it
-// restarts any, or will.
+// effect says what a new template does to pods that run, and whether it restarts any.
 func (x *Pending) effect(kind string) (text string, restarts bool) {
 	w, pods := x.workload, x.restarted()
 	switch {

@@ -20,8 +20,7 @@ type message struct {
 	clauses []clause
 }
 
-// A clause is a reason, and how many nodes it keeps the pod off. Zero is for
-// reasons that do not depend on nodes.
+// A clause is a reason, and the nodes that it is for; 0 if it does not depend on them.
 type clause struct {
 	nodes  int
 	reason string
@@ -122,8 +121,7 @@ func (m *message) fits(nodes, kept int) bool {
 	return m.nodes == nodes && kept == 0
 }
 
-// beside describes what the scheduler says that does not depend on nodes, as
-// about volumes.
+// beside has the reasons that do not depend on nodes, as for volumes.
 func (m *message) beside() string {
 	var words []string
 	for _, c := range m.clauses {

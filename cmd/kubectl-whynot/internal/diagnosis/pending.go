@@ -51,8 +51,7 @@ const (
 type Rejection struct {
 	Taint taints.Taint `json:"taint"`
 	Nodes int          `json:"nodes"`
-	// Closest is the closest toleration, or nil if there is none. Why describes how
-	// it differs.
+	// Closest is the closest toleration, or nil. Why describes how it differs.
 	Closest *taints.Toleration `json:"closest"`
 	Why     string             `json:"why"`
 	// Mismatch and Hint are from the library.
@@ -238,8 +237,7 @@ func (a *analyst) place(p *cluster.Profile) *placement {
 	return r
 }
 
-// isOpen reports whether taints and node affinity allow nodes that may have what
-// the pods request.
+// isOpen reports whether the pods are allowed on nodes that have what they request.
 func (r *placement) isOpen() bool { return r.Feasible > 0 && r.meant == "" }
 
 // rejections returns the reasons. Those for the most nodes come first.

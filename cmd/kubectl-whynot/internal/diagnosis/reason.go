@@ -30,8 +30,8 @@ func (a *analyst) reasonsOf(p *cluster.Profile, shares []cluster.Share) reasons 
 	return m
 }
 
-// reasonOf returns the reason why the tolerations do not tolerate the taint. Those that
-// every pod gets are not close to it.
+// reasonOf says why no toleration tolerates the taint. What every pod gets is not
+// close.
 func reasonOf(p *cluster.Profile, t taints.Taint) explain.Reason {
 	r := explain.Node(p.Matcher, []taints.Taint{t})[0]
 	if isEverybodys(r.Closest) {
@@ -40,9 +40,8 @@ func reasonOf(p *cluster.Profile, t taints.Taint) explain.Reason {
 	return r
 }
 
-// isEverybodys reports whether every pod gets the toleration by default, for
-// seconds that the cluster chooses. Such a toleration does not show what its
-// author wants.
+// isEverybodys reports whether every pod gets the toleration by default, for seconds
+// that the cluster chooses. It does not show what an author wants.
 func isEverybodys(t taints.Toleration) bool {
 	isKey := t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable
 	return isKey && t.Operator == taints.OpExists && t.Effect == taints.NoExecute && t.TolerationSeconds != nil
@@ -133,8 +132,7 @@ func (a *adviser) isMistake(r explain.Reason) bool {
 	return strings.EqualFold(strings.TrimSpace(t.Value), r.Taint.Value)
 }
 
-// isEffect reports whether a toleration may have the effect. An empty effect
-// means all effects.
+// isEffect reports whether a toleration may have the effect. Empty means all.
 func isEffect(e taints.Effect) bool {
 	return e == "" || e == taints.NoSchedule || e == taints.PreferNoSchedule || e == taints.NoExecute
 }
@@ -162,8 +160,7 @@ func corrected(r explain.Reason) taints.Toleration {
 	return t
 }
 
-// knownOperator returns the operator, a known operator that differs only in
-// letter case, or else Equal.
+// knownOperator returns the operator, in the right letter case, or else Equal.
 func knownOperator(op taints.Operator) taints.Operator {
 	for _, known := range []taints.Operator{taints.OpExists, taints.OpLt, taints.OpGt} {
 		if strings.EqualFold(string(op), string(known)) {

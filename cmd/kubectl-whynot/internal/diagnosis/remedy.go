@@ -12,13 +12,11 @@ import (
 	"github.com/seed-0529bac1/taints/explain"
 )
 
-// A change corrects mistakes in tolerations, and names taints of nodes' states,
-// that keep pods pending.
+// A change corrects mistakes in tolerations, and names taints of nodes' states.
 type change struct {
 	// Opens counts the nodes whose taints let the pods in after the change.
 	Opens int `json:"opensNodes"`
-	// NodeTaints are taints of the nodes' states. They must be removed, whatever
-	// the pods tolerate.
+	// NodeTaints are taints of the nodes' states, which must go.
 	NodeTaints []taints.Taint `json:"nodeTaints"`
 	Entries    []Entry        `json:"entries"`
 	// Tolerations is the list after the change.
@@ -38,8 +36,7 @@ type Entry struct {
 // An alternative is a set of nodes that may or may not be intended for the pods.
 // The pods' tolerations do not show this.
 type alternative struct {
-	// Taints are the taints that the pods would have to tolerate in addition to
-	// those that the corrections tolerate.
+	// Taints are the taints to tolerate beside those that the corrections tolerate.
 	Taints []taints.Taint `json:"taints"`
 	// Additions are tolerations of exactly these taints.
 	Additions   []taints.Toleration `json:"additions"`
@@ -49,8 +46,7 @@ type alternative struct {
 	Nodes      int            `json:"nodes"`
 	NodeNames  []string       `json:"nodeNames"`
 
-	// Rest has the taints of the nodes, other than NodeTaints, that the pods do not
-	// tolerate yet.
+	// Rest has the untolerated taints of the nodes, other than NodeTaints.
 	Rest []taints.Taint `json:"-"`
 }
 
@@ -112,8 +108,7 @@ func (a *adviser) remedies() []*remedy {
 	return list
 }
 
-// untoleratedOf returns the hard taints of the group that the tolerations do not
-// match, sorted and without times.
+// untoleratedOf returns the untolerated hard taints, sorted and without times.
 func untoleratedOf(m *taints.Matcher, g *cluster.Group) []taints.Taint {
 	var list []taints.Taint
 	for _, t := range m.Untolerated(g.Taints, taints.Hard) {

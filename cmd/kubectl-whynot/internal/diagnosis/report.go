@@ -19,8 +19,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
 
-// formVersion is the version of the JSON and YAML format. It changes if a field
-// is removed or changes its meaning.
+// formVersion changes if a field is removed or changes its meaning.
 const formVersion = "whynot/v1"
 
 // A Report has all answers.
@@ -61,8 +60,7 @@ type GroupRow struct {
 	ForPod *cell `json:"forPod,omitzero"`
 }
 
-// TaintsText names the taints, with a mark on those that the requested pod does
-// not tolerate.
+// TaintsText names the taints, and marks those that the pod does not tolerate.
 func (g GroupRow) TaintsText() string {
 	if len(g.Taints) == 0 {
 		return "none"
@@ -162,8 +160,7 @@ func (r *Report) survey(c *cluster.Cluster) []*cluster.Pod {
 	return waiting
 }
 
-// noteOn describes the state of a pod that is not pending. It is empty if the
-// pod's eviction shows the state.
+// noteOn describes a pod that is not pending, unless its eviction does.
 func noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 	i, known := c.NodeAt[p.Node]
 	switch {
@@ -202,8 +199,7 @@ func (r *Report) judge(c *cluster.Cluster, p *cluster.Pod) {
 	}
 }
 
-// FirstGroups returns up to most groups, those that matter most to the requested
-// pod or to the pending ones.
+// FirstGroups returns up to most groups, those that matter most to the pods.
 func (r *Report) FirstGroups(most int) []GroupRow {
 	if len(r.Groups) <= most {
 		return r.Groups

@@ -43,8 +43,7 @@ func (o *Object) Size() int { return len(o.json) }
 // Kubernetes also accepts duplicate names and invalid UTF-8.
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
-// ReadPath calls add for each object of a file, of the files of a directory, or
-// of a URL.
+// ReadPath calls add for each object of a file, a directory or a URL.
 func ReadPath(ctx context.Context, path string, recursive bool, add func(Object) error) error {
 	if strings.HasPrefix(path, "http://") || strings.HasPrefix(path, "https://") {
 		return readURL(ctx, path, add)

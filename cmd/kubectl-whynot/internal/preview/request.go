@@ -142,8 +142,7 @@ func (r *Request) apply(n cluster.Node, now time.Time) (cluster.Node, error) {
 	return n, nil
 }
 
-// commands sets the command and those that undo it. If kubectl refuses nodes, the
-// command names the others.
+// commands sets the commands. If kubectl refuses nodes, they name the others.
 func (e *evaluation) commands(r *Request, after map[int]cluster.Node, connection []string) {
 	if len(e.Changed) == 0 {
 		return

@@ -66,15 +66,11 @@ func (v *view) IgnoredText() string {
 
 // StayingText counts the pods that tolerate their nodes' NoExecute taints.
 func (v *view) StayingText() string {
-	n := 0
-	for _, x := range v.Evictions {
-		if x.Outcome == diagnosis.Stays {
-			n++
-		}
-	}
-	if n == 0 {
+	first := slices.IndexFunc(v.Evictions, func(x *diagnosis.Eviction) bool { return x.Outcome == diagnosis.Stays })
+	if first < 0 {
 		return ""
 	}
+	n := len(v.Evictions) - first // they come last
 	return say.Count(n, "pod") + " on these nodes " + say.For(n, "tolerates the taints and stays", "tolerate the taints and stay")
 }
 

@@ -69,17 +69,10 @@ func IsSameWord(a, b string) bool {
 	if len(x) != len(y) {
 		return false
 	}
-	misspelled := 0
-	for i := range x {
-		switch {
-		case x[i] == y[i]:
-		case misspelled > 0 || !isMisspelled(x[i], y[i]):
-			return false
-		default:
-			misspelled++
-		}
+	for len(x) > 0 && x[0] == y[0] {
+		x, y = x[1:], y[1:]
 	}
-	return true
+	return len(x) == 0 || isMisspelled(x[0], y[0]) && slices.Equal(x[1:], y[1:])
 }
 
 // keyWords returns the words of a key in lower case. Separators end words, and

@@ -110,9 +110,7 @@ func EvictionOf(p *cluster.Pod, before, after *cluster.Node, now time.Time) *Evi
 	if p.Deleting {
 		r.Outcome = deleting
 	}
-	for _, b := range r.Because {
-		r.Order += b.Text() + "\n"
-	}
+	r.Order = strings.Join(say.Each(r.Because, Pair.Text), "\n")
 	return r
 }
 
@@ -157,8 +155,7 @@ func (r *Eviction) expire(e taints.Eviction, decides *taints.Taint, arrived time
 		r.From = fromArrival
 	}
 	r.At = e.At.UTC().Format(time.RFC3339)
-	seconds := e.At.Unix() - r.now.Unix()
-	r.InSeconds = &seconds
+	r.InSeconds = new(e.At.Unix() - r.now.Unix())
 }
 
 func pairOf(p *cluster.Pod, t taints.Taint, toleration int, tolerated bool) Pair {

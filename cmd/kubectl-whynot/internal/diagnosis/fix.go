@@ -71,29 +71,28 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 	if x.First.Template {
 		return []Step{{Text: condition + entriesText(entries) + " in the pod template of " + who}}
 	}
-	patch := x.patchPod(condition, "", entries)
+	steps := []Step{x.patchPod(condition, "", entries)}
 	switch kind {
 	case "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController":
 		return x.templateSteps(condition, kind, name, entries)
 	case "":
-		return []Step{patch}
 	case "CronJob":
 		lacks := func(e Entry) bool { return !slices.ContainsFunc(x.workload.Tolerations, e.Toleration.Equal) }
-		if x.workload != nil && !slices.ContainsFunc(entries, lacks) {
-			return []Step{patch} // the next Jobs have it
+		if x.workload == nil || slices.ContainsFunc(entries, lacks) { // otherwise the next Jobs have it
+			steps = append(steps, Step{Text: "change the pod template of " + who + " too, which made the Job"})
 		}
-		return []Step{patch, {Text: "change the pod template of " + who + " too, which made the Job"}}
 	case "Job":
 		if x.workload == nil {
-			return []Step{patch, {Text: "if a CronJob made the Job, change its template too"}}
+			steps = append(steps, Step{Text: "if a CronJob made the Job, change its template too"})
 		}
-		return []Step{patch}
+	default:
+		text := "change what " + who + " makes its pods from"
+		if kind != x.Owner.Kind {
+			text += ": it would undo a change of " + x.Owner.Kind + " " + x.Owner.Name
+		}
+		steps = append(steps, Step{Text: text})
 	}
-	text := "change what " + who + " makes its pods from"
-	if kind != x.Owner.Kind {
-		text += ": it would undo a change of " + x.Owner.Kind + " " + x.Owner.Name
-	}
-	return []Step{patch, {Text: text}}
+	return steps
 }
 
 // templateSteps returns the steps for a new template, and those that restart no
@@ -290,11 +289,7 @@ func (q *Question) step(text string, some, all int, noun string, words ...string
 }
 
 func invalidText(list []taints.Toleration) string {
-	err := taints.ValidateTolerations(list)
-	var all taints.ErrorList
-	if !errors.As(err, &all) {
-		return ""
-	}
+	all, _ := errors.AsType[taints.ErrorList](taints.ValidateTolerations(list))
 	return strings.Join(say.FirstOf(say.Each(all, func(e *taints.FieldError) string {
 		if !strings.HasPrefix(e.Detail, "must ") {
 			return e.Error()

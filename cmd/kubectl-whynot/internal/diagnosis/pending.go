@@ -170,8 +170,7 @@ func (a *analyst) pendingOf(pods []*cluster.Pod) *Pending {
 
 // names returns the sorted names of up to maxNames nodes.
 func (a *analyst) names(nodes []int) []string {
-	nodes = slices.Clone(nodes)
-	slices.Sort(nodes) // this is the order of names
+	nodes = slices.Sorted(slices.Values(nodes)) // this is the order of names
 	return say.Each(nodes[:min(len(nodes), maxNames)], func(i int) string { return a.Nodes[i].Name })
 }
 

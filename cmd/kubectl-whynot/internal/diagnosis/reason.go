@@ -94,14 +94,10 @@ func order(a, b bool) int {
 	return -1
 }
 
-// A mistake is a toleration that was meant for a taint but does not match it.
-// The library's hints show this. If only a value or key differs, the taint may
-// exist to keep exactly this pod off the node.
-
-// isMistake reports whether the closest toleration was meant for the taint. A
-// toleration that tolerates a taint of some node in the cluster is used, so it
-// is intended. A toleration that evicts pods at once, or that lets them stay for
-// a time and is not for this effect, is intended too.
+// isMistake reports whether the closest toleration was meant for the taint. If only a
+// value or key differs, the taint may exist to keep exactly this pod off the node. A
+// toleration is intended if it tolerates a taint of some node, evicts pods at once, or
+// lets them stay for a time and is not for this effect.
 func (a *adviser) isMistake(r explain.Reason) bool {
 	t := r.Closest
 	switch {

@@ -66,11 +66,10 @@ type adviser struct {
 	shares  []cluster.Share
 }
 
-// advise returns the change that corrects the mistakes in the profile's
-// tolerations, if the library's hints indicate any, or that names the nodes to
-// fix. If it is not clear which nodes are intended, it returns the alternatives.
-// A change never opens nodes whose key or value just differs from those that the
-// pods tolerate.
+// advise returns the change that corrects the mistakes in the profile's tolerations, or
+// that names the nodes to fix. If it is not clear which nodes are intended, it returns
+// the alternatives. A change never opens nodes whose key or value just differs from
+// those that the pods tolerate.
 func (a *adviser) advise() (*change, []*remedy) {
 	var all []*remedy
 	for _, r := range a.remedies() {

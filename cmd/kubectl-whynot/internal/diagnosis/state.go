@@ -142,8 +142,8 @@ func since(what string, times []time.Time, now time.Time, end string) string {
 		return " since " + t.UTC().Format(time.RFC3339) + " (" + say.Relative(t.Unix()-now.Unix()) + ")"
 	}
 	first, last := slices.MinFunc(times, time.Time.Compare), slices.MaxFunc(times, time.Time.Compare)
-	if first.Equal(last) {
-		return what + text(first) + end
+	if what += text(first); !first.Equal(last) {
+		what += ", the last" + text(last)
 	}
-	return what + text(first) + ", the last" + text(last) + end
+	return what + end
 }

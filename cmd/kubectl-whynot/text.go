@@ -164,15 +164,12 @@ func (p *page) execute(part string, view any) error {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"line": p.styled, "wrap": p.wrapped, "isNarrow": func() bool { return p.width < 60 },
 		"bold": func() color.Attribute { return color.Bold }, "red": func() color.Attribute { return color.FgRed },
-		"cyan":     func() color.Attribute { return color.FgCyan },
-		"list":     func(elements ...any) []any { return elements },
-		"selector": cluster.SelectorText,
-		"taint":    visible.Taint, "toleration": visible.Toleration, "yamlLines": yamlLines,
+		"cyan": func() color.Attribute { return color.FgCyan }, "isWindows": func() bool { return runtime.GOOS == "windows" },
+		"selector": cluster.SelectorText, "taint": visible.Taint, "toleration": visible.Toleration, "yamlLines": yamlLines,
+		"list": func(elements ...any) []any { return elements }, "keys": say.SortedKeys[string],
 		"firstOf": say.FirstOf, "moreThan": func(most, n int) int { return max(n-most, 0) },
-		"maxCauses": func() int { return maxCauses }, "maxLines": func() int { return maxLines },
-		"maxFates": func() int { return maxFates },
-		"keys":     say.SortedKeys[string], "column": column, "spaces": func(s string) string { return strings.Repeat(" ", len(s)) }, "trim": strings.TrimSpace,
-		"isWindows": func() bool { return runtime.GOOS == "windows" },
+		"maxCauses": func() int { return maxCauses }, "maxLines": func() int { return maxLines }, "maxFates": func() int { return maxFates },
+		"column": column, "spaces": func(s string) string { return strings.Repeat(" ", len(s)) }, "trim": strings.TrimSpace,
 	}).Funcs(words).Parse(textTemplate)).ExecuteTemplate(p, part, view)
 }
 

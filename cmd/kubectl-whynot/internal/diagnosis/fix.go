@@ -153,7 +153,8 @@ func (x *Pending) effect(kind string) (text string, restarts bool) {
 	case x.running == 0 && x.question.areAll:
 		return "", false
 	case w != nil && w.Partition > 0:
-		return fmt.Sprintf("this restarts the pods of %s from number %d, its partition; others keep the older template", x.OwnerName(), w.Partition), true
+		text = fmt.Sprintf("this restarts the pods of %s from number %d, its partition", x.OwnerName(), w.Partition)
+		return text + "; others keep the older template", true
 	case w != nil:
 		return "this restarts " + pods, true
 	case kind == "Deployment":

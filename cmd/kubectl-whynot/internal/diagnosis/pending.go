@@ -292,7 +292,8 @@ func (r *placement) Availability() string {
 	if r.Feasible == 0 {
 		return fmt.Sprintf("0/%d nodes are available: %s.", r.nodes, strings.Join(words, ", "))
 	}
-	text := fmt.Sprintf("Taints and node affinity allow %d of %s: %s", r.Feasible, say.Count(r.nodes, "node"), say.NamesOf(r.FeasibleNames, r.Feasible))
+	names := say.NamesOf(r.FeasibleNames, r.Feasible)
+	text := fmt.Sprintf("Taints and node affinity allow %d of %s: %s", r.Feasible, say.Count(r.nodes, "node"), names)
 	if len(words) > 0 {
 		text += "; " + strings.Join(words, ", ")
 	}

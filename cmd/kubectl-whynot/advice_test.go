@@ -111,7 +111,7 @@ func objectOf(line string) string {
 }
 
 func adviceOf(r *diagnosis.Report) []string {
-	x, c := &r.Pending[0], r.Causes[0]
+	x, c := r.Pending[0], r.Causes[0]
 	var lines []string
 	if x.Change != nil {
 		lines = append(entryTexts(x.Tolerations, x.Change.Entries), stateTexts(x.Change.NodeTaints)...)

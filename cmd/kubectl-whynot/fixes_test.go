@@ -29,8 +29,7 @@ func checkFixes(t *testing.T, input string, args ...string) {
 		t.Fatal(err)
 	}
 	c.Finish()
-	for i := range r.Pending {
-		x := &r.Pending[i]
+	for _, x := range r.Pending {
 		w := &world{nodes: make(map[string][]taints.Taint), pods: make(map[string][]taints.Toleration)}
 		p := c.PodNamed[cluster.PodName{Namespace: x.Namespace, Name: x.Pods[0]}]
 		for _, name := range x.Pods {

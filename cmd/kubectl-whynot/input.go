@@ -52,9 +52,12 @@ func (p *program) answer(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	r := &answer{diagnosis.New(c, q)}
+	r := &view{diagnosis.New(c, q), p.output == "wide"}
 	r.Input, r.Filter, r.NoPods = input, c.Only.String(), c.WhyNoPods()
-	return p.write(r)
+	if p.output == "html" {
+		return parsedPage.Execute(p.out, r)
+	}
+	return p.writeReport(r.Report, "page", r)
 }
 
 // read fills the cluster and returns a description of the input. It reports
@@ -73,21 +76,17 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, i
 	defer shown.erase()
 	add := shown.counted(c.Decode)
 	for _, file := range files {
-		before, name := c.Objects, file
-		switch {
-		case file == "-" && p.in != nil:
+		before, name := shown.objects, say.WithoutPassword(file)
+		if file == "-" && p.in != nil {
 			name = inputStdin
 			err = manifest.Read(name, p.in, add)
-		case strings.Contains(file, "://"):
-			name = say.WithoutPassword(file)
-			fallthrough
-		default:
+		} else {
 			err = manifest.ReadPath(ctx, file, *p.files.Recursive, add)
 		}
 		switch names = append(names, name); {
 		case err != nil:
 			return "", false, err
-		case c.Objects > before:
+		case shown.objects > before:
 		case name == inputStdin:
 			return "", false, errors.New("standard input is empty; use -n or -A to read the cluster")
 		default:
@@ -108,11 +107,10 @@ func (p *program) progress() *progress {
 	if f, ok := p.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		return &progress{out: f, clock: time.Now}
 	}
-	return nil
+	return &progress{out: io.Discard, clock: time.Now}
 }
 
-// isPiped reports whether standard input is a pipe or a file, not a terminal
-// or /dev/null.
+// isPiped reports whether standard input is a pipe or a file.
 func (p *program) isPiped() bool {
 	f, ok := p.in.(*os.File)
 	if !ok {
@@ -122,8 +120,7 @@ func (p *program) isPiped() bool {
 	return err == nil && info.Mode()&os.ModeCharDevice == 0
 }
 
-// client returns a client that uses protobuf, which is several times faster
-// than JSON.
+// client returns a client that uses protobuf, which is much faster than JSON.
 func (p *program) client() (corev1client.CoreV1Interface, error) {
 	config, err := p.config.ToRESTConfig()
 	if err != nil {
@@ -205,8 +202,7 @@ func (p *program) completePods(cmd *cobra.Command, args []string, _ string) ([]s
 	return say.Each(c.Pods, func(p *cluster.Pod) string { return p.Name }), none
 }
 
-// A progress is a line on a terminal that counts what was read. It is nil where
-// there is no terminal.
+// A progress is a line on a terminal that counts what was read.
 type progress struct {
 	out            io.Writer
 	clock          func() time.Time
@@ -216,9 +212,6 @@ type progress struct {
 
 // counted returns add with a line that counts the objects.
 func (p *progress) counted(add func(manifest.Object) error) func(manifest.Object) error {
-	if p == nil {
-		return add
-	}
 	p.shown = p.clock()
 	return func(o manifest.Object) error {
 		p.objects, p.bytes = p.objects+1, p.bytes+o.Size()
@@ -230,8 +223,4 @@ func (p *progress) counted(add func(manifest.Object) error) func(manifest.Object
 	}
 }
 
-func (p *progress) erase() {
-	if p != nil {
-		fmt.Fprint(p.out, "\r\x1b[K")
-	}
-}
+func (p *progress) erase() { fmt.Fprint(p.out, "\r\x1b[K") }

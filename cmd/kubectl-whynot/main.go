@@ -39,8 +39,7 @@ func main() {
 	os.Exit(p.run(os.Args[1:]))
 }
 
-// run runs the command with the arguments and returns the exit code: 1 for
-// failure, 2 for invalid usage.
+// run returns the exit code: 1 for failure, 2 for invalid usage.
 func (p *program) run(args []string) int {
 	command := p.command()
 	command.SetArgs(append([]string{}, args...)) // nil would mean the arguments of the process
@@ -196,7 +195,7 @@ func version() string {
 // parse parses and checks the command line. It returns the time to count from, and
 // a cluster for the pods that the command line selects.
 func (p *program) parse(args, outputs []string) (now time.Time, c *cluster.Cluster, err error) {
-	pod, err := podArgument(args)
+	namespace, pod, err := podArgument(args)
 	if err != nil {
 		return now, nil, err
 	}
@@ -218,12 +217,11 @@ func (p *program) parse(args, outputs []string) (now time.Time, c *cluster.Clust
 	if p.all && only.Namespace != "" {
 		return now, nil, errors.New("-n and -A cannot be used together")
 	}
-	if namespace, name, ok := strings.Cut(pod, "/"); ok && kinds[namespace] == "" {
+	if namespace != "" {
 		if only.Namespace != "" && only.Namespace != namespace {
-			return now, nil, fmt.Errorf("pod %s is not in namespace %s", pod, only.Namespace)
+			return now, nil, fmt.Errorf("pod %s/%s is not in namespace %s", namespace, pod, only.Namespace)
 		}
-		only.Namespace, pod = namespace, name
-		p.all = false
+		only.Namespace, p.all = namespace, false
 	}
 	c = cluster.New(only)
 	c.Asked = pod
@@ -231,31 +229,29 @@ func (p *program) parse(args, outputs []string) (now time.Time, c *cluster.Clust
 }
 
 // podArgument returns the pod that the arguments name, either in kubectl's form
-// or as namespace/name.
-func podArgument(args []string) (string, error) {
-	if len(args) == 2 && kinds[args[0]] != "" {
-		args = []string{args[0] + "/" + args[1]}
+// or as namespace/name. The name of a workload has its kind, as in deployment/web.
+func podArgument(args []string) (namespace, name string, err error) {
+	if len(args) > 2 || len(args) == 2 && kinds[args[0]] == "" {
+		return "", "", fmt.Errorf("want one pod, not %d; use -f for files", len(args))
+	}
+	pod := strings.Join(args, "/")
+	first, name, isPath := strings.Cut(pod, "/")
+	kind := kinds[first]
+	if isPath && kind == "pod" {
+		first, name, isPath = strings.Cut(name, "/")
 	}
 	switch {
-	case len(args) == 0:
-		return "", nil
-	case len(args) > 1:
-		return "", fmt.Errorf("want one pod, not %d; use -f for files", len(args))
+	case len(args) > 0 && first == "", isPath && (name == "" || strings.Contains(name, "/")):
+		return "", "", fmt.Errorf("%q is not a pod; want a name, or namespace/name", pod)
+	case !isPath:
+		return "", first, nil
+	case kind != "" && kind != "pod":
+		return "", kind + "/" + name, nil
 	}
-	pod := args[0]
-	first, name, isPath := strings.Cut(pod, "/")
-	if isPath && kinds[first] != "" {
-		pod = strings.TrimPrefix(kinds[first]+"/"+name, "pod/")
-	}
-	namespace, name, isFull := strings.Cut(pod, "/")
-	if pod == "" || isFull && (namespace == "" || name == "" || strings.Contains(name, "/")) {
-		return "", fmt.Errorf("%q is not a pod; want a name, or namespace/name", args[0])
-	}
-	return pod, nil
+	return first, name, nil
 }
 
-// kinds maps the names of pods, and of kinds that are evaluated by their template,
-// to the name that the program uses.
+// kinds maps the names of pods and workloads to those that the program uses.
 var kinds = map[string]string{
 	"pod": "pod", "pods": "pod", "po": "pod",
 	"deployment": "deployment", "deployments": "deployment", "deploy": "deployment",
@@ -264,20 +260,10 @@ var kinds = map[string]string{
 	"job": "job", "jobs": "job", "cronjob": "cronjob", "cronjobs": "cronjob", "cj": "cronjob",
 }
 
-func (p *program) write(r *answer) error {
-	if p.output == "html" {
-		return r.writeHTML(p.out)
-	}
-	return p.writeReport(r.Report, "page", r.textView(p.output == "wide"))
-}
-
 // writeReport writes the report as JSON or YAML, or a part of the template of text.
 func (p *program) writeReport(report any, part string, view any) error {
-	switch p.output {
-	case "json":
-		return writeJSON(p.out, report)
-	case "yaml":
-		return writeYAML(p.out, report)
+	if p.output == "json" || p.output == "yaml" {
+		return writeForm(p.out, report, p.output == "yaml")
 	}
 	text := page{width: 100}
 	if f, ok := p.out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {

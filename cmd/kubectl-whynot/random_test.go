@@ -25,14 +25,14 @@ func TestRandomDumps(t *testing.T) {
 		input := d.String()
 		r := mustReport(t, input)
 		seen := 0
-		for i := range r.Pending {
-			if x := &r.Pending[i]; !strings.Contains(x.Pods[0], "/") {
+		for _, x := range r.Pending {
+			if !strings.Contains(x.Pods[0], "/") {
 				d.checkPending(t, x)
 				seen += len(x.Pods)
 			}
 		}
 		for _, x := range r.Evictions {
-			d.checkEviction(t, &x)
+			d.checkEviction(t, x)
 		}
 		if seen != d.pending {
 			t.Errorf("%d of %d pending pods", seen, d.pending)

@@ -22,11 +22,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
 )
-
-// An answer is a report with the ways to print it.
-type answer struct{ *diagnosis.Report }
 
 //go:embed page/text.tmpl
 var textTemplate string
@@ -39,103 +35,63 @@ const (
 	maxLines  = 10
 )
 
-// A textView is the data of the template of text.
-type textView struct {
-	*answer
-	HasDetails  bool    // about each pod, in place of the causes
-	Fates       []*fate // with the pods that stay, unless IsLimited
-	IsLimited   bool
-	MoreFates   int // that are left out
-	MoreEvicted int // the pods of these
-	ShownGroups []diagnosis.GroupRow
-	MoreGroups  int
+// A view is a report with the methods of the templates.
+type view struct {
+	*diagnosis.Report
+	IsWide bool
 }
 
-// textView returns the data for one page, or with all details.
-func (r *answer) textView(wide bool) *textView {
-	v := &textView{answer: r, HasDetails: wide || r.Pod != "", ShownGroups: r.Groups}
-	v.IsLimited = !v.HasDetails && len(r.Evictions) > maxFates
-	v.Fates = fatesOf(r.Evictions, !v.IsLimited)
-	if v.IsLimited {
-		v.MoreFates = more(maxFates, v.Fates)
-		for _, f := range v.Fates[len(v.Fates)-v.MoreFates:] {
-			v.MoreEvicted += len(f.pods)
-		}
-		v.Fates = v.Fates[:len(v.Fates)-v.MoreFates]
-	}
-	if !wide {
-		v.ShownGroups, v.MoreGroups = r.FirstGroups(maxGroups), more(maxGroups, r.Groups)
-	}
-	return v
-}
+// HasDetails reports whether text has details about each pod, in place of the causes.
+func (v *view) HasDetails() bool { return v.IsWide || v.Pod != "" }
 
-// Remarks are sentences about the input and the requested pod.
-func (r *answer) Remarks() []string {
-	list := []string{r.IgnoredText(), "", r.NoPods, r.PodNote}
-	if r.Filter != "" && r.NoPods == "" && r.Pod == "" {
-		list[1] = "only pods that match " + r.Filter
-	}
-	return slices.DeleteFunc(list, func(s string) bool { return s == "" })
-}
+// IsLimited reports whether text has only the first evictions.
+func (v *view) IsLimited() bool { return !v.HasDetails() && len(v.Evictions) > maxFates }
 
-// MorePending counts the pods of the causes that the first page leaves out.
-func (r *answer) MorePending() (pods int) {
-	for _, c := range r.Causes[min(len(r.Causes), maxCauses):] {
-		pods += c.Pods
+// MaxGroups limits the groups of nodes in text.
+func (v *view) MaxGroups() int {
+	if v.IsWide {
+		return len(v.Groups)
 	}
-	return pods
+	return maxGroups
 }
 
 // IgnoredText counts the objects of other kinds, by kind.
-func (r *answer) IgnoredText() string {
-	if len(r.Ignored) == 0 {
+func (v *view) IgnoredText() string {
+	if len(v.Ignored) == 0 {
 		return ""
 	}
-	words := say.Each(say.SortedKeys(r.Ignored), func(kind string) string { return fmt.Sprint(r.Ignored[kind], " ", kind) })
+	words := say.Each(say.SortedKeys(v.Ignored), func(kind string) string { return fmt.Sprint(v.Ignored[kind], " ", kind) })
 	return "Ignored objects: " + say.Joined(say.FirstOf(words, 5))
 }
 
 // StayingText counts the pods that tolerate their nodes' NoExecute taints.
-func (r *answer) StayingText() string {
-	n := 0
-	for i := range r.Evictions {
-		if r.Evictions[i].Outcome == diagnosis.Stays {
-			n++
-		}
-	}
-	if n == 0 {
+func (v *view) StayingText() string {
+	first := slices.IndexFunc(v.Evictions, func(x *diagnosis.Eviction) bool { return x.Outcome == diagnosis.Stays })
+	if first < 0 {
 		return ""
 	}
+	n := len(v.Evictions) - first // they come last
 	return say.Count(n, "pod") + " on these nodes " + say.For(n, "tolerates the taints and stays", "tolerate the taints and stay")
 }
 
 // A fate is the pods that are evicted for the same taint and toleration.
-type fate struct{ pods []*diagnosis.Eviction }
+type fate []*diagnosis.Eviction
 
-// fatesOf groups the pods that are evicted, earliest first, and then the pods
-// that stay if withStays is set.
-func fatesOf(list []diagnosis.Eviction, withStays bool) []*fate {
-	var fates []*fate
-	at := make(map[string]*fate)
-	for i := range list {
-		x := &list[i]
-		if x.Outcome == diagnosis.Stays && !withStays {
-			continue
-		}
-		key := x.Outcome + "\n" + string(x.From) + "\n" + x.Order
-		f, ok := at[key]
-		if !ok {
-			f = &fate{}
-			at[key] = f
-			fates = append(fates, f)
-		}
-		f.pods = append(f.pods, x)
+// Fates groups the pods that are evicted, earliest first, and then the pods that stay
+// if withStays is set.
+func (v *view) Fates(withStays bool) (fates []fate) {
+	list := slices.DeleteFunc(slices.Clone(v.Evictions), func(x *diagnosis.Eviction) bool {
+		return x.Outcome == diagnosis.Stays && !withStays
+	})
+	key := func(x *diagnosis.Eviction) string { return x.Outcome + "\n" + string(x.From) + "\n" + x.Order }
+	for _, pods := range cluster.Grouped(list, key) {
+		fates = append(fates, pods)
 	}
 	return fates
 }
 
 // Who counts the pods and names the first.
-func (f *fate) Who() string {
+func (f fate) Who() string {
 	names := f.Names()
 	if n := len(names); n > 1 {
 		return fmt.Sprintf("%d pods (%s and %d more)", n, names[0], n-1)
@@ -144,8 +100,8 @@ func (f *fate) Who() string {
 }
 
 // Text describes what happens to the pods and when.
-func (f *fate) Text() string {
-	when, are := diagnosis.When(f.pods...), say.For(len(f.pods), "is", "are")
+func (f fate) Text() string {
+	when, are := diagnosis.When(f...), say.For(len(f), "is", "are")
 	switch f.Outcome() {
 	case diagnosis.Overdue:
 		return "should have been evicted " + when
@@ -158,44 +114,34 @@ func (f *fate) Text() string {
 }
 
 // Outcome returns the outcome of all pods.
-func (f *fate) Outcome() string { return f.pods[0].Outcome }
+func (f fate) Outcome() string { return f[0].Outcome }
 
 // Names returns the pods with their nodes.
-func (f *fate) Names() []string {
-	return say.Each(f.pods, func(x *diagnosis.Eviction) string { return x.Pod + " on node " + x.Node })
+func (f fate) Names() []string {
+	return say.Each(f, func(x *diagnosis.Eviction) string { return x.Pod + " on node " + x.Node })
 }
 
 // Times returns the pods with their nodes and, if they are evicted, when.
-func (f *fate) Times() []string {
-	return say.Each(f.pods, func(x *diagnosis.Eviction) string {
+func (f fate) Times() []string {
+	return say.Each(f, func(x *diagnosis.Eviction) string {
 		return strings.TrimSuffix(x.Pod+" on node "+x.Node+", "+diagnosis.When(x), ", ")
 	})
 }
 
 // Why names the taint that decides and the toleration for it.
-func (f *fate) Why() string {
-	return strings.Join(say.FirstOf(say.Each(f.pods[0].Because, diagnosis.Pair.Text), 3), "; ")
-}
+func (f fate) Why() string { return diagnosis.Why(f[0].Because) }
 
-// LeftOut counts the pods that a user might expect in the list.
-func (r *answer) LeftOut() string {
-	if r.Lost > 0 {
-		return say.Count(r.Lost, "pod") + " on nodes that are not in the input"
+// writeForm writes the report as JSON, without a copy of it in memory, or as YAML.
+func writeForm(w io.Writer, report any, isYAML bool) error {
+	options := json.JoinOptions(jsontext.WithIndent("  "), json.Deterministic(true))
+	if !isYAML {
+		err := json.MarshalWrite(w, report, options)
+		if err == nil {
+			_, err = io.WriteString(w, "\n")
+		}
+		return err
 	}
-	return ""
-}
-
-// writeJSON writes the report without building a copy in memory.
-func writeJSON(w io.Writer, report any) error {
-	err := json.MarshalWrite(w, report, jsontext.WithIndent("  "), json.Deterministic(true))
-	if err == nil {
-		_, err = io.WriteString(w, "\n")
-	}
-	return err
-}
-
-func writeYAML(w io.Writer, report any) error {
-	b, err := json.Marshal(report, json.Deterministic(true))
+	b, err := json.Marshal(report, options)
 	if err == nil {
 		b, err = yaml.JSONToYAML(b)
 	}
@@ -203,12 +149,6 @@ func writeYAML(w io.Writer, report any) error {
 		_, err = w.Write(b)
 	}
 	return err
-}
-
-// A section is the groups of a preview below a title.
-type section struct {
-	Title  string
-	Groups []preview.Group
 }
 
 // A page is text with a width.
@@ -222,34 +162,15 @@ type page struct {
 // width and the colors of the page, and replace what could harm a terminal.
 func (p *page) execute(part string, view any) error {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"line": p.styled, "wrap": p.wrapped, "steps": p.steps, "isNarrow": func() bool { return p.width < 60 },
+		"line": p.styled, "wrap": p.wrapped, "isNarrow": func() bool { return p.width < 60 },
 		"bold": func() color.Attribute { return color.Bold }, "red": func() color.Attribute { return color.FgRed },
-		"cyan":     func() color.Attribute { return color.FgCyan },
-		"section":  func(title string, groups []preview.Group) any { return section{title, groups} },
-		"selector": cluster.SelectorText,
-		"taint":    visible.Taint, "toleration": visible.Toleration, "yamlLines": yamlLines,
+		"cyan": func() color.Attribute { return color.FgCyan }, "isWindows": func() bool { return runtime.GOOS == "windows" },
+		"selector": cluster.SelectorText, "taint": visible.Taint, "toleration": visible.Toleration, "yamlLines": yamlLines,
+		"list": func(elements ...any) []any { return elements }, "keys": say.SortedKeys[string],
 		"firstOf": say.FirstOf, "moreThan": func(most, n int) int { return max(n-most, 0) },
-		"maxCauses": func() int { return maxCauses }, "maxLines": func() int { return maxLines },
+		"maxCauses": func() int { return maxCauses }, "maxLines": func() int { return maxLines }, "maxFates": func() int { return maxFates },
 		"column": column, "spaces": func(s string) string { return strings.Repeat(" ", len(s)) }, "trim": strings.TrimSpace,
-		"isWindows": func() bool { return runtime.GOOS == "windows" },
 	}).Funcs(words).Parse(textTemplate)).ExecuteTemplate(p, part, view)
-}
-
-// steps returns the steps, each with its command on one line, so that users can
-// paste it.
-func (p *page) steps(indent string, steps []diagnosis.Step) string {
-	var b strings.Builder
-	for i, s := range steps {
-		first := "Fix: "
-		if len(steps) > 1 {
-			first = fmt.Sprintf("Fix %d: ", i+1)
-		}
-		b.WriteString("\n" + p.wrapped(indent+first, indent+"  ", s.Line()))
-		if s.Command != "" {
-			b.WriteString("\n" + p.styled(indent+"  "+s.Command, color.FgCyan))
-		}
-	}
-	return b.String()
 }
 
 // column returns the first column of a table that counts nodes, up to most.
@@ -263,8 +184,7 @@ func yamlLines(t taints.Toleration) []string {
 	return strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
 }
 
-// styled returns the line in a style, with safe replacements in the names of
-// objects.
+// styled returns the line in a style, with replacements for unsafe characters.
 func (p *page) styled(s string, style ...color.Attribute) string {
 	s = say.Printable(s)
 	if p.color && len(style) > 0 {
@@ -277,17 +197,13 @@ func (p *page) styled(s string, style ...color.Attribute) string {
 // before the other lines. It breaks lines only between words.
 func (p *page) wrapped(first, hang, text string, style ...color.Attribute) string {
 	var lines []string
-	line, isEmpty := first, true
+	line, space := first, ""
 	for _, w := range strings.Fields(text) {
-		if !isEmpty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(w) > p.width {
+		if space != "" && utf8.RuneCountInString(line+space+w) > p.width {
 			lines = append(lines, p.styled(line, style...))
-			line, isEmpty, style = hang, true, nil
+			line, space, style = hang, "", nil
 		}
-		if !isEmpty {
-			line += " "
-		}
-		line += w
-		isEmpty = false
+		line, space = line+space+w, " "
 	}
 	return strings.Join(append(lines, p.styled(line, style...)), "\n")
 }

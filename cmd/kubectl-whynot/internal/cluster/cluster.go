@@ -13,6 +13,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 )
@@ -28,18 +29,16 @@ type Cluster struct {
 	NodeAt    map[string]int
 	PodNamed  map[PodName]*Pod
 	Others    map[string]int // objects that are neither nodes, pods nor workloads, by kind
-	Objects   int            // read so far
 
 	Workloads map[string]*Workload // of the input, by Pod.OwnerName
-	Running   map[string]int       // pods of each owner, also those that the filter leaves out, after Finish
+	Running   map[string]int       // pods by Pod.OwnerName, after Finish
 
 	// Unevaluated has the rules of objects in the input that are not evaluated.
-	Unevaluated map[string]bool
+	Unevaluated sets.Set[string]
 
-	labels   map[string]map[string]int // number of nodes by label, after Finish
+	labels   map[string]sets.Set[string] // values by key, after Finish
 	profiles map[string]*Profile
 	inOrder  []*Workload
-	owners   map[ownerKey]int // the owners of pods, and how many of these run
 }
 
 // A Filter selects pods.
@@ -69,8 +68,8 @@ func New(only Filter) *Cluster {
 	return &Cluster{
 		Only: only, Namespace: cmp.Or(only.Namespace, metav1.NamespaceDefault),
 		NodeAt: make(map[string]int), PodNamed: make(map[PodName]*Pod), Others: make(map[string]int),
-		labels: make(map[string]map[string]int), profiles: make(map[string]*Profile), Unevaluated: make(map[string]bool),
-		Workloads: make(map[string]*Workload), owners: make(map[ownerKey]int), Running: make(map[string]int),
+		profiles: make(map[string]*Profile), Unevaluated: sets.New[string](),
+		Workloads: make(map[string]*Workload), Running: make(map[string]int),
 	}
 }
 
@@ -84,7 +83,6 @@ func (c *Cluster) ForgetNodes() {
 func (c *Cluster) ForgetPods() {
 	c.Pods = nil
 	clear(c.PodNamed)
-	clear(c.owners)
 }
 
 // Finish sorts and groups the nodes, and adds the pods that workloads would create.
@@ -106,15 +104,14 @@ func (c *Cluster) Find(name, namespace string) (PodName, error) {
 		return full, nil
 	}
 	var found, longer []string
-	var made []PodName // from the workload
+	var made *Pod // from the workload
 	for _, p := range c.Pods {
 		kind, owner := p.Owner.Template()
 		isOf := strings.EqualFold(kind+"/"+owner, name) || strings.EqualFold(p.Owner.Kind+"/"+p.Owner.Name, name)
 		switch {
 		case p.Namespace == full.Namespace && !p.Template && isOf:
-			made = append(made, p.PodName)
-			if p.IsPending() {
-				return p.PodName, nil
+			if made == nil || p.IsPending() && !made.IsPending() {
+				made = p
 			}
 		case namespace != "" && p.Namespace != namespace:
 		case p.Name == name, p.Template && p.Owner.Name == name:
@@ -125,8 +122,8 @@ func (c *Cluster) Find(name, namespace string) (PodName, error) {
 		}
 	}
 	switch {
-	case len(made) > 0:
-		return made[0], nil
+	case made != nil:
+		return made.PodName, nil
 	case len(found) == 1:
 		return full, nil
 	case len(found) > 1:
@@ -146,11 +143,27 @@ func (c *Cluster) Find(name, namespace string) (PodName, error) {
 
 // WhyNoPods returns the reason why there are no pods, or "" if there are pods.
 func (c *Cluster) WhyNoPods() string {
-	switch {
+	switch filter := c.Only.String(); {
 	case len(c.Pods) > 0:
 		return ""
-	case c.Only.String() != "":
-		return "no pods match " + c.Only.String()
+	case filter != "":
+		return "no pods match " + filter
 	}
 	return "there are no pods"
+}
+
+// Grouped groups the elements that have the same key, in the order of their first ones.
+func Grouped[T any, K comparable](list []T, key func(T) K) [][]T {
+	var groups [][]T
+	at := make(map[K]int)
+	for _, x := range list {
+		k := key(x)
+		i, ok := at[k]
+		if !ok {
+			i = len(groups)
+			at[k], groups = i, append(groups, nil)
+		}
+		groups[i] = append(groups[i], x)
+	}
+	return groups
 }

@@ -17,13 +17,12 @@ import (
 
 // Decode adds the object of the manifest. It only counts objects of other kinds.
 func (c *Cluster) Decode(m manifest.Object) error {
-	c.Objects++
 	version := apiVersions[m.Kind]
 	switch {
 	case m.Kind == "":
 		return errors.New("kind is missing")
 	case version != "" && m.APIVersion != "" && m.APIVersion != version:
-		c.Others[m.Kind+" ("+otherVersion(m.APIVersion, version)+")"]++
+		c.Others[m.Kind+" (its apiVersion is "+m.APIVersion+", not "+version+")"]++
 		return nil
 	}
 	switch m.Kind {
@@ -60,21 +59,7 @@ var apiVersions = map[string]string{
 	"Job": "batch/v1", "CronJob": "batch/v1",
 }
 
-// otherVersion says why an object with this API version is not evaluated.
-func otherVersion(have, want string) string {
-	group, _, hasGroup := strings.Cut(have, "/")
-	if core, _, _ := strings.Cut(want, "/"); !hasGroup || group == core {
-		return "its apiVersion is " + have + ", not " + want
-	}
-	return "of another group: its apiVersion is " + have + ", not " + want
-}
-
-// Rules that are not evaluated.
-const (
-	RuntimeClasses = "RuntimeClass scheduling"
-	Quotas         = "quotas"
-	Namespaces     = "a namespace's default and allowed tolerations"
-)
+const runtimeClasses = "RuntimeClass scheduling"
 
 // addRules notes the rules of an object of another kind.
 func (c *Cluster) addRules(m *manifest.Object) {
@@ -84,21 +69,20 @@ func (c *Cluster) addRules(m *manifest.Object) {
 	}
 	switch m.Kind {
 	case "ResourceQuota":
-		c.Unevaluated[Quotas] = true
+		c.Unevaluated.Insert("quotas")
 	case "RuntimeClass":
 		if m.Decode(&o) == nil && o.Scheduling != nil {
-			c.Unevaluated[RuntimeClasses] = true
+			c.Unevaluated.Insert(runtimeClasses)
 		}
 	case "Namespace":
 		const prefix = "scheduler.alpha.kubernetes.io/"
 		if m.Decode(&o) == nil && o.Annotations[prefix+"defaultTolerations"]+o.Annotations[prefix+"tolerationsWhitelist"] != "" {
-			c.Unevaluated[Namespaces] = true
+			c.Unevaluated.Insert("tolerations of namespaces")
 		}
 	}
 }
 
-// decodeAs decodes the manifest and passes the object to add. Errors have the name
-// of the object.
+// decodeAs decodes and adds the object. Errors have its name.
 func decodeAs[T any](m manifest.Object, add func(*T) error, options ...json.Options) error {
 	o := new(T)
 	err := m.Decode(o, options...)

@@ -4,6 +4,7 @@ package cluster
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/internal/similar"
 )
 
 // SelectorText returns the selector in the form of kubectl.
@@ -21,8 +23,7 @@ func SelectorText(selector map[string]string) string {
 	return strings.Join(say.Each(say.SortedKeys(selector), func(key string) string { return labelText(key, selector[key]) }), ",")
 }
 
-// labelText returns the label in the form of kubectl, in quotes where spaces would
-// not be seen.
+// labelText returns the label as in kubectl, in quotes if there are spaces.
 func labelText(key, value string) string {
 	if strings.ContainsFunc(key+value, unicode.IsSpace) {
 		return strconv.Quote(key) + "=" + strconv.Quote(value)
@@ -68,35 +69,20 @@ func IsSameWord(a, b string) bool {
 	if len(x) != len(y) {
 		return false
 	}
-	differ := 0
-	for i := range x {
-		if x[i] != y[i] {
-			differ++
-		}
-		if differ > 1 || x[i] != y[i] && !isMisspelled(x[i], y[i]) {
-			return false
-		}
+	for len(x) > 0 && x[0] == y[0] {
+		x, y = x[1:], y[1:]
 	}
-	return true
+	return len(x) == 0 || isMisspelled(x[0], y[0]) && slices.Equal(x[1:], y[1:])
 }
 
 // keyWords returns the words of a key in lower case. Separators end words, and
 // so does an upper-case letter after a lower-case one, as in teamA.
 func keyWords(key string) []string {
-	var b strings.Builder
-	var last rune
-	for _, r := range key {
-		if unicode.IsLower(last) && unicode.IsUpper(r) {
-			b.WriteByte(' ')
-		}
-		if last = r; unicode.IsLetter(r) || unicode.IsDigit(r) {
-			b.WriteRune(unicode.ToLower(r))
-		} else {
-			b.WriteByte(' ')
-		}
-	}
-	return strings.Fields(b.String())
+	key = strings.ToLower(camelCase.ReplaceAllString(key, "$1 $2"))
+	return strings.FieldsFunc(key, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
+
+var camelCase = regexp.MustCompile(`(\p{Ll})(\p{Lu})`)
 
 // isMisspelled reports whether the words are the same word, long enough to
 // judge, with one misspelling. A replaced letter is no misspelling, as in east
@@ -108,12 +94,7 @@ func isMisspelled(a, b string) bool {
 	if len(a) < 5 || a[0] != b[0] || strings.ContainsFunc(a+b, unicode.IsDigit) {
 		return false
 	}
-	i := 0
-	for i < len(a) && a[i] == b[i] {
-		i++
-	}
-	if len(a) < len(b) {
-		return i < len(a) && a[i:] == b[i+1:]
-	}
-	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+	letters := func(s string) []string { return slices.Sorted(slices.Values(strings.Split(s, ""))) }
+	isSwapped := slices.Equal(letters(a), letters(b))
+	return similar.Edits(a, b) == 1 && !strings.HasPrefix(b, a) && (len(a) < len(b) || isSwapped)
 }

@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
@@ -40,8 +41,7 @@ func (c *Cluster) Choose(p *Profile) []Share {
 	return shares
 }
 
-// Candidates returns the nodes that the affinity names, as it does for each pod
-// of a DaemonSet, or else all nodes.
+// Candidates returns the nodes that the affinity names, or else all nodes.
 func (c *Cluster) Candidates(p *Profile) (nodes []int) {
 	names, pinned := namedNodes(p.Required)
 	for _, name := range names {
@@ -75,12 +75,10 @@ func (p *Profile) wanted() []corev1.NodeSelectorRequirement {
 	return list
 }
 
-// Missing returns the required labels that no node has, and the labels of nodes
-// that may be meant instead.
+// Missing returns required labels that no node has, and those that may be meant.
 func (c *Cluster) Missing(p *Profile) (absent, meant []string) {
 	for _, r := range p.wanted() {
-		hasValue := func(value string) bool { return c.labels[r.Key][value] > 0 }
-		if slices.ContainsFunc(r.Values, hasValue) || len(r.Values) == 0 && len(c.labels[r.Key]) > 0 {
+		if c.labels[r.Key].HasAny(r.Values...) || len(r.Values) == 0 && len(c.labels[r.Key]) > 0 {
 			continue
 		}
 		text := requirementText(r)
@@ -89,9 +87,12 @@ func (c *Cluster) Missing(p *Profile) (absent, meant []string) {
 		}
 		absent = append(absent, text)
 		for _, key := range say.SortedKeys(c.labels) {
-			for _, value := range say.SortedKeys(c.labels[key]) {
+			if !IsSameWord(key, r.Key) {
+				continue
+			}
+			for _, value := range sets.List(c.labels[key]) {
 				isMeant := func(want string) bool { return IsSameWord(want, value) }
-				if IsSameWord(key, r.Key) && (len(r.Values) == 0 || slices.ContainsFunc(r.Values, isMeant)) {
+				if len(r.Values) == 0 || slices.ContainsFunc(r.Values, isMeant) {
 					meant = append(meant, labelText(key, value))
 				}
 			}
@@ -175,10 +176,10 @@ func (c *Cluster) WithResources(p *Profile, shares []Share) (list []Share, text 
 // A Node is a node with its taints.
 type Node struct {
 	*corev1.Node // only with name and labels
-	Taints       []taints.Taint
-	Own          []taints.Taint // those of the object; Taints also has that of a cordoned node
-	Cordoned     bool           // by its spec, for which Kubernetes adds a taint
-	Group        *Group
+	Own          []taints.Taint
+	Cordoned     bool             // by its spec, for which Kubernetes adds a taint
+	Taints       []taints.Taint   // its own and that of a cordoned node, after Finish
+	Group        *Group           // after Finish
 	resources    map[string]int64 // allocatable extended resources, also of 0
 }
 
@@ -203,14 +204,10 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 			}
 		}
 	}
-	own := list
-	if n.Spec.Unschedulable {
-		list = withCordon(list)
-	}
 	c.NodeAt[n.Name] = len(c.Nodes)
 	c.Nodes = append(c.Nodes, Node{
-		Node:   &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}},
-		Taints: list, Own: own, Cordoned: n.Spec.Unschedulable, resources: extended(n.Status.Allocatable),
+		Node: &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}},
+		Own:  list, Cordoned: n.Spec.Unschedulable, resources: extended(n.Status.Allocatable),
 	})
 	return nil
 }
@@ -218,12 +215,16 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 // Cordon is the taint with which the scheduler represents a cordoned node.
 var Cordon = taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule}
 
-// withCordon adds the taint of a cordoned node. It has no value.
-func withCordon(list []taints.Taint) []taints.Taint {
-	if i, found := taints.FindTaint(list, Cordon.ID()); found && list[i].Value == "" {
-		return list
+// With returns a finished cluster in which some nodes have other taints of their own,
+// or are cordoned or not. Both clusters share their pods and profiles.
+func (c *Cluster) With(changed map[int]Node) *Cluster {
+	d := *c
+	d.Nodes = slices.Clone(c.Nodes)
+	for i, n := range changed {
+		d.Nodes[i] = n
 	}
-	return append(list, Cordon)
+	d.group()
+	return &d
 }
 
 // A Group is the nodes with the same taints, regardless of order and times.
@@ -236,12 +237,17 @@ type Group struct {
 	Members  []int          `json:"-"`      // the nodes, in order of name
 }
 
-// group groups the nodes, largest group first, sets each node's group, and counts
-// the nodes with each label.
+// group groups the nodes, largest group first, and collects their labels.
 func (c *Cluster) group() {
 	byTaints := make(map[string]*Group)
+	c.Groups, c.labels = nil, make(map[string]sets.Set[string])
 	for i := range c.Nodes {
-		list := slices.Clone(c.Nodes[i].Taints)
+		n := &c.Nodes[i]
+		n.Taints = slices.Clip(n.Own)
+		if at, has := taints.FindTaint(n.Own, Cordon.ID()); n.Cordoned && !(has && n.Own[at].Value == "") {
+			n.Taints = append(n.Taints, Cordon)
+		}
+		list := slices.Clone(n.Taints)
 		for k := range list {
 			list[k].TimeAdded = nil
 		}
@@ -252,12 +258,12 @@ func (c *Cluster) group() {
 			byTaints[TextOf(list)], c.Groups = g, append(c.Groups, g)
 		}
 		g.Members = append(g.Members, i)
-		c.Nodes[i].Group = g
-		for key, value := range c.Nodes[i].Labels {
+		n.Group = g
+		for key, value := range n.Labels {
 			if c.labels[key] == nil {
-				c.labels[key] = make(map[string]int)
+				c.labels[key] = sets.New[string]()
 			}
-			c.labels[key][value]++
+			c.labels[key].Insert(value)
 		}
 	}
 	slices.SortStableFunc(c.Groups, func(a, b *Group) int { return len(b.Members) - len(a.Members) })

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 )
@@ -42,11 +44,18 @@ func ComparePodNames(a, b PodName) int {
 
 // OwnerName names the object with the pod's template, or the pod itself.
 func (p *Pod) OwnerName() string {
-	if p.Owner == (Owner{}) {
+	switch {
+	case p.Owner == (Owner{}):
 		return "Pod " + p.String()
+	case p.IsStatic():
+		return "static pod " + p.String()
 	}
 	return p.Owner.fullName(p.Namespace)
 }
+
+// IsStatic reports whether a kubelet made the pod from a file or a URL. Then the pod
+// in the API server, its mirror, is only a copy.
+func (p *Pod) IsStatic() bool { return p.Owner.Kind == "Node" }
 
 // AddPod adds a pod if it matches the filter.
 func (c *Cluster) AddPod(o *corev1.Pod) error {
@@ -60,13 +69,6 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 		Deleting: o.DeletionTimestamp != nil,
 		Owner:    ownerOf(&o.ObjectMeta),
 	}
-	if p.Owner != (Owner{}) {
-		runs := 0
-		if p.Node != "" && !p.IsFinished() && !p.Deleting {
-			runs = 1
-		}
-		c.owners[ownerKey{p.Namespace, p.Owner}] += runs
-	}
 	if !c.Only.matches(p.Namespace, o.Labels) {
 		return nil
 	}
@@ -74,11 +76,17 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 		return errors.New("there are two pods with this name")
 	}
 	p.Profile = c.profileOf(&o.Spec, p.IsPending() || p.Name == c.Asked)
+	var scheduled corev1.PodCondition
+	for _, c := range o.Status.Conditions {
+		if c.Type == corev1.PodScheduled {
+			scheduled = c
+		}
+	}
 	if p.IsPending() {
 		p.wait(&o.Spec)
-		p.Message = scheduled(&o.Status, corev1.ConditionFalse).Message
-	} else {
-		p.Arrived = arrival(&o.Status)
+		p.Message = scheduled.Message
+	} else { // without the condition, when the kubelet accepted it
+		p.Arrived = cmp.Or(scheduled.LastTransitionTime, ptr.Deref(o.Status.StartTime, metav1.Time{})).Time
 	}
 	c.PodNamed[p.PodName] = p
 	c.Pods = append(c.Pods, p)
@@ -90,28 +98,6 @@ func (p *Pod) wait(s *corev1.PodSpec) {
 	if s.SchedulerName != corev1.DefaultSchedulerName {
 		p.Scheduler = s.SchedulerName
 	}
-}
-
-// arrival returns when a pod was scheduled to its node or, if that is not known,
-// when the kubelet accepted it. It is zero if neither is known.
-func arrival(s *corev1.PodStatus) time.Time {
-	if c := scheduled(s, corev1.ConditionTrue); !c.LastTransitionTime.IsZero() {
-		return c.LastTransitionTime.Time
-	}
-	if s.StartTime != nil {
-		return s.StartTime.Time
-	}
-	return time.Time{}
-}
-
-// scheduled returns the condition PodScheduled if it has the status, or else none.
-func scheduled(s *corev1.PodStatus, status corev1.ConditionStatus) corev1.PodCondition {
-	for _, c := range s.Conditions {
-		if c.Type == corev1.PodScheduled && c.Status == status {
-			return c
-		}
-	}
-	return corev1.PodCondition{}
 }
 
 // IsPending reports whether the pod is waiting for a node.

@@ -38,46 +38,28 @@ func (c *Cluster) profileOf(s *corev1.PodSpec, withNames bool) *Profile {
 		required = s.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
 	}
 	if !withNames {
-		if _, pinned := namedNodes(required); pinned {
-			required = withoutNames(required)
-		}
-		return c.profile(s.NodeSelector, required, s.Tolerations, nil)
+		return c.profile(s.NodeSelector, withoutNames(required), s.Tolerations, nil)
 	}
 	return c.profile(s.NodeSelector, required, s.Tolerations, requested(s))
 }
 
-// requested returns the extended resources that the pod requests. A limit is also
-// a request.
+// requested returns the extended resources. A limit of them is also the request.
 func requested(s *corev1.PodSpec) map[string]int64 {
-	complete := func(list []corev1.Container) []corev1.Container {
-		list = slices.Clone(list)
-		for i := range list {
-			requests := maps.Clone(list[i].Resources.Limits)
-			if requests == nil {
-				requests = corev1.ResourceList{}
-			}
-			maps.Copy(requests, list[i].Resources.Requests)
-			list[i].Resources.Requests = requests
-		}
-		return list
-	}
-	pod := corev1.Pod{Spec: corev1.PodSpec{InitContainers: complete(s.InitContainers), Containers: complete(s.Containers)}}
-	list := extended(resource.PodRequests(&pod, resource.PodResourcesOptions{}))
-	maps.DeleteFunc(list, func(_ string, n int64) bool { return n == 0 })
-	return list
+	pod := &corev1.Pod{Spec: *s}
+	list := resource.PodRequests(pod, resource.PodResourcesOptions{})
+	maps.Copy(list, resource.PodLimits(pod, resource.PodResourcesOptions{}))
+	requests := extended(list)
+	maps.DeleteFunc(requests, func(_ string, n int64) bool { return n == 0 })
+	return requests
 }
 
 func extended(list corev1.ResourceList) map[string]int64 {
-	var m map[string]int64
+	m := make(map[string]int64)
 	for name, quantity := range list {
 		s := string(name)
-		if !strings.Contains(s, "/") || strings.Contains(s, "kubernetes.io/") || strings.HasPrefix(s, "requests.") {
-			continue
+		if strings.Contains(s, "/") && !strings.Contains(s, "kubernetes.io/") && !strings.HasPrefix(s, "requests.") {
+			m[s] = quantity.Value()
 		}
-		if m == nil {
-			m = make(map[string]int64)
-		}
-		m[s] = quantity.Value()
 	}
 	return m
 }
@@ -108,14 +90,12 @@ func (c *Cluster) profile(
 		_, p.Invalid = nodeaffinity.NewNodeSelector(required)
 	}
 	c.profiles[key] = p
-	if _, pinned := namedNodes(required); pinned {
-		p.Family = c.profile(selector, withoutNames(required), list, nil)
-	} else if len(resources) > 0 {
-		p.Family = c.profile(selector, required, list, nil)
+	if family := withoutNames(required); family != required || len(resources) > 0 {
+		p.Family = c.profile(selector, family, list, nil)
+		p.Matcher = p.Family.Matcher
 	} else {
 		p.Family, p.Matcher = p, taints.Compile(p.Tolerations)
 	}
-	p.Matcher = p.Family.Matcher
 	return p
 }
 
@@ -138,15 +118,13 @@ func (c *Cluster) Union(list []*Profile) *Profile {
 	return c.profile(p.Selector, all, kube.CoreTolerations(p.Tolerations), p.resources)
 }
 
-// NamesNodes reports whether the affinity names the nodes, as those of a
-// DaemonSet's pods do.
+// NamesNodes reports whether the affinity names nodes, as in a DaemonSet's pods.
 func (p *Profile) NamesNodes() bool {
 	_, pinned := namedNodes(p.Required)
 	return pinned
 }
 
-// namedNodes returns the nodes that the terms of the affinity name. It reports
-// whether each term names nodes.
+// namedNodes returns the nodes that the terms name, and whether each term does.
 func namedNodes(required *corev1.NodeSelector) (names []string, all bool) {
 	if required == nil || len(required.NodeSelectorTerms) == 0 {
 		return nil, false
@@ -163,9 +141,12 @@ func namedNodes(required *corev1.NodeSelector) (names []string, all bool) {
 	return names, true
 }
 
-// withoutNames returns the affinity without the nodes that its terms name, or
-// nil if a term has no other requirements.
+// withoutNames returns an affinity that names nodes without these, or nil if a term
+// has no other requirements. It returns another affinity as it is.
 func withoutNames(required *corev1.NodeSelector) *corev1.NodeSelector {
+	if _, pinned := namedNodes(required); !pinned {
+		return required
+	}
 	r := &corev1.NodeSelector{}
 	for _, term := range required.NodeSelectorTerms {
 		if len(term.MatchExpressions) == 0 {

@@ -9,6 +9,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -27,8 +28,7 @@ type Owner struct {
 	Controller string `json:"controller,omitempty"`
 }
 
-// ownerOf returns the controller of the object. It infers the Deployment of a
-// ReplicaSet from the names.
+// ownerOf returns the controller. The name of a ReplicaSet has its Deployment.
 func ownerOf(o *metav1.ObjectMeta) Owner {
 	r := metav1.GetControllerOfNoCopy(o)
 	if r == nil {
@@ -77,8 +77,7 @@ type Workload struct {
 	failure    string // why it cannot create pods
 }
 
-// An object is a Deployment, StatefulSet, DaemonSet, ReplicaSet, Job or CronJob,
-// with the fields that matter.
+// An object has the fields of all kinds of workloads that matter.
 type object struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
@@ -108,10 +107,8 @@ type object struct {
 
 // condition returns the message of the condition if it has the status, or "".
 func (o *object) condition(name string, status metav1.ConditionStatus) string {
-	for _, c := range o.Status.Conditions {
-		if c.Type == name && c.Status == status {
-			return cmp.Or(c.Message, c.Reason, name)
-		}
+	if c := meta.FindStatusCondition(o.Status.Conditions, name); c != nil && c.Status == status {
+		return cmp.Or(c.Message, c.Reason, name)
 	}
 	return ""
 }
@@ -144,8 +141,7 @@ func (o *object) isReady(kind string) bool {
 	}
 }
 
-// addWorkload adds a workload with the pod that it would create. It only counts a
-// workload that creates none.
+// addWorkload adds a workload with the pod that it would create, if any.
 func (c *Cluster) addWorkload(kind string, o *object) error {
 	if o.Name == "" {
 		return errNoName
@@ -172,7 +168,7 @@ func (c *Cluster) addWorkload(kind string, o *object) error {
 	}
 	c.Workloads[owner.fullName(w.Namespace)], c.inOrder = w, append(c.inOrder, w)
 	if spec.RuntimeClassName != nil {
-		c.Unevaluated[RuntimeClasses] = true
+		c.Unevaluated.Insert(runtimeClasses)
 	}
 	if why := o.createsNone(kind); why != "" {
 		c.Others[kind+" "+why]++
@@ -187,12 +183,6 @@ func (c *Cluster) addWorkload(kind string, o *object) error {
 	}
 	w.pod.wait(spec)
 	return nil
-}
-
-// An ownerKey is the owner of pods in a namespace.
-type ownerKey struct {
-	namespace string
-	Owner
 }
 
 // workload returns the owner, not what owns it, or nil.
@@ -224,19 +214,16 @@ func (c *Cluster) resolve(namespace string, o Owner, levels int) Owner {
 
 const maxLevels = 5 // of owners
 
-// finishWorkloads follows the owners of the pods, and adds the pods that the
-// workloads would create: those of which the input has no pods, unless their
-// status says that the pods run, and those that cannot create pods.
+// finishWorkloads follows the owners of the pods, counts those that run, and adds the
+// pods that the workloads would create: those of which the input has no pods, unless
+// their status says that the pods run, and those that cannot create pods.
 func (c *Cluster) finishWorkloads() {
-	resolved := make(map[ownerKey]Owner)
-	for key, n := range c.owners {
-		o := c.resolve(key.namespace, key.Owner, maxLevels)
-		resolved[key] = o
-		c.Running[o.fullName(key.namespace)] += n
-	}
 	for _, p := range c.Pods {
-		if o, ok := resolved[ownerKey{p.Namespace, p.Owner}]; ok {
-			p.Owner = o
+		if p.Owner != (Owner{}) {
+			p.Owner = c.resolve(p.Namespace, p.Owner, maxLevels)
+		}
+		if p.Node != "" && !p.IsFinished() && !p.Deleting {
+			c.Running[p.OwnerName()]++
 		}
 	}
 	parent := func(w *Workload) *Workload { return c.workload(w.Namespace, w.controller) }

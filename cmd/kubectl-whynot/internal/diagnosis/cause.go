@@ -52,28 +52,10 @@ type Cause struct {
 
 // causesOf groups the pending pods by cause and fix, with the most pods first.
 // It sets the Cause of each element of the list.
-func causesOf(list []Pending) []*Cause {
+func causesOf(list []*Pending) []*Cause {
 	var causes []*Cause
-	at, hasOwner := make(map[string]*Cause), make(map[string]bool)
-	for i := range list {
-		x := &list[i]
-		key := x.causeKey()
-		c, ok := at[key]
-		if !ok {
-			c = &Cause{Kind: x.Kind, Text: x.Text, Fix: slices.Clone(x.Fix), Notes: x.Notes}
-			at[key], causes = c, append(causes, c)
-		}
-		c.members = append(c.members, x)
-		if owner := x.OwnerName(); owner != "" && !hasOwner[key+owner] {
-			hasOwner[key+owner] = true
-			c.Owners = append(c.Owners, owner)
-		}
-		for _, name := range x.Pods {
-			c.Names = append(c.Names, x.Namespace+"/"+name)
-		}
-	}
-	for _, c := range causes {
-		c.finish()
+	for _, members := range cluster.Grouped(list, (*Pending).causeKey) {
+		causes = append(causes, causeOf(members))
 	}
 	slices.SortStableFunc(causes, func(a, b *Cause) int {
 		return cmp.Or(order(a.Kind == causeSchedulable, b.Kind == causeSchedulable), b.Pods-a.Pods, strings.Compare(a.Text, b.Text))
@@ -86,7 +68,19 @@ func causesOf(list []Pending) []*Cause {
 	return causes
 }
 
-func (c *Cause) finish() {
+func causeOf(members []*Pending) *Cause {
+	first := members[0]
+	c := &Cause{Kind: first.Kind, Text: first.Text, Fix: slices.Clone(first.Fix), Notes: first.Notes, members: members}
+	for _, owned := range cluster.Grouped(members, (*Pending).OwnerName) {
+		if owner := owned[0].OwnerName(); owner != "" {
+			c.Owners = append(c.Owners, owner)
+		}
+	}
+	for _, x := range members {
+		for _, name := range x.Pods {
+			c.Names = append(c.Names, x.Namespace+"/"+name)
+		}
+	}
 	c.Pods, c.Examples = len(c.Names), c.Names[:min(len(c.Names), 3)]
 	c.OwnersTotal, c.Owners = len(c.Owners), c.Owners[:min(len(c.Owners), maxNames)]
 	for i := range c.Fix {
@@ -94,10 +88,10 @@ func (c *Cause) finish() {
 			s.covers(s.pods, c.Pods, "pod")
 		}
 	}
+	return c
 }
 
-// causeKey is equal for pods with the same cause and fix. Commands differ if the
-// owners do.
+// causeKey is equal for pods with the same cause and fix, whatever the commands.
 func (x *Pending) causeKey() string {
 	words := append([]string{string(x.Kind), x.Text}, x.Notes...)
 	for _, s := range x.Fix {
@@ -128,9 +122,10 @@ func (x *Pending) explain() {
 		}
 	case len(p.Gates) > 0:
 		n, gates := len(p.Gates), say.Joined(say.FirstOf(p.Gates, 3))
-		x.Kind, x.Text = causeGates, "the scheduler ignores the pod until its scheduling "+say.Noun(n, "gate")+" "+gates+say.For(n, " is", " are")+" removed"
+		gates = say.Noun(n, "gate") + " " + gates + say.For(n, " is", " are")
+		x.Kind, x.Text = causeGates, "the scheduler ignores the pod until its scheduling "+gates+" removed"
 	case x.Matching == 0:
-		x.Kind, x.Text = causeAffinity, affinityCause(x.profile, &x.placement)
+		x.Kind, x.Text = causeAffinity, x.unmatched
 	case x.isOpen():
 		x.explainOther(&m)
 	case x.Change == nil:
@@ -245,20 +240,24 @@ func (x *Pending) rejecting() string {
 	return say.TaintsText(cluster.Distinct(list))
 }
 
-func affinityCause(p *cluster.Profile, r *placement) string {
+// unmatched says why no node matches node selector and required node affinity. It
+// returns the required labels that no node has.
+func (a *analyst) unmatched(p *cluster.Profile) (missing []string, text string) {
+	missing, similar := a.Missing(p)
 	switch {
 	case p.Invalid != nil:
-		return "required node affinity is invalid (" + p.Invalid.Error() + ")"
-	case r.namesNone:
-		return "the nodes that the required node affinity names do not exist"
-	case len(r.MissingLabels) > 0:
-		text := "no node has the label " + say.Enumerate(r.MissingLabels, "or")
-		if len(r.similar) > 0 {
-			text += "; did you mean " + say.Enumerate(say.FirstOf(r.similar, 3), "or") + "?"
+		text = "required node affinity is invalid (" + p.Invalid.Error() + ")"
+	case p.NamesNodes() && len(a.Candidates(p)) == 0:
+		text = "the nodes that the required node affinity names do not exist"
+	case len(missing) == 0:
+		text = "no node matches " + p.Requirements()
+	default:
+		text = "no node has the label " + say.Enumerate(missing, "or")
+		if len(similar) > 0 {
+			text += "; did you mean " + say.Enumerate(say.FirstOf(similar, 3), "or") + "?"
 		}
-		return text
 	}
-	return "no node matches " + p.Requirements()
+	return missing, text
 }
 
 // taintsText names the taints of the change or of the alternatives, or else all
@@ -271,7 +270,7 @@ func (r *placement) taintsText(why reasons) string {
 	case r.Change != nil:
 		states = r.Change.NodeTaints
 		for _, t := range taintsOf(why) {
-			if _, ok := taints.Match(t, r.Change.Tolerations); ok && why[t].at >= 0 {
+			if _, ok := taints.Match(t, r.Change.Tolerations); ok && why[t].HasClosest() {
 				list = append(list, t)
 			}
 		}
@@ -290,17 +289,12 @@ func (r *placement) taintsText(why reasons) string {
 }
 
 // alternativeSteps returns the steps for the only alternative, or how to choose.
-// There is none if a taint is invalid.
 func (x *Pending) alternativeSteps() []Step {
 	switch {
 	case x.AlternativesTotal == 0:
 		return nil
 	case x.AlternativesTotal > 1:
-		where := "-o wide lists"
-		if x.question.Pod != (cluster.PodName{}) {
-			where = "are listed below"
-		}
-		return []Step{{Text: "choose the nodes that the pod belongs on, and tolerate their taints, which " + where}}
+		return []Step{{Text: "choose the nodes that the pod belongs on, and tolerate their taints, which -o wide lists"}}
 	}
 	only := &x.Alternatives[0]
 	named := only.Taints
@@ -324,16 +318,12 @@ func (r *Report) Waiting() int {
 
 // Who counts the pods and names their owners.
 func (c *Cause) Who() string {
-	text := say.Count(c.Pods, "pod")
+	owners := say.NamesOf(c.Owners, c.OwnersTotal)
 	switch {
 	case c.Kind == causeSchedulable || c.Kind == causeFailure:
-		return say.NamesOf(c.Owners[:min(len(c.Owners), 3)], c.OwnersTotal)
-	case c.OwnersTotal > 3:
-		return fmt.Sprintf("%s of %s and %d more owners", text, strings.Join(c.Owners[:2], ", "), c.OwnersTotal-2)
+		return owners
 	case c.OwnersTotal > 0:
-		return text + " of " + say.Joined(c.Owners)
-	case c.Pods <= len(c.Examples):
-		return text + " (" + say.Joined(c.Examples) + ")"
+		return say.Count(c.Pods, "pod") + " of " + owners
 	}
-	return fmt.Sprintf("%s (%s and %d more)", text, strings.Join(c.Examples[:2], ", "), c.Pods-2)
+	return say.Count(c.Pods, "pod") + " (" + say.NamesOf(c.Names, c.Pods) + ")"
 }

@@ -8,11 +8,14 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
 // The outcomes of an eviction, in the order in which they are listed.
@@ -32,18 +35,16 @@ type Eviction struct {
 	Outcome string `json:"outcome"`
 	// At is the deadline, empty if there is none.
 	At string `json:"at,omitempty"`
-	// Earliest is the earliest deadline, if At is only the latest one: it is not
-	// known when a taint was added.
+	// Earliest is set if it is not known when a taint was added. At is the latest.
 	Earliest string `json:"earliest,omitempty"`
-	// InSeconds is the time until the deadline. It is negative after the deadline,
-	// and nil if there is none.
+	// InSeconds is the time until the deadline, or negative. It is nil if there is
+	// none.
 	InSeconds *int64 `json:"inSeconds,omitempty"`
 	// From is what the deadline counts from.
 	From origin `json:"from,omitempty"`
 	// Because has the taint that decides, or all taints for a pod that stays.
 	Because []Pair `json:"because"`
 
-	name               cluster.PodName
 	earliest, deadline time.Time
 	now                time.Time
 	Order              string `json:"-"` // of equal deadlines
@@ -63,26 +64,23 @@ const (
 // A Pair is a taint and the toleration that counts for it.
 type Pair struct {
 	Taint taints.Taint `json:"taint"`
-	// Toleration is nil if no toleration tolerates the taint. Why then names the
-	// closest one.
+	// Toleration is nil if none tolerates the taint. Why then names the closest one.
 	Toleration *taints.Toleration `json:"toleration"`
 	Why        string             `json:"why,omitempty"`
 }
 
 // evictions returns an eviction for each of the pods on nodes with NoExecute
 // taints, sorted by outcome, then by deadline, reason and pod name.
-func (a *analyst) evictions(pods []*cluster.Pod) []Eviction {
-	var list []Eviction
+func (a *analyst) evictions(pods []*cluster.Pod) []*Eviction {
+	var list []*Eviction
 	for _, p := range pods {
-		i, ok := a.NodeAt[p.Node]
-		if !ok || !hasNoExecute(a.Nodes[i].Taints) {
-			continue
+		if i, ok := a.NodeAt[p.Node]; ok && hasNoExecute(a.Nodes[i].Taints) {
+			list = append(list, EvictionOf(p, &a.Nodes[i], &a.Nodes[i], a.question.Now))
 		}
-		list = append(list, a.evictionOf(p, &a.Nodes[i]))
 	}
-	slices.SortFunc(list, func(x, y Eviction) int {
+	slices.SortFunc(list, func(x, y *Eviction) int {
 		return cmp.Or(slices.Index(outcomes, x.Outcome)-slices.Index(outcomes, y.Outcome), x.deadline.Compare(y.deadline),
-			strings.Compare(x.Order, y.Order), cluster.ComparePodNames(x.name, y.name))
+			strings.Compare(x.Order, y.Order), strings.Compare(x.Pod, y.Pod))
 	})
 	return list
 }
@@ -91,62 +89,56 @@ func hasNoExecute(list []taints.Taint) bool {
 	return slices.ContainsFunc(list, func(t taints.Taint) bool { return t.Effect == taints.NoExecute })
 }
 
-func (a *analyst) evictionOf(p *cluster.Pod, n *cluster.Node) Eviction {
-	now := a.question.Now
-	return a.evictionBy(p, n, func(unknown time.Time) (*taints.Taint, taints.Eviction) { return timerOf(p, n, unknown, now) })
-}
-
-// evictionBy returns the eviction of the pod on the node with the timer of timerOf.
-func (a *analyst) evictionBy(
-	p *cluster.Pod, n *cluster.Node, timerOf func(unknown time.Time) (first *taints.Taint, timer taints.Eviction),
-) Eviction {
-	now := a.question.Now
-	r := Eviction{Pod: p.String(), Node: n.Name, Outcome: Stays, name: p.PodName, now: now}
-	if first, e := timerOf(now); first != nil {
-		r.Because = []Pair{a.pairOf(p, *first, e.Toleration, e.Tolerated)}
+// EvictionOf returns the eviction of the pod by the taints that its node has had before
+// and those that it gets now, which have the time now.
+func EvictionOf(p *cluster.Pod, before, after *cluster.Node, now time.Time) *Eviction {
+	r := &Eviction{Pod: p.String(), Node: after.Name, Outcome: Stays, now: now}
+	if first, e := timerAfter(p, before, after, now, now); first != nil {
+		r.Because = []Pair{pairOf(p, *first, e.Toleration, e.Tolerated)}
 		r.expire(e, first, p.Arrived)
-		if _, early := timerOf(p.Arrived); !p.Arrived.IsZero() && early.At.Before(e.At) {
+		if _, early := timerAfter(p, before, after, p.Arrived, now); !p.Arrived.IsZero() && early.At.Before(e.At) {
 			r.earliest, r.Earliest, r.From = early.At, early.At.UTC().Format(time.RFC3339), fromUnknown
 		}
 	} else {
-		for _, t := range n.Taints {
+		for _, t := range after.Taints {
 			if t.Effect == taints.NoExecute {
 				i, ok := p.Matcher.Match(t)
-				r.Because = append(r.Because, a.pairOf(p, t, i, ok))
+				r.Because = append(r.Because, pairOf(p, t, i, ok))
 			}
 		}
 	}
 	if p.Deleting {
 		r.Outcome = deleting
 	}
-	for _, b := range r.Because {
-		r.Order += b.Text() + "\n"
-	}
+	r.Order = strings.Join(say.Each(r.Because, Pair.Text), "\n")
 	return r
 }
 
-// timerOf returns the pod's timer in the taint-eviction controller, with the
-// taint that started it, or nil if the pod stays. The controller sees a taint when
-// it is added, or when the pod arrives. It sees nothing in the future: clocks
-// differ. The taints whose time is not known were added at unknown.
-func timerOf(p *cluster.Pod, n *cluster.Node, unknown, now time.Time) (first *taints.Taint, e taints.Eviction) {
-	i, e, evicts := timer.Of(p.Matcher, n.Taints, func(t taints.Taint) time.Time {
-		at := unknown
-		if t.TimeAdded != nil {
-			at = *t.TimeAdded
-		}
-		if at.Before(p.Arrived) {
-			at = p.Arrived
-		}
-		if at.After(now) {
-			return now
-		}
-		return at
+// timerAfter returns the pod's timer in the taint-eviction controller after it has
+// seen the node's change, with the taint that started it, or nil if the pod stays.
+// The controller sees a taint when it is added, or when the pod arrives. It sees
+// nothing in the future: clocks differ. The taints whose time is not known were
+// added at unknown. A timer that runs is kept or canceled.
+func timerAfter(p *cluster.Pod, before, after *cluster.Node, unknown, now time.Time) (first *taints.Taint, e taints.Eviction) {
+	i, e, evicts := timer.Of(p.Matcher, before.Taints, func(t taints.Taint) time.Time {
+		at := slices.MaxFunc([]time.Time{ptr.Deref(t.TimeAdded, unknown), p.Arrived}, time.Time.Compare)
+		return slices.MinFunc([]time.Time{at, now}, time.Time.Compare)
 	})
-	if !evicts {
-		return nil, e
+	queue := lifecycle.Queue[cluster.PodName]{KeepTimers: true}
+	if evicts {
+		if first = &before.Taints[i]; !e.At.After(now) { // the pod is deleted before the change
+			return first, e
+		}
+		queue.Update(p.PodName, e)
 	}
-	return &n.Taints[i], e
+	next := p.Matcher.EvictionOf(after.Taints, now)
+	switch queue.Update(p.PodName, next) {
+	case lifecycle.QueueCanceled:
+		return nil, next
+	case lifecycle.QueueScheduled, lifecycle.QueueMoved:
+		return &after.Taints[next.Taint], next
+	}
+	return first, e
 }
 
 func (r *Eviction) expire(e taints.Eviction, decides *taints.Taint, arrived time.Time) {
@@ -163,15 +155,14 @@ func (r *Eviction) expire(e taints.Eviction, decides *taints.Taint, arrived time
 		r.From = fromArrival
 	}
 	r.At = e.At.UTC().Format(time.RFC3339)
-	seconds := e.At.Unix() - r.now.Unix()
-	r.InSeconds = &seconds
+	r.InSeconds = new(e.At.Unix() - r.now.Unix())
 }
 
-func (a *analyst) pairOf(p *cluster.Pod, t taints.Taint, toleration int, tolerated bool) Pair {
+func pairOf(p *cluster.Pod, t taints.Taint, toleration int, tolerated bool) Pair {
 	if tolerated {
 		return Pair{Taint: t, Toleration: &p.Tolerations[toleration]}
 	}
-	return Pair{Taint: t, Why: a.ownTolerations(p.Profile).reason(t).words()}
+	return Pair{Taint: t, Why: wordsOf(reasonOf(p.Profile, t))}
 }
 
 // Text describes whether and how the taint is tolerated.
@@ -182,8 +173,10 @@ func (p Pair) Text() string {
 	return "taint " + visible.Taint(p.Taint) + " is tolerated by " + visible.Toleration(*p.Toleration)
 }
 
-// When returns when the pods, in the order of their deadlines, are evicted. It is
-// empty if they are not.
+// Why describes the first of the taints and their tolerations.
+func Why(list []Pair) string { return strings.Join(say.FirstOf(say.Each(list, Pair.Text), 3), "; ") }
+
+// When says when the pods, in the order of their deadlines, are evicted, or "".
 func When(list ...*Eviction) string {
 	first, last := list[0], list[len(list)-1]
 	if last.InSeconds == nil {

@@ -71,29 +71,28 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 	if x.First.Template {
 		return []Step{{Text: condition + entriesText(entries) + " in the pod template of " + who}}
 	}
-	patch := x.patchPod(condition, "", entries)
+	steps := []Step{x.patchPod(condition, "", entries)}
 	switch kind {
 	case "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController":
 		return x.templateSteps(condition, kind, name, entries)
 	case "":
-		return []Step{patch}
 	case "CronJob":
 		lacks := func(e Entry) bool { return !slices.ContainsFunc(x.workload.Tolerations, e.Toleration.Equal) }
-		if x.workload != nil && !slices.ContainsFunc(entries, lacks) {
-			return []Step{patch} // the next Jobs have it
+		if x.workload == nil || slices.ContainsFunc(entries, lacks) { // otherwise the next Jobs have it
+			steps = append(steps, Step{Text: "change the pod template of " + who + " too, which made the Job"})
 		}
-		return []Step{patch, {Text: "change the pod template of " + who + " too, which made the Job"}}
 	case "Job":
 		if x.workload == nil {
-			return []Step{patch, {Text: "if a CronJob made the Job, change its template too"}}
+			steps = append(steps, Step{Text: "if a CronJob made the Job, change its template too"})
 		}
-		return []Step{patch}
+	default:
+		text := "change what " + who + " makes its pods from"
+		if kind != x.Owner.Kind {
+			text += ": it would undo a change of " + x.Owner.Kind + " " + x.Owner.Name
+		}
+		steps = append(steps, Step{Text: text})
 	}
-	text := "change what " + who + " makes its pods from"
-	if kind != x.Owner.Kind {
-		text += ": it would undo a change of " + x.Owner.Kind + " " + x.Owner.Name
-	}
-	return []Step{patch, {Text: text}}
+	return steps
 }
 
 // templateSteps returns the steps for a new template, and those that restart no
@@ -101,8 +100,8 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 // those of its template.
 func (x *Pending) templateSteps(condition, kind, name string, entries []Entry) []Step {
 	text, resource := condition+entriesText(entries), strings.ToLower(kind)
-	patch := x.patchOf(text, len(x.Pods), resource, name, "/spec/template/spec", entries, x.hasOwnTolerations)
-	effect, restarts := x.effect(kind, name)
+	patch := x.patchOf(text, len(x.Pods), resource, name, "/spec/template/spec", entries, x.templateHasTolerations())
+	effect, restarts := x.effect(kind)
 	patch.Effect = effect
 	steps := []Step{patch}
 	if kind != "Deployment" {
@@ -117,6 +116,21 @@ func (x *Pending) templateSteps(condition, kind, name string, entries []Entry) [
 	return steps
 }
 
+// templateHasTolerations reports whether the template has tolerations. Those of the pod
+// show it, except what Kubernetes adds to every pod, or to those of a DaemonSet.
+func (x *Pending) templateHasTolerations() bool {
+	if x.workload != nil {
+		return len(x.workload.Tolerations) > 0
+	}
+	var added []taints.Toleration
+	if x.Owner.Kind == "DaemonSet" {
+		added = taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{HostNetwork: true})
+	}
+	return slices.ContainsFunc(x.First.Tolerations, func(t taints.Toleration) bool {
+		return !isEverybodys(t) && !slices.ContainsFunc(added, t.Equal)
+	})
+}
+
 func (x *Pending) deletion(kind string) Step {
 	text := "delete pending pods, so that the " + kind + " makes new ones"
 	if replaces := kind == "StatefulSet" || kind == "DaemonSet"; replaces && (x.workload == nil || !x.workload.OnDelete) {
@@ -126,11 +140,9 @@ func (x *Pending) deletion(kind string) Step {
 	return x.step(text, len(names), slices.Concat([]string{"delete", "pod"}, names)...)
 }
 
-// effect says what a new template does to pods that run. It reports whether it
-// restarts any, or will.
-func (x *Pending) effect(kind, name string) (text string, restarts bool) {
-	w, who := x.workload, kind+" "+x.Namespace+"/"+name
-	pods := x.restarted(who)
+// effect says what a new template does to pods that run, and whether it restarts any.
+func (x *Pending) effect(kind string) (text string, restarts bool) {
+	w, pods := x.workload, x.restarted()
 	switch {
 	case kind == "ReplicaSet" || kind == "ReplicationController":
 		return "", false
@@ -141,7 +153,8 @@ func (x *Pending) effect(kind, name string) (text string, restarts bool) {
 	case x.running == 0 && x.question.areAll:
 		return "", false
 	case w != nil && w.Partition > 0:
-		return fmt.Sprintf("this restarts the pods of %s from number %d, its partition; others keep the older template", who, w.Partition), true
+		text = fmt.Sprintf("this restarts the pods of %s from number %d, its partition", x.OwnerName(), w.Partition)
+		return text + "; others keep the older template", true
 	case w != nil:
 		return "this restarts " + pods, true
 	case kind == "Deployment":
@@ -167,18 +180,18 @@ func (x *Pending) rollout(w *cluster.Workload) Step {
 		text = "find out why the rollout of " + who + " does not go on: " + strings.TrimSuffix(say.Shortened(w.Stalled), ".")
 	}
 	s := x.step(text, len(x.Pods), "rollout", verb, strings.ToLower(w.Kind), w.Name)
-	if w.Paused && x.running > 0 {
-		s.Effect = "this restarts " + x.restarted(who)
+	if w.Paused && (x.running > 0 || !x.question.areAll) {
+		s.Effect = "this restarts " + x.restarted()
 	}
 	return s
 }
 
 // restarted names the pods that run, which a new template restarts.
-func (x *Pending) restarted(who string) string {
+func (x *Pending) restarted() string {
 	if !x.question.areAll {
-		return "all pods of " + who
+		return "all pods of " + x.OwnerName()
 	}
-	return "the " + say.Count(x.running, "pod") + " of " + who + " that " + say.For(x.running, "runs", "run") + " now"
+	return "the " + say.Count(x.running, "pod") + " of " + x.OwnerName() + " that " + say.For(x.running, "runs", "run") + " now"
 }
 
 func entriesText(entries []Entry) string {
@@ -242,7 +255,7 @@ func (x *Pending) patchOf(text string, pods int, resource, name, spec string, en
 }
 
 // warn says of different patches that create the same list that only the first can.
-func warn(list []Pending) {
+func warn(list []*Pending) {
 	patches := make(map[string]map[string]bool) // commands by what they create
 	for _, x := range list {
 		for _, s := range x.Fix {
@@ -277,11 +290,7 @@ func (q *Question) step(text string, some, all int, noun string, words ...string
 }
 
 func invalidText(list []taints.Toleration) string {
-	err := taints.ValidateTolerations(list)
-	var all taints.ErrorList
-	if !errors.As(err, &all) {
-		return ""
-	}
+	all, _ := errors.AsType[taints.ErrorList](taints.ValidateTolerations(list))
 	return strings.Join(say.FirstOf(say.Each(all, func(e *taints.FieldError) string {
 		if !strings.HasPrefix(e.Detail, "must ") {
 			return e.Error()

@@ -20,32 +20,29 @@ type message struct {
 	clauses []clause
 }
 
-// A clause is a reason, and how many nodes it keeps the pod off. Zero is for
-// reasons that do not depend on nodes.
+// A clause is a reason, and the nodes that it is for; 0 if it does not depend on them.
 type clause struct {
 	nodes  int
 	reason string
 }
 
-var (
-	fitError      = regexp.MustCompile(`^0/(\d+) nodes are available: (.+)$`)
-	clausePattern = regexp.MustCompile(`^(\d+) (.+)$`)
-)
+var fitError = regexp.MustCompile(`^0/(\d+) nodes are available: (.+)$`)
 
 func parseMessage(s string) message {
 	text, _, _ := strings.Cut(strings.Join(strings.Fields(s), " "), ". ")
-	m := message{text: strings.TrimSuffix(text, ".")}
-	parts := fitError.FindStringSubmatch(m.text)
+	text = strings.TrimSuffix(text, ".")
+	parts := fitError.FindStringSubmatch(text)
 	if parts == nil {
-		return m
+		return message{text: text, clauses: []clause{{0, text}}}
 	}
+	m := message{text: text}
 	m.nodes, _ = strconv.Atoi(parts[1])
 	for part := range strings.SplitSeq(parts[2], ", ") {
-		counted := clausePattern.FindStringSubmatch(part)
+		count, reason, _ := strings.Cut(part, " ")
+		nodes, err := strconv.ParseUint(count, 10, 31)
 		switch last := len(m.clauses) - 1; {
-		case counted != nil:
-			nodes, _ := strconv.Atoi(counted[1])
-			m.clauses = append(m.clauses, clause{nodes, counted[2]})
+		case err == nil && reason != "":
+			m.clauses = append(m.clauses, clause{int(nodes), reason})
 		case last >= 0: // a comma of the reason
 			m.clauses[last].reason += ", " + part
 		default:
@@ -92,9 +89,6 @@ func (c clause) other() string {
 // words describes all clauses, those that the program does not evaluate first. It
 // returns "" if there are none of these.
 func (m *message) words(taints string) string {
-	if m.nodes == 0 {
-		return say.Shortened(m.text)
-	}
 	var others, evaluated []string
 	for _, c := range m.clauses {
 		if text := c.evaluated(taints); text != "" {
@@ -127,12 +121,8 @@ func (m *message) fits(nodes, kept int) bool {
 	return m.nodes == nodes && kept == 0
 }
 
-// beside describes what the scheduler says that does not depend on nodes, as
-// about volumes.
+// beside has the reasons that do not depend on nodes, as for volumes.
 func (m *message) beside() string {
-	if m.nodes == 0 {
-		return say.Shortened(m.text)
-	}
 	var words []string
 	for _, c := range m.clauses {
 		if c.nodes == 0 {

@@ -32,13 +32,12 @@ type Pending struct {
 	// Message is the scheduler's message.
 	Message string `json:"schedulerMessage,omitempty"`
 
-	First             *cluster.Pod `json:"-"` // of the pods
-	question          *Question
-	profile           *cluster.Profile  // of all pods, also where each is for another node
-	workload          *cluster.Workload // that has the template, if the input has it
-	forPods           *[]Entry          // the entries for the pods, if they lack others than the template
-	running           int               // pods of the workload that run
-	hasOwnTolerations bool              // in the template, or in addition to those that every pod gets
+	First    *cluster.Pod `json:"-"` // of the pods
+	question *Question
+	profile  *cluster.Profile  // of all pods, also where each is for another node
+	workload *cluster.Workload // that has the template, if the input has it
+	forPods  *[]Entry          // the entries for the pods, if they lack others than the template
+	running  int               // pods of the workload that run
 }
 
 // Limits for the lists of names, taints and alternatives. Without them, the
@@ -52,8 +51,7 @@ const (
 type Rejection struct {
 	Taint taints.Taint `json:"taint"`
 	Nodes int          `json:"nodes"`
-	// Closest is the closest toleration, or nil if there is none. Why describes how
-	// it differs.
+	// Closest is the closest toleration, or nil. Why describes how it differs.
 	Closest *taints.Toleration `json:"closest"`
 	Why     string             `json:"why"`
 	// Mismatch and Hint are from the library.
@@ -87,8 +85,7 @@ type placement struct {
 	lacks       []string        // says which of the requested resources no node has enough of
 	rejecting   []cluster.Share // nodes that match and have an untolerated taint
 	meant       string          // says which nodes have the requested resources, to begin a text; empty: all, or some are feasible
-	similar     []string        // existing labels that may be meant by the missing ones
-	namesNone   bool            // the affinity names nodes, and none of them exists
+	unmatched   string          // says why no node matches; empty: some do
 	untolerated string          // describes the taints of the change or of the alternatives
 	nodeSteps   []Step          // steps for the states of nodes
 }
@@ -99,7 +96,6 @@ type analyst struct {
 	taints     []taints.Taint // of all nodes
 	question   Question
 	placements map[*cluster.Profile]*placement
-	own        map[*cluster.Profile]*ownTolerations
 }
 
 func newAnalyst(c *cluster.Cluster, q Question) *analyst {
@@ -107,45 +103,33 @@ func newAnalyst(c *cluster.Cluster, q Question) *analyst {
 	for _, g := range c.Groups {
 		all = append(all, g.Taints...)
 	}
-	return &analyst{c, cluster.Distinct(all), q, make(map[*cluster.Profile]*placement), make(map[*cluster.Profile]*ownTolerations)}
+	return &analyst{c, cluster.Distinct(all), q, make(map[*cluster.Profile]*placement)}
 }
 
 // pending returns the entries for the pods, sorted by name. The pods of a
 // DaemonSet are equal if their nodes have the same untolerated taints.
-func (a *analyst) pending(pods []*cluster.Pod) []Pending {
-	type group struct {
+func (a *analyst) pending(pods []*cluster.Pod) []*Pending {
+	type key struct {
 		namespace string
 		owner     cluster.Owner
 		name      string // of a pod without owner
 		profile   *cluster.Profile
 		waiting   string
 	}
-	var list []Pending
-	var profiles [][]*cluster.Profile
-	at := make(map[group]int)
 	slices.SortFunc(pods, func(a, b *cluster.Pod) int { return cluster.ComparePodNames(a.PodName, b.PodName) })
-	for _, p := range pods {
-		key := group{p.Namespace, p.Owner, "", p.Profile, fmt.Sprint(p.Gates, p.Message)}
+	groups := cluster.Grouped(pods, func(p *cluster.Pod) key {
+		k := key{p.Namespace, p.Owner, "", p.Profile, fmt.Sprint(p.Gates, p.Message)}
 		if p.Owner == (cluster.Owner{}) {
-			key.name = p.Name
+			k.name = p.Name
 		} else if p.Owner.Kind == "DaemonSet" && p.NamesNodes() {
-			key.profile = p.Family
-			key.waiting += a.placement(p.Profile).shape(p.Profile)
+			k.profile = p.Family
+			k.waiting += a.placement(p.Profile).shape(p.Profile)
 		}
-		i, ok := at[key]
-		if !ok {
-			i = len(list)
-			at[key], profiles = i, append(profiles, nil)
-			list = append(list, Pending{Namespace: p.Namespace, Owner: p.Owner, First: p, Gated: len(p.Gates) > 0, Message: p.Message})
-		}
-		list[i].Pods = append(list[i].Pods, p.Name)
-		if !slices.Contains(profiles[i], p.Profile) {
-			profiles[i] = append(profiles[i], p.Profile)
-		}
-	}
-	for i := range list {
-		list[i].profile = a.Union(profiles[i])
-		a.complete(&list[i])
+		return k
+	})
+	var list []*Pending
+	for _, equal := range groups {
+		list = append(list, a.pendingOf(equal))
 	}
 	warn(list)
 	return list
@@ -160,37 +144,33 @@ func (r *placement) shape(p *cluster.Profile) string {
 	return text
 }
 
-func (a *analyst) complete(x *Pending) {
-	p := x.First
-	x.question, x.workload, x.running = &a.question, a.Workloads[p.OwnerName()], a.Running[p.OwnerName()]
-	x.NodeSelector, x.NodeAffinity, x.Tolerations = p.Selector, cluster.AffinityText(x.profile.Required), p.Tolerations
-	x.placement, x.hasOwnTolerations = *a.placement(x.profile), a.hasOwnTolerations(p)
-	x.kept = a.placement(p.Profile).kept // as the scheduler counts for each pod
-	if x.workload != nil {
-		x.hasOwnTolerations = len(x.workload.Tolerations) > 0
+func (a *analyst) pendingOf(pods []*cluster.Pod) *Pending {
+	p := pods[0]
+	x := &Pending{
+		Namespace: p.Namespace, Owner: p.Owner, First: p, Gated: len(p.Gates) > 0, Message: p.Message,
+		NodeSelector: p.Selector, Tolerations: p.Tolerations,
+		question: &a.question, workload: a.Workloads[p.OwnerName()], running: a.Running[p.OwnerName()],
 	}
+	var profiles []*cluster.Profile
+	for _, p := range pods {
+		x.Pods = append(x.Pods, p.Name)
+		if !slices.Contains(profiles, p.Profile) {
+			profiles = append(profiles, p.Profile)
+		}
+	}
+	x.profile = a.Union(profiles)
+	x.NodeAffinity, x.placement = cluster.AffinityText(x.profile.Required), *a.placement(x.profile)
+	x.kept = a.placement(p.Profile).kept // as the scheduler counts for each pod
 	x.explain()
 	if x.workload != nil && !p.Template && !strings.HasSuffix(x.workload.Kind, "Job") { // whose template is fixed
 		a.compare(x, x.workload)
 	}
-}
-
-// hasOwnTolerations reports whether the pod has tolerations other than those
-// that Kubernetes adds.
-func (a *analyst) hasOwnTolerations(p *cluster.Pod) bool {
-	var given []taints.Toleration
-	if p.Owner.Kind == "DaemonSet" {
-		given = taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{HostNetwork: true})
-	}
-	return slices.ContainsFunc(a.ownTolerations(p.Profile).list, func(t taints.Toleration) bool {
-		return !slices.ContainsFunc(given, t.Equal)
-	})
+	return x
 }
 
 // names returns the sorted names of up to maxNames nodes.
 func (a *analyst) names(nodes []int) []string {
-	nodes = slices.Clone(nodes)
-	slices.Sort(nodes) // this is the order of names
+	nodes = slices.Sorted(slices.Values(nodes)) // this is the order of names
 	return say.Each(nodes[:min(len(nodes), maxNames)], func(i int) string { return a.Nodes[i].Name })
 }
 
@@ -215,8 +195,7 @@ func (a *analyst) place(p *cluster.Profile) *placement {
 	}
 	r.Feasible, r.FeasibleNames, r.kept = len(feasible), a.names(feasible), a.keptOff(p, len(feasible))
 	if r.Matching == 0 {
-		r.MissingLabels, r.similar = a.Missing(p)
-		r.namesNone = p.NamesNodes() && len(a.Candidates(p)) == 0
+		r.MissingLabels, r.unmatched = a.unmatched(p)
 	}
 	why := a.reasonsOf(p, shares)
 	r.Rejections, r.RejectionsTotal = rejections(why, shares), len(why)
@@ -257,8 +236,7 @@ func (a *analyst) place(p *cluster.Profile) *placement {
 	return r
 }
 
-// isOpen reports whether taints and node affinity allow nodes that may have what
-// the pods request.
+// isOpen reports whether the pods are allowed on nodes that have what they request.
 func (r *placement) isOpen() bool { return r.Feasible > 0 && r.meant == "" }
 
 // rejections returns the reasons. Those for the most nodes come first.
@@ -274,8 +252,8 @@ func rejections(why reasons, shares []cluster.Share) []Rejection {
 	var list []Rejection
 	for _, t := range all[:min(len(all), maxListed)] {
 		r := why[t]
-		x := Rejection{t, nodes[t], nil, r.words(), r.Mismatch(), r.Hint()}
-		if r.at >= 0 {
+		x := Rejection{t, nodes[t], nil, wordsOf(r), r.Mismatch(), r.Hint()}
+		if r.HasClosest() {
 			x.Closest = &r.Closest
 		}
 		list = append(list, x)
@@ -314,7 +292,8 @@ func (r *placement) Availability() string {
 	if r.Feasible == 0 {
 		return fmt.Sprintf("0/%d nodes are available: %s.", r.nodes, strings.Join(words, ", "))
 	}
-	text := fmt.Sprintf("Taints and node affinity allow %d of %s: %s", r.Feasible, say.Count(r.nodes, "node"), say.NamesOf(r.FeasibleNames, r.Feasible))
+	names := say.NamesOf(r.FeasibleNames, r.Feasible)
+	text := fmt.Sprintf("Taints and node affinity allow %d of %s: %s", r.Feasible, say.Count(r.nodes, "node"), names)
 	if len(words) > 0 {
 		text += "; " + strings.Join(words, ", ")
 	}

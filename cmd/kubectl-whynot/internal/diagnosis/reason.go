@@ -15,14 +15,7 @@ import (
 )
 
 // The reasons of a profile describe why taints reject its pods.
-type reasons map[taints.Taint]reason
-
-// A reason is the library's reason, with a check that the library does not make.
-type reason struct {
-	explain.Reason
-	at     int  // the index of the closest toleration among all, or -1 if none is close
-	isUsed bool // it tolerates a taint of some node
-}
+type reasons map[taints.Taint]explain.Reason
 
 // reasonsOf returns the reasons why the hard taints of the shares reject the pods.
 func (a *analyst) reasonsOf(p *cluster.Profile, shares []cluster.Share) reasons {
@@ -32,57 +25,32 @@ func (a *analyst) reasonsOf(p *cluster.Profile, shares []cluster.Share) reasons 
 	}
 	m := make(reasons)
 	for _, t := range p.Matcher.Untolerated(cluster.Distinct(list), taints.Hard) {
-		m[*t] = a.ownTolerations(p).reason(*t)
+		m[*t] = reasonOf(p, *t)
 	}
 	return m
 }
 
-// ownTolerations are a profile's tolerations without those that every pod gets,
-// which are never meant for the taint.
-type ownTolerations struct {
-	list    []taints.Toleration
-	at      []int  // their indexes among all
-	isUsed  []bool // whether they tolerate a taint of any node
-	matcher *taints.Matcher
-}
-
-func (a *analyst) ownTolerations(p *cluster.Profile) *ownTolerations {
-	own, ok := a.own[p.Family]
-	if !ok {
-		own = &ownTolerations{}
-		for i, t := range p.Tolerations {
-			if !isEverybodys(t) {
-				own.list, own.at = append(own.list, t), append(own.at, i)
-				own.isUsed = append(own.isUsed, slices.ContainsFunc(a.taints, t.Tolerates))
-			}
-		}
-		own.matcher = taints.Compile(own.list)
-		a.own[p.Family] = own
+// reasonOf says why no toleration tolerates the taint. What every pod gets is not
+// close.
+func reasonOf(p *cluster.Profile, t taints.Taint) explain.Reason {
+	r := explain.Node(p.Matcher, []taints.Taint{t})[0]
+	if isEverybodys(r.Closest) {
+		return explain.Reason{Taint: t}
 	}
-	return own
+	return r
 }
 
-// isEverybodys reports whether every pod gets the toleration by default, for
-// seconds that the cluster chooses. Such a toleration does not show what its
-// author wants.
+// isEverybodys reports whether every pod gets the toleration by default, for seconds
+// that the cluster chooses. It does not show what an author wants.
 func isEverybodys(t taints.Toleration) bool {
 	isKey := t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable
 	return isKey && t.Operator == taints.OpExists && t.Effect == taints.NoExecute && t.TolerationSeconds != nil
 }
 
-// reason returns the reason why the tolerations do not tolerate the taint.
-func (own *ownTolerations) reason(t taints.Taint) reason {
-	r := explain.Node(own.matcher, []taints.Taint{t})[0]
-	if !r.HasClosest() {
-		return reason{Reason: r, at: -1}
-	}
-	return reason{r, own.at[r.Toleration], own.isUsed[r.Toleration]}
-}
-
-// words names the toleration that is closest to the taint and describes how it
+// wordsOf names the toleration that is closest to the taint and describes how it
 // differs. All outputs use these words.
-func (r reason) words() string {
-	if r.at < 0 {
+func wordsOf(r explain.Reason) string {
+	if !r.HasClosest() {
 		return "no toleration has this key"
 	}
 	text := "closest toleration " + visible.Toleration(r.Closest) + ", " + r.Why()
@@ -96,31 +64,19 @@ func (r reason) words() string {
 // reasonsText names the taints and describes how the closest tolerations differ.
 // It combines taints with the same description.
 func reasonsText(why reasons, list []taints.Taint) string {
-	type clause struct {
-		words  string
-		taints []taints.Taint
-	}
-	var clauses []clause
-	for _, t := range list {
-		words := ""
-		if r, ok := why[t]; ok && r.at >= 0 {
-			words = " (" + r.words() + ")"
+	words := func(t taints.Taint) string {
+		if r := why[t]; r.HasClosest() {
+			return " (" + wordsOf(r) + ")"
 		}
-		i := slices.IndexFunc(clauses, func(c clause) bool { return c.words == words })
-		if i < 0 {
-			i = len(clauses)
-			clauses = append(clauses, clause{words: words})
-		}
-		clauses[i].taints = append(clauses[i].taints, t)
+		return ""
 	}
-	slices.SortStableFunc(clauses, func(a, b clause) int { // those without a close toleration last
-		return order(a.words == "", b.words == "")
+	clauses := cluster.Grouped(list, words)
+	slices.SortStableFunc(clauses, func(a, b []taints.Taint) int { // those without a close toleration last
+		return order(words(a[0]) == "", words(b[0]) == "")
 	})
-	var words []string
-	for _, c := range clauses {
-		words = append(words, "untolerated "+say.Noun(len(c.taints), "taint")+" "+say.TaintsText(c.taints)+c.words)
-	}
-	return strings.Join(say.FirstOf(words, 3), "; ")
+	return strings.Join(say.FirstOf(say.Each(clauses, func(list []taints.Taint) string {
+		return "untolerated " + say.Noun(len(list), "taint") + " " + say.TaintsText(list) + words(list[0])
+	}), 3), "; ")
 }
 
 func taintsOf(why reasons) []taints.Taint {
@@ -138,18 +94,14 @@ func order(a, b bool) int {
 	return -1
 }
 
-// A mistake is a toleration that was meant for a taint but does not match it.
-// The library's hints show this. If only a value or key differs, the taint may
-// exist to keep exactly this pod off the node.
-
-// isMistake reports whether the closest toleration was meant for the taint. A
-// toleration that tolerates a taint of some node in the cluster is used, so it
-// is intended. A toleration that evicts pods at once, or that lets them stay for
-// a time and is not for this effect, is intended too.
-func (a *adviser) isMistake(r *reason) bool {
+// isMistake reports whether the closest toleration was meant for the taint. If only a
+// value or key differs, the taint may exist to keep exactly this pod off the node. A
+// toleration is intended if it tolerates a taint of some node, evicts pods at once, or
+// lets them stay for a time and is not for this effect.
+func (a *adviser) isMistake(r explain.Reason) bool {
 	t := r.Closest
 	switch {
-	case r.at < 0 || t.Key == "" || r.isUsed:
+	case t.Key == "" || slices.ContainsFunc(a.taints, t.Tolerates):
 		return false
 	case t.Key != r.Taint.Key && !cluster.IsSameWord(t.Key, r.Taint.Key):
 		return false
@@ -166,13 +118,17 @@ func (a *adviser) isMistake(r *reason) bool {
 	}
 	if t.Value == "" && r.Taint.Value != "" {
 		hasValue := func(o taints.Toleration) bool { return o.Value != "" && strings.EqualFold(o.Key, t.Key) }
-		return a.values[r.Taint.ID()] == 1 && strings.EqualFold(t.Key, r.Taint.Key) && !slices.ContainsFunc(a.Tolerations, hasValue)
+		for other := range a.reasons {
+			if other.ID() == r.Taint.ID() && other.Value != r.Taint.Value {
+				return false
+			}
+		}
+		return strings.EqualFold(t.Key, r.Taint.Key) && !slices.ContainsFunc(a.Tolerations, hasValue)
 	}
 	return strings.EqualFold(strings.TrimSpace(t.Value), r.Taint.Value)
 }
 
-// isEffect reports whether a toleration may have the effect. An empty effect
-// means all effects.
+// isEffect reports whether a toleration may have the effect. Empty means all.
 func isEffect(e taints.Effect) bool {
 	return e == "" || e == taints.NoSchedule || e == taints.PreferNoSchedule || e == taints.NoExecute
 }
@@ -200,8 +156,7 @@ func corrected(r explain.Reason) taints.Toleration {
 	return t
 }
 
-// knownOperator returns the operator, a known operator that differs only in
-// letter case, or else Equal.
+// knownOperator returns the operator, in the right letter case, or else Equal.
 func knownOperator(op taints.Operator) taints.Operator {
 	for _, known := range []taints.Operator{taints.OpExists, taints.OpLt, taints.OpGt} {
 		if strings.EqualFold(string(op), string(known)) {

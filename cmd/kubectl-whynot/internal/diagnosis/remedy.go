@@ -9,15 +9,14 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/explain"
 )
 
-// A change corrects mistakes in tolerations, and names taints of nodes' states,
-// that keep pods pending.
+// A change corrects mistakes in tolerations, and names taints of nodes' states.
 type change struct {
 	// Opens counts the nodes whose taints let the pods in after the change.
 	Opens int `json:"opensNodes"`
-	// NodeTaints are taints of the nodes' states. They must be removed, whatever
-	// the pods tolerate.
+	// NodeTaints are taints of the nodes' states, which must go.
 	NodeTaints []taints.Taint `json:"nodeTaints"`
 	Entries    []Entry        `json:"entries"`
 	// Tolerations is the list after the change.
@@ -37,8 +36,7 @@ type Entry struct {
 // An alternative is a set of nodes that may or may not be intended for the pods.
 // The pods' tolerations do not show this.
 type alternative struct {
-	// Taints are the taints that the pods would have to tolerate in addition to
-	// those that the corrections tolerate.
+	// Taints are the taints to tolerate beside those that the corrections tolerate.
 	Taints []taints.Taint `json:"taints"`
 	// Additions are tolerations of exactly these taints.
 	Additions   []taints.Toleration `json:"additions"`
@@ -48,8 +46,7 @@ type alternative struct {
 	Nodes      int            `json:"nodes"`
 	NodeNames  []string       `json:"nodeNames"`
 
-	// Rest has the taints of the nodes, other than NodeTaints, that the pods do not
-	// tolerate yet.
+	// Rest has the untolerated taints of the nodes, other than NodeTaints.
 	Rest []taints.Taint `json:"-"`
 }
 
@@ -59,88 +56,58 @@ type remedy struct {
 	untolerated []taints.Taint
 	nodes       []int
 	tolerations []taints.Toleration // with the corrections and additions
-	opened      []int               // the nodes whose taints then let the pods in
-	fixed       []taints.Taint      // of the states of these nodes
 }
 
 // An adviser finds remedies.
 type adviser struct {
 	*analyst
 	*cluster.Profile
-	values  map[taints.TaintID]int // number of values that the nodes have for each key and effect
 	reasons reasons
 	shares  []cluster.Share
 }
 
-// advise returns the change that corrects the mistakes in the profile's
-// tolerations, if the library's hints indicate any, or that names the nodes to
-// fix. If it is not clear which nodes are intended, it returns the alternatives.
-// A change never opens nodes whose key or value just differs from those that the
-// pods tolerate.
+// advise returns the change that corrects the mistakes in the profile's tolerations, or
+// that names the nodes to fix. If it is not clear which nodes are intended, it returns
+// the alternatives. A change never opens nodes whose key or value just differs from
+// those that the pods tolerate.
 func (a *adviser) advise() (*change, []*remedy) {
-	a.values = make(map[taints.TaintID]int)
-	for t := range a.reasons {
-		a.values[t.ID()]++
-	}
-	var settled, open, broken []*remedy
-	invalid := 4 // the least rank of nodes with an invalid taint
+	var all []*remedy
 	for _, r := range a.remedies() {
-		switch {
-		case !a.plan(r):
-			invalid = min(invalid, r.rank())
-		case len(r.Taints) == 0:
-			settled = append(settled, r)
-		case len(r.NodeTaints) == 0:
-			open = append(open, r)
-		default:
-			broken = append(broken, r)
+		if a.plan(r) {
+			all = append(all, r)
 		}
 	}
-	all := slices.Concat(settled, open, broken)
-	if len(settled) > 0 {
-		best := slices.MinFunc(settled, (*remedy).compareCost)
-		a.count(best)
-		if list := rivals(best, all); list != nil {
-			return nil, list
-		}
-		return &change{len(best.opened), best.fixed, best.Corrections, best.tolerations, best.opened}, nil
-	}
-	if len(open) == 0 {
-		open = broken
-	}
-	if len(open) == 0 {
+	if len(all) == 0 {
 		return nil, nil
 	}
-	open = likeliest(open)
-	if open[0].rank() > invalid && len(open[0].Corrections) == 0 {
-		return nil, nil
+	slices.SortStableFunc(all, func(x, y *remedy) int { return cmp.Or(x.compare(y), len(y.nodes)-len(x.nodes)) })
+	best := all[0]
+	rivals := rivals(best, all)
+	switch {
+	case rivals != nil:
+		return nil, rivals
+	case len(best.Taints) == 0:
+		return a.change(best), nil
 	}
-	if list := rivals(open[0], all); list != nil {
-		return nil, list
-	}
-	return nil, open
+	return nil, slices.DeleteFunc(all, func(r *remedy) bool { return r.compare(best) != 0 })
 }
 
 // remedies returns one for each distinct set of untolerated hard taints, sorted.
 func (a *adviser) remedies() []*remedy {
 	var list []*remedy
-	at := make(map[string]*remedy)
-	for _, s := range a.shares {
-		untolerated := untoleratedOf(a.Matcher, s.Group)
-		key := cluster.TextOf(untolerated)
-		r, ok := at[key]
-		if !ok {
-			r = &remedy{untolerated: untolerated}
-			at[key], list = r, append(list, r)
+	key := func(s cluster.Share) string { return cluster.TextOf(untoleratedOf(a.Matcher, s.Group)) }
+	for _, shares := range cluster.Grouped(a.shares, key) {
+		r := &remedy{untolerated: untoleratedOf(a.Matcher, shares[0].Group)}
+		for _, s := range shares {
+			r.nodes = append(r.nodes, s.Nodes...)
 		}
-		r.nodes = append(r.nodes, s.Nodes...)
+		list = append(list, r)
 	}
 	slices.SortFunc(list, func(x, y *remedy) int { return slices.CompareFunc(x.untolerated, y.untolerated, taints.Taint.Compare) })
 	return list
 }
 
-// untoleratedOf returns the hard taints of the group that the tolerations do not
-// match, sorted and without times.
+// untoleratedOf returns the untolerated hard taints, sorted and without times.
 func untoleratedOf(m *taints.Matcher, g *cluster.Group) []taints.Taint {
 	var list []taints.Taint
 	for _, t := range m.Untolerated(g.Taints, taints.Hard) {
@@ -170,14 +137,14 @@ func (a *adviser) plan(r *remedy) bool {
 // mistake, or else a new toleration.
 func (a *adviser) tolerate(r *remedy, t taints.Taint) {
 	why := a.reasons[t]
-	if !a.isMistake(&why) {
+	if !a.isMistake(why) {
 		added := a.tolerationOf(t)
 		r.Taints, r.Additions = append(r.Taints, t), append(r.Additions, added)
 		r.tolerations = append(r.tolerations, added)
 		return
 	}
-	e := Entry{nil, corrected(why.Reason), why.at}
-	if !r.replaces(&why, e.Toleration) {
+	e := Entry{nil, corrected(why), why.Toleration}
+	if !r.replaces(why, e.Toleration) {
 		r.tolerations = append(r.tolerations, e.Toleration)
 		r.Corrections = append(r.Corrections, e)
 		return
@@ -193,38 +160,43 @@ func (a *adviser) tolerate(r *remedy, t taints.Taint) {
 // replaces reports whether the correction can replace the mistake. It cannot if
 // the mistake is for another effect, which nodes may get later, or if another
 // correction has already replaced it.
-func (r *remedy) replaces(mistake *reason, fixed taints.Toleration) bool {
+func (r *remedy) replaces(mistake explain.Reason, fixed taints.Toleration) bool {
 	if isEffect(mistake.Closest.Effect) && mistake.Closest.Effect != fixed.Effect {
 		return false
 	}
-	return !slices.ContainsFunc(r.Corrections, func(e Entry) bool { return e.at == mistake.at && e.Replaces != nil })
+	return !slices.ContainsFunc(r.Corrections, func(e Entry) bool { return e.at == mistake.Toleration && e.Replaces != nil })
 }
 
-// count counts the nodes that the remedy opens. If the remedy has nodes to fix,
-// it counts all nodes that accept the pods once all such nodes are fixed.
-func (a *adviser) count(r *remedy) {
+// change returns the change that corrects the mistakes. If the remedy has nodes to fix,
+// it opens all nodes that accept the pods once all such nodes are fixed.
+func (a *adviser) change(r *remedy) *change {
+	x := &change{Entries: r.Corrections, Tolerations: r.tolerations}
 	m := taints.Compile(r.tolerations)
 	isFixed, isRemoved := len(r.NodeTaints) > 0, haveLeaving(r.NodeTaints)
-	for _, s := range a.shares {
-		left := untoleratedOf(m, s.Group)
-		stays := func(t taints.Taint) bool {
-			s := stateOf(t.Key)
-			return !isFixed || s == stateNone || s == stateLeaving && !isRemoved
-		}
-		if slices.ContainsFunc(left, stays) {
-			continue
-		}
-		r.opened = append(r.opened, s.Nodes...)
-		r.fixed = append(r.fixed, left...)
+	stays := func(t taints.Taint) bool {
+		s := stateOf(t.Key)
+		return !isFixed || s == stateNone || s == stateLeaving && !isRemoved
 	}
-	slices.Sort(r.opened)
-	r.fixed = cluster.Distinct(r.fixed)
+	for _, s := range a.shares {
+		if left := untoleratedOf(m, s.Group); !slices.ContainsFunc(left, stays) {
+			x.opened, x.NodeTaints = append(x.opened, s.Nodes...), append(x.NodeTaints, left...)
+		}
+	}
+	x.Opens, x.NodeTaints = len(x.opened), cluster.Distinct(x.NodeTaints)
+	return x
 }
 
-// compareCost orders remedies: healthy nodes first, then the fewest entries, then
-// the most nodes.
-func (r *remedy) compareCost(s *remedy) int {
-	return cmp.Or(r.rank()-s.rank(), len(r.Corrections)-len(s.Corrections), len(s.nodes)-len(r.nodes))
+// compare orders remedies, the likeliest first. If corrections suffice, healthy nodes
+// come first, then the fewest corrections. Otherwise, nodes without a state come first,
+// then remedies with corrections.
+func (r *remedy) compare(s *remedy) int {
+	if len(r.Taints)+len(s.Taints) == 0 {
+		return cmp.Or(r.rank()-s.rank(), len(r.Corrections)-len(s.Corrections))
+	}
+	return cmp.Or(
+		order(len(r.Taints) > 0, len(s.Taints) > 0), order(len(r.NodeTaints) > 0, len(s.NodeTaints) > 0),
+		order(len(r.Corrections) == 0, len(s.Corrections) == 0), r.rank()-s.rank(),
+	)
 }
 
 // rank orders remedies by their nodes: ordinary ones, the control plane, nodes
@@ -253,27 +225,9 @@ func rivals(best *remedy, all []*remedy) []*remedy {
 		if !slices.ContainsFunc(all, func(r *remedy) bool { return slices.ContainsFunc(r.Corrections, isOther) }) {
 			continue
 		}
-		all = slices.DeleteFunc(all, func(r *remedy) bool { return !slices.ContainsFunc(r.Corrections, isFor) })
-		slices.SortStableFunc(all, func(x, y *remedy) int { return cmp.Or(x.rank()-y.rank(), len(y.nodes)-len(x.nodes)) })
-		return all
+		return slices.DeleteFunc(all, func(r *remedy) bool { return !slices.ContainsFunc(r.Corrections, isFor) })
 	}
 	return nil
-}
-
-// likeliest returns the remedies with corrections or, if there are none, all
-// remedies. It returns remedies of a higher rank only if there are no others.
-// Those for the most nodes come first.
-func likeliest(open []*remedy) []*remedy {
-	compare := func(x, y *remedy) int {
-		return cmp.Or(order(len(x.Corrections) == 0, len(y.Corrections) == 0), x.rank()-y.rank())
-	}
-	slices.SortStableFunc(open, func(x, y *remedy) int { return cmp.Or(compare(x, y), len(y.nodes)-len(x.nodes)) })
-	for i, r := range open {
-		if compare(open[0], r) != 0 {
-			return open[:i]
-		}
-	}
-	return open
 }
 
 // Entries returns all tolerations to write for the alternative.

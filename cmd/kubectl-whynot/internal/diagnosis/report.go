@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/sets"
+
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
@@ -17,8 +19,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
 
-// formVersion is the version of the JSON and YAML format. It changes if a field
-// is removed or changes its meaning.
+// formVersion changes if a field is removed or changes its meaning.
 const formVersion = "whynot/v1"
 
 // A Report has all answers.
@@ -37,9 +38,9 @@ type Report struct {
 	Pod     string `json:"pod,omitempty"`
 	PodNote string `json:"podNote,omitempty"`
 	// Causes are the reasons why pods are pending.
-	Causes    []*Cause   `json:"causes"`
-	Pending   []Pending  `json:"pending"`
-	Evictions []Eviction `json:"evictions"`
+	Causes    []*Cause    `json:"causes"`
+	Pending   []*Pending  `json:"pending"`
+	Evictions []*Eviction `json:"evictions"`
 	// EvictionRule explains the times of evictions. It is empty if there are none.
 	EvictionRule string `json:"evictionRule,omitempty"`
 	// Lost counts the pods on nodes that are not in the input.
@@ -59,8 +60,7 @@ type GroupRow struct {
 	ForPod *cell `json:"forPod,omitzero"`
 }
 
-// TaintsText names the taints, with a mark on those that the requested pod does
-// not tolerate.
+// TaintsText names the taints, and marks those that the pod does not tolerate.
 func (g GroupRow) TaintsText() string {
 	if len(g.Taints) == 0 {
 		return "none"
@@ -75,29 +75,23 @@ func (g GroupRow) TaintsText() string {
 
 // A cell shows whether a group of nodes accepts pods.
 type cell struct {
-	Verdict     verdict        `json:"verdict"`
+	Verdict     string         `json:"verdict"` // a key of verdicts
 	Matching    int            `json:"matchingNodes"`
-	Untolerated []taints.Taint `json:"untoleratedTaints"`
+	Untolerated []taints.Taint `json:"untoleratedTaints"` // hard ones
 }
 
-// A verdict is whether a group of nodes accepts pods.
-type verdict string
+// verdicts describes the verdicts in text.
+var verdicts = map[string]string{"accepts": "schedulable", "rejects": "untolerated", "not-matching": "no match"}
 
-// The verdicts.
-const (
-	accepts     verdict = "accepts"
-	rejects     verdict = "rejects"      // an untolerated taint
-	notMatching verdict = "not-matching" // node selector or required node affinity
-)
+// Words describes the verdict.
+func (x *cell) Words() string { return verdicts[x.Verdict] }
 
-// Words describes the verdict for the pod.
-func (v verdict) Words() string {
-	return map[verdict]string{accepts: "schedulable", rejects: "untolerated", notMatching: "no match"}[v]
-}
-
-var notEvaluated = []string{
-	"resources", "pod affinity and anti-affinity", "topology spread constraints", "host ports", "volumes",
-	"resource claims", "preferred node affinity", "priorities", "disruption budgets",
+// NotEvaluated names the rules that no report evaluates, and more.
+func NotEvaluated(more ...string) []string {
+	return append([]string{
+		"resources", "pod affinity and anti-affinity", "topology spread constraints", "host ports", "volumes",
+		"resource claims", "preferred node affinity", "priorities", "disruption budgets",
+	}, more...)
 }
 
 // A Question is a request for a report.
@@ -116,12 +110,7 @@ type Question struct {
 func New(c *cluster.Cluster, q Question) *Report {
 	r := &Report{
 		Version: formVersion, Now: q.Now.Format(time.RFC3339), Nodes: len(c.Nodes), Pods: len(c.Pods),
-		Ignored: c.Others, NotEvaluated: notEvaluated,
-	}
-	for _, rule := range []string{cluster.RuntimeClasses, cluster.Quotas, cluster.Namespaces} {
-		if c.Unevaluated[rule] {
-			r.NotEvaluated = append(slices.Clone(r.NotEvaluated), rule)
-		}
+		Ignored: c.Others, NotEvaluated: NotEvaluated(sets.List(c.Unevaluated)...),
 	}
 	q.areAll = c.Only.Labels == nil || c.Only.Labels.Empty()
 	a := newAnalyst(c, q)
@@ -142,17 +131,14 @@ func New(c *cluster.Cluster, q Question) *Report {
 			waiting = pods
 		}
 		r.Pod, r.PodNote = p.String(), noteOn(c, p)
-		cells := cellsOf(c, p.Profile)
-		for i := range r.Groups {
-			r.Groups[i].ForPod = cells[r.Groups[i].Group]
-		}
+		r.judge(c, p)
 	}
 	r.Pending = a.pending(waiting)
+	r.Causes = causesOf(r.Pending)
 	r.Evictions = a.evictions(pods)
-	if slices.ContainsFunc(r.Evictions, func(x Eviction) bool { return x.At != "" }) {
+	if slices.ContainsFunc(r.Evictions, func(x *Eviction) bool { return x.At != "" }) {
 		r.EvictionRule = timer.Rule
 	}
-	r.Causes = causesOf(r.Pending)
 	return r
 }
 
@@ -174,8 +160,7 @@ func (r *Report) survey(c *cluster.Cluster) []*cluster.Pod {
 	return waiting
 }
 
-// noteOn describes the state of a pod that is not pending. It is empty if the
-// pod's eviction shows the state.
+// noteOn describes a pod that is not pending, unless its eviction does.
 func noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 	i, known := c.NodeAt[p.Node]
 	switch {
@@ -195,24 +180,26 @@ func noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 	return fmt.Sprintf("pod %s is on node %s, which has no NoExecute taints, so taints do not evict it", p, p.Node)
 }
 
-// cellsOf returns for each group whether it accepts the pods, and the hard taints
-// that they do not tolerate.
-func cellsOf(c *cluster.Cluster, p *cluster.Profile) map[*cluster.Group]*cell {
-	cells := make(map[*cluster.Group]*cell)
-	for _, g := range c.Groups {
-		cells[g] = &cell{Verdict: notMatching, Untolerated: untoleratedOf(p.Matcher, g)}
+// judge sets for each group whether it accepts the pod.
+func (r *Report) judge(c *cluster.Cluster, p *cluster.Pod) {
+	matching := make(map[*cluster.Group]int)
+	for _, s := range c.Choose(p.Profile) {
+		matching[s.Group] = len(s.Nodes)
 	}
-	for _, s := range c.Choose(p) {
-		x := cells[s.Group]
-		if x.Verdict, x.Matching = accepts, len(s.Nodes); len(x.Untolerated) > 0 {
-			x.Verdict = rejects
+	for i := range r.Groups {
+		g := r.Groups[i].Group
+		x := &cell{"accepts", matching[g], untoleratedOf(p.Matcher, g)}
+		switch {
+		case x.Matching == 0:
+			x.Verdict = "not-matching"
+		case len(x.Untolerated) > 0:
+			x.Verdict = "rejects"
 		}
+		r.Groups[i].ForPod = x
 	}
-	return cells
 }
 
-// FirstGroups returns up to most groups, those that matter most to the requested
-// pod or to the pending ones.
+// FirstGroups returns up to most groups, those that matter most to the pods.
 func (r *Report) FirstGroups(most int) []GroupRow {
 	if len(r.Groups) <= most {
 		return r.Groups

@@ -80,8 +80,7 @@ func statesText(list []taints.Taint) string {
 
 func haveLeaving(list []taints.Taint) bool { return len(withState(list, stateLeaving)) > 0 }
 
-// withoutTime returns the taint without its value if that is a time or an event,
-// which differs on each node.
+// withoutTime returns the taint without a value that differs on each node.
 func withoutTime(t taints.Taint) taints.Taint {
 	_, err := strconv.ParseInt(t.Value, 10, 64)
 	if err == nil && stateOf(t.Key) == stateLeaving || strings.HasPrefix(t.Key, nodeTerminationHandler) {
@@ -134,8 +133,7 @@ func (s nodeState) step(q *Question, names []string, list []taints.Taint, times 
 	return q.step(text, len(first), n, "node", slices.Concat(verb, first)...)
 }
 
-// since says since when, for the first and the last of the times. It is "" if
-// there are none.
+// since says since when, for the first and the last of the times, if any.
 func since(what string, times []time.Time, now time.Time, end string) string {
 	if len(times) == 0 {
 		return ""
@@ -144,8 +142,8 @@ func since(what string, times []time.Time, now time.Time, end string) string {
 		return " since " + t.UTC().Format(time.RFC3339) + " (" + say.Relative(t.Unix()-now.Unix()) + ")"
 	}
 	first, last := slices.MinFunc(times, time.Time.Compare), slices.MaxFunc(times, time.Time.Compare)
-	if first.Equal(last) {
-		return what + text(first) + end
+	if what += text(first); !first.Equal(last) {
+		what += ", the last" + text(last)
 	}
-	return what + text(first) + ", the last" + text(last) + end
+	return what + end
 }

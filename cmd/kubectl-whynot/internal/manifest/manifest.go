@@ -43,8 +43,7 @@ func (o *Object) Size() int { return len(o.json) }
 // Kubernetes also accepts duplicate names and invalid UTF-8.
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
-// ReadPath calls add for each object of a file, of the files of a directory, or
-// of a URL.
+// ReadPath calls add for each object of a file, a directory or a URL.
 func ReadPath(ctx context.Context, path string, recursive bool, add func(Object) error) error {
 	if strings.HasPrefix(path, "http://") || strings.HasPrefix(path, "https://") {
 		return readURL(ctx, path, add)
@@ -249,8 +248,8 @@ func (o *Object) Decode(into any, options ...json.Options) error {
 	value := []byte(o.json)
 	for err != nil && len(mistakes) < 3 {
 		mistakes = append(mistakes, inWords(err).Error())
-		var semantic *json.SemanticError
-		if !errors.As(err, &semantic) || !remove(&value, semantic.JSONPointer) {
+		semantic, ok := errors.AsType[*json.SemanticError](err)
+		if !ok || !remove(&value, semantic.JSONPointer) {
 			break
 		}
 		err = json.Unmarshal(value, reflect.New(reflect.TypeOf(into).Elem()).Interface(), options...)
@@ -270,10 +269,10 @@ func remove(value *[]byte, at jsontext.Pointer) bool {
 
 // inWords returns an error of the JSON decoder in the words of this program.
 func inWords(err error) error {
-	var semantic *json.SemanticError
-	var syntactic *jsontext.SyntacticError
+	semantic, isSemantic := errors.AsType[*json.SemanticError](err)
+	syntactic, isSyntactic := errors.AsType[*jsontext.SyntacticError](err)
 	switch {
-	case errors.As(err, &semantic) && semantic.GoType != nil && kindWords[semantic.JSONKind] != "":
+	case isSemantic && semantic.GoType != nil && kindWords[semantic.JSONKind] != "":
 		text := fmt.Sprintf("%s is %s and must be %s", pathOf(semantic.JSONPointer), kindWords[semantic.JSONKind], wordsOf(semantic.GoType))
 		if semantic.GoType.Kind() == reflect.String && strings.ContainsRune("tf0", rune(semantic.JSONKind)) {
 			text += ": put it in quotes"
@@ -281,7 +280,7 @@ func inWords(err error) error {
 		return errors.New(text)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return errors.New("the JSON ends too early, as if it was cut")
-	case errors.As(err, &syntactic):
+	case isSyntactic:
 		return fmt.Errorf("this is not JSON: %s at byte %d", strings.TrimPrefix(syntactic.Err.Error(), "jsontext: "), syntactic.ByteOffset+1)
 	}
 	return err

@@ -3,11 +3,15 @@
 package preview
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
+
+	"k8s.io/utils/ptr"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
@@ -57,59 +61,49 @@ type evaluation struct {
 	*Report
 	before, after *cluster.Cluster
 	now           time.Time
-	running       map[string]int // pods by workload
 	choices       map[*cluster.Profile]choice
 }
 
-// New evaluates the request on a finished cluster. The connection has kubectl's
-// flags that choose it.
+// New evaluates the request on a finished cluster. Commands have the connection's flags.
 func New(c *cluster.Cluster, r *Request, now time.Time, connection []string) *Report {
 	report := &Report{
 		Version: "whynot-preview/v1", Now: now.Format(time.RFC3339), Nodes: len(c.Nodes), Pods: len(c.Pods),
-		Refused: make(map[string]string), NotEvaluated: append(diagnosis.NotEvaluated(), "new pods of DaemonSets"),
+		Refused: make(map[string]string), NotEvaluated: diagnosis.NotEvaluated("new pods of DaemonSets"),
 	}
 	changes := r.run(c, now, report)
-	e := &evaluation{report, c, c.With(changes), now, make(map[string]int), make(map[*cluster.Profile]choice)}
+	e := &evaluation{report, c, c.With(changes), now, make(map[*cluster.Profile]choice)}
 	e.evictions(changes)
 	e.pending()
 	e.commands(r, changes, connection)
 	return report
 }
 
-// RefusedNames returns the names of the nodes that kubectl refuses to change.
-func (r *Report) RefusedNames() []string { return say.SortedKeys(r.Refused) }
-
 // Refusal returns the errors of kubectl, or nil if there are none.
 func (r *Report) Refusal() error {
 	if len(r.Refused) == 0 {
 		return nil
 	}
-	words := say.Each(r.RefusedNames(), func(name string) string { return r.Refused[name] })
+	words := say.Each(say.SortedKeys(r.Refused), func(name string) string { return r.Refused[name] })
 	return errors.New(strings.Join(say.FirstOf(words, 5), "; "))
 }
 
 // evictions finds out which pods leave and which stay.
 func (e *evaluation) evictions(changes map[int]cluster.Node) {
-	changed := diagnosis.NewChanged(e.after, e.now)
 	var leaving, spared, tolerating []member
 	lost := make(map[string]int) // pods by workload
 	for _, p := range e.before.Pods {
 		if p.Node == "" || p.IsFinished() {
 			continue
 		}
-		name := workloadOf(p)
-		if !p.Deleting {
-			e.running[name]++
-		}
 		i, known := e.before.NodeAt[p.Node]
 		if _, isChanged := changes[i]; !known || !isChanged {
 			continue
 		}
 		old := &e.before.Nodes[i]
-		was, is := changed.Evictions(p, old, &e.after.Nodes[i])
+		was, is := diagnosis.EvictionOf(p, old, old, e.now), diagnosis.EvictionOf(p, old, &e.after.Nodes[i], e.now)
 		left, leaves := was.InSeconds != nil, is.InSeconds != nil
-		if leaves && !p.Deleting && p.Owner != (cluster.Owner{}) && !isStatic(p) {
-			lost[name]++
+		if leaves && !p.Deleting && p.Owner != (cluster.Owner{}) && !p.IsStatic() {
+			lost[p.OwnerName()]++
 		}
 		switch {
 		case p.Deleting, left && leaves && *was.InSeconds <= *is.InSeconds:
@@ -132,7 +126,7 @@ func (e *evaluation) evictions(changes map[int]cluster.Node) {
 	}
 	e.Leave = len(leaving)
 	e.Leaving, e.Spared, e.Tolerating = e.groups(leaving, true), e.groups(spared, false), e.groups(tolerating, false)
-	maps.DeleteFunc(lost, func(name string, n int) bool { return n < e.running[name] })
+	maps.DeleteFunc(lost, func(name string, n int) bool { return n < e.before.Running[name] })
 	e.Emptied = say.SortedKeys(lost)
 }
 
@@ -145,9 +139,9 @@ func (e *evaluation) pending() {
 		}
 		switch x := e.choice(p.Profile); {
 		case x.after && !x.before:
-			placeable = append(placeable, member{Pod: p})
+			placeable = append(placeable, member{p, &diagnosis.Eviction{}})
 		case x.before && !x.after:
-			unplaceable = append(unplaceable, member{Pod: p})
+			unplaceable = append(unplaceable, member{p, &diagnosis.Eviction{}})
 		}
 	}
 	e.Placeable, e.Unplaceable = e.groups(placeable, false), e.groups(unplaceable, false)
@@ -170,4 +164,104 @@ func (e *evaluation) choice(p *cluster.Profile) choice {
 		e.choices[p] = x
 	}
 	return x
+}
+
+// A Group is pods of a workload for which the same taints and tolerations decide.
+type Group struct {
+	Workload string   `json:"workload"` // its kind and name, or "Pod" or "static pod" and a name
+	Pods     []string `json:"podNames"`
+	Running  int      `json:"runningPods"` // of the workload
+	// When says at what time they leave, and InSeconds is the latest deadline. Pods
+	// that stay or are pending have none.
+	When      string           `json:"when,omitempty"`
+	InSeconds *int64           `json:"inSeconds,omitempty"`
+	Because   []diagnosis.Pair `json:"because,omitempty"`
+	// Homeless counts the pods that leave and that no other node would take and keep,
+	// by taints and node affinity. Then says what happens to others that leave.
+	Homeless int    `json:"podsWithoutOtherNode"`
+	Then     string `json:"then,omitempty"`
+}
+
+// A member is a pod of a group. Its eviction is the one before or after the change.
+type member struct {
+	*cluster.Pod
+	*diagnosis.Eviction
+}
+
+// groups groups the pods by what decides and by workload: the earliest first, and
+// for each reason the largest. All of them leave, or none.
+func (e *evaluation) groups(list []member, leave bool) (groups []Group) {
+	slices.SortFunc(list, func(a, b member) int {
+		return cmp.Or(cmp.Compare(ptr.Deref(a.InSeconds, 0), ptr.Deref(b.InSeconds, 0)), cluster.ComparePodNames(a.PodName, b.PodName))
+	})
+	key := func(m member) string {
+		return strings.Join([]string{diagnosis.Why(m.Because), string(m.From), m.OwnerName()}, "\n")
+	}
+	for _, members := range cluster.Grouped(list, key) {
+		groups = append(groups, e.group(members, leave))
+	}
+	slices.SortStableFunc(groups, func(a, b Group) int {
+		return cmp.Or(
+			cmp.Compare(ptr.Deref(a.InSeconds, 0), ptr.Deref(b.InSeconds, 0)), strings.Compare(a.Why(), b.Why()),
+			len(b.Pods)-len(a.Pods), strings.Compare(a.Workload, b.Workload),
+		)
+	})
+	return groups
+}
+
+func (e *evaluation) group(list []member, leave bool) Group {
+	name, last := list[0].OwnerName(), list[len(list)-1].Eviction
+	g := Group{Workload: name, Running: e.before.Running[name], InSeconds: last.InSeconds, Because: last.Because}
+	var evictions []*diagnosis.Eviction
+	for _, m := range list {
+		g.Pods, evictions = append(g.Pods, m.Pod.String()), append(evictions, m.Eviction)
+	}
+	if g.InSeconds != nil {
+		g.When = diagnosis.When(evictions...)
+	}
+	if leave {
+		e.then(&g, list)
+	}
+	return g
+}
+
+// then says what happens to the pods when they leave.
+func (e *evaluation) then(g *Group, list []member) {
+	if *g.InSeconds <= 0 {
+		g.When = "now"
+	}
+	switch first := list[0]; {
+	case first.Owner == (cluster.Owner{}):
+		g.Then = "nothing makes it again"
+	case first.IsStatic():
+		g.Then = "it keeps running, and only its mirror is deleted and made again"
+	case first.Owner.Kind == "DaemonSet":
+		g.Then = "pods of a DaemonSet do not move to other nodes"
+	default:
+		for _, m := range list {
+			if !e.choice(m.Profile).keeps {
+				g.Homeless++
+			}
+		}
+	}
+}
+
+// Why says when and for which taints and tolerations the pods leave or stay.
+func (g *Group) Why() string {
+	return strings.TrimPrefix(g.When+": "+diagnosis.Why(g.Because), ": ")
+}
+
+// Text counts the pods and says what happens afterwards.
+func (g *Group) Text() string {
+	text := g.Workload + ": " + say.Count(len(g.Pods), "pod")
+	if len(g.Pods) < g.Running {
+		text = fmt.Sprintf("%s: %d of %d pods", g.Workload, len(g.Pods), g.Running)
+	}
+	if g.Then != "" {
+		text += "; " + g.Then
+	}
+	if g.Homeless > 0 {
+		text += fmt.Sprintf("; taints and node affinity allow no other node for %d", g.Homeless)
+	}
+	return text
 }

@@ -155,8 +155,7 @@ func (p *program) chooseInput(c *cobra.Command, kubectl *pflag.FlagSet) error {
 }
 
 // connectionFlags returns the given flags of kubectl that choose the cluster
-// and the user, for commands that must reach the same cluster. A token and
-// passwords are secret.
+// and the user, for commands on the same cluster. A token and passwords are secret.
 func connectionFlags(kubectl *pflag.FlagSet) []string {
 	var words []string
 	kubectl.VisitAll(func(f *pflag.Flag) {

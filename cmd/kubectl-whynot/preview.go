@@ -59,8 +59,7 @@ func (p *program) previewCommand() *cobra.Command {
 	return c
 }
 
-// preview reads the input and writes what the request would do. The error is what
-// kubectl would refuse.
+// preview writes what the request would do. The error is what kubectl would refuse.
 func (p *program) preview(ctx context.Context, r *preview.Request, args []string) error {
 	now, c, err := p.parse(nil, previewOutputs)
 	if err != nil {

@@ -77,8 +77,7 @@ func (v *view) StayingText() string {
 // A fate is the pods that are evicted for the same taint and toleration.
 type fate []*diagnosis.Eviction
 
-// Fates groups the pods that are evicted, earliest first, and then the pods that stay
-// if withStays is set.
+// Fates groups the pods that are evicted, earliest first, and then those that stay.
 func (v *view) Fates(withStays bool) (fates []fate) {
 	list := slices.DeleteFunc(slices.Clone(v.Evictions), func(x *diagnosis.Eviction) bool {
 		return x.Outcome == diagnosis.Stays && !withStays

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cluster holds the nodes and pods of the input, and finds the nodes that
-// match the pods.
+// Package cluster holds the nodes and pods of the input, and finds those that match.
 package cluster
 
 import (

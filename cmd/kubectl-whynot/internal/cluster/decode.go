@@ -5,6 +5,7 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -22,7 +23,11 @@ func (c *Cluster) Decode(m manifest.Object) error {
 	case m.Kind == "":
 		return errors.New("kind is missing")
 	case version != "" && m.APIVersion != "" && m.APIVersion != version:
-		c.Others[m.Kind+" (its apiVersion is "+m.APIVersion+", not "+version+")"]++
+		group := ""
+		if path.Dir(m.APIVersion) != path.Dir(version) {
+			group = "of another group: "
+		}
+		c.Others[m.Kind+" ("+group+"its apiVersion is "+m.APIVersion+", not "+version+")"]++
 		return nil
 	}
 	switch m.Kind {
@@ -77,7 +82,7 @@ func (c *Cluster) addRules(m *manifest.Object) {
 	case "Namespace":
 		const prefix = "scheduler.alpha.kubernetes.io/"
 		if m.Decode(&o) == nil && o.Annotations[prefix+"defaultTolerations"]+o.Annotations[prefix+"tolerationsWhitelist"] != "" {
-			c.Unevaluated.Insert("tolerations of namespaces")
+			c.Unevaluated.Insert("tolerations that namespaces default or allow")
 		}
 	}
 }

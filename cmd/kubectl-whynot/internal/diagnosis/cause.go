@@ -36,8 +36,7 @@ type Cause struct {
 	Kind causeKind `json:"kind"`
 	Text string    `json:"text"`
 	Pods int       `json:"pods"`
-	// Owners names the first owners of the pods, up to maxNames. OwnersTotal counts
-	// all of them.
+	// Owners names the first maxNames owners of the pods. OwnersTotal counts all.
 	Owners      []string `json:"owners"`
 	OwnersTotal int      `json:"ownersTotal"`
 	// Examples are the names of some of the pods.
@@ -294,7 +293,11 @@ func (x *Pending) alternativeSteps() []Step {
 	case x.AlternativesTotal == 0:
 		return nil
 	case x.AlternativesTotal > 1:
-		return []Step{{Text: "choose the nodes that the pod belongs on, and tolerate their taints, which -o wide lists"}}
+		where := "-o wide lists"
+		if x.question.Pod != (cluster.PodName{}) {
+			where = "are listed below"
+		}
+		return []Step{{Text: "choose the nodes that the pod belongs on, and tolerate their taints, which " + where}}
 	}
 	only := &x.Alternatives[0]
 	named := only.Taints

@@ -37,8 +37,7 @@ type Eviction struct {
 	At string `json:"at,omitempty"`
 	// Earliest is set if it is not known when a taint was added. At is the latest.
 	Earliest string `json:"earliest,omitempty"`
-	// InSeconds is the time until the deadline, or negative. It is nil if there is
-	// none.
+	// InSeconds is the time until the deadline, or negative, or nil if there is none.
 	InSeconds *int64 `json:"inSeconds,omitempty"`
 	// From is what the deadline counts from.
 	From origin `json:"from,omitempty"`

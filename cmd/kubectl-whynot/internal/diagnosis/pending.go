@@ -93,7 +93,8 @@ type placement struct {
 // An analyst finds the reasons why pods are pending, once for each profile.
 type analyst struct {
 	*cluster.Cluster
-	taints     []taints.Taint // of all nodes
+	taints     []taints.Taint         // of all nodes
+	values     map[taints.TaintID]int // how many values a key and effect has there
 	question   Question
 	placements map[*cluster.Profile]*placement
 }
@@ -103,7 +104,11 @@ func newAnalyst(c *cluster.Cluster, q Question) *analyst {
 	for _, g := range c.Groups {
 		all = append(all, g.Taints...)
 	}
-	return &analyst{c, cluster.Distinct(all), q, make(map[*cluster.Profile]*placement)}
+	a := &analyst{c, cluster.Distinct(all), make(map[taints.TaintID]int), q, make(map[*cluster.Profile]*placement)}
+	for _, t := range a.taints {
+		a.values[t.ID()]++
+	}
+	return a
 }
 
 // pending returns the entries for the pods, sorted by name. The pods of a

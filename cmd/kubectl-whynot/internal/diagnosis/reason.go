@@ -30,8 +30,7 @@ func (a *analyst) reasonsOf(p *cluster.Profile, shares []cluster.Share) reasons 
 	return m
 }
 
-// reasonOf says why no toleration tolerates the taint. What every pod gets is not
-// close.
+// reasonOf says why no toleration is for the taint. What every pod gets is not close.
 func reasonOf(p *cluster.Profile, t taints.Taint) explain.Reason {
 	r := explain.Node(p.Matcher, []taints.Taint{t})[0]
 	if isEverybodys(r.Closest) {
@@ -101,7 +100,7 @@ func order(a, b bool) int {
 func (a *adviser) isMistake(r explain.Reason) bool {
 	t := r.Closest
 	switch {
-	case t.Key == "" || slices.ContainsFunc(a.taints, t.Tolerates):
+	case t.Key == "":
 		return false
 	case t.Key != r.Taint.Key && !cluster.IsSameWord(t.Key, r.Taint.Key):
 		return false
@@ -110,22 +109,19 @@ func (a *adviser) isMistake(r explain.Reason) bool {
 	case t.TolerationSeconds != nil && (*t.TolerationSeconds <= 0 || t.Effect != r.Taint.Effect):
 		return false
 	}
-	switch knownOperator(t.Operator) {
-	case taints.OpExists:
-		return true
-	case taints.OpLt, taints.OpGt: // a limit is rarely a mistake
+	switch operator := knownOperator(t.Operator); {
+	case operator == taints.OpLt || operator == taints.OpGt: // a limit is rarely a mistake
+		return false
+	case operator == taints.OpExists:
+	case t.Value == "" && r.Taint.Value != "":
+		hasValue := func(o taints.Toleration) bool { return o.Value != "" && strings.EqualFold(o.Key, t.Key) }
+		if !strings.EqualFold(t.Key, r.Taint.Key) || a.values[r.Taint.ID()] > 1 || slices.ContainsFunc(a.Tolerations, hasValue) {
+			return false
+		}
+	case !strings.EqualFold(strings.TrimSpace(t.Value), r.Taint.Value):
 		return false
 	}
-	if t.Value == "" && r.Taint.Value != "" {
-		hasValue := func(o taints.Toleration) bool { return o.Value != "" && strings.EqualFold(o.Key, t.Key) }
-		for other := range a.reasons {
-			if other.ID() == r.Taint.ID() && other.Value != r.Taint.Value {
-				return false
-			}
-		}
-		return strings.EqualFold(t.Key, r.Taint.Key) && !slices.ContainsFunc(a.Tolerations, hasValue)
-	}
-	return strings.EqualFold(strings.TrimSpace(t.Value), r.Taint.Value)
+	return !slices.ContainsFunc(a.taints, t.Tolerates) // the slowest question comes last
 }
 
 // isEffect reports whether a toleration may have the effect. Empty means all.
@@ -170,8 +166,7 @@ func knownOperator(op taints.Operator) taints.Operator {
 // form is Exists, unless it would also tolerate taints of nodes with a value.
 func (a *analyst) tolerationOf(t taints.Taint) taints.Toleration {
 	added := t.Toleration()
-	hasValue := func(o taints.Taint) bool { return o.ID() == t.ID() && o.Value != "" }
-	if t.Value == "" && !slices.ContainsFunc(a.taints, hasValue) {
+	if t.Value == "" && a.values[t.ID()] == 1 {
 		added.Operator = taints.OpExists
 	}
 	return added

@@ -72,9 +72,12 @@ type adviser struct {
 // those that the pods tolerate.
 func (a *adviser) advise() (*change, []*remedy) {
 	var all []*remedy
+	invalid := 4 // the least rank of nodes with an invalid taint
 	for _, r := range a.remedies() {
 		if a.plan(r) {
 			all = append(all, r)
+		} else {
+			invalid = min(invalid, r.rank())
 		}
 	}
 	if len(all) == 0 {
@@ -88,6 +91,8 @@ func (a *adviser) advise() (*change, []*remedy) {
 		return nil, rivals
 	case len(best.Taints) == 0:
 		return a.change(best), nil
+	case best.rank() > invalid && len(best.Corrections) == 0:
+		return nil, nil
 	}
 	return nil, slices.DeleteFunc(all, func(r *remedy) bool { return r.compare(best) != 0 })
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package diagnosis finds out why pods are pending, when taints evict pods, and
-// how to fix that.
+// Package diagnosis says why pods are pending, when they are evicted, and what helps.
 package diagnosis
 
 import (

@@ -25,9 +25,8 @@ const (
 	stateLeaving   nodeState = "being removed"
 )
 
-// stateKeys has the keys of the taints of a state, from Kubernetes and from
-// projects that many clusters use. A key that ends with a slash means all keys
-// that begin with it.
+// stateKeys has the keys of the taints of a state, from Kubernetes and from common
+// projects. A key that ends with a slash means all keys that begin with it.
 var stateKeys = []struct {
 	state nodeState
 	keys  []string

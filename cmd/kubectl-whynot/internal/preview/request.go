@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package preview says what "kubectl taint", "kubectl cordon" and "kubectl
-// uncordon" would do.
+// Package preview says what kubectl's taint, cordon and uncordon would do.
 package preview
 
 import (

@@ -8,9 +8,9 @@
 //	fmt.Println(explain.Node(m, node.Taints))
 //	fmt.Println(explain.Groups(m, taints.Hard, index.Groups(), 10)) // of a whole cluster
 //
-// Results can be compared, and survive a round trip through JSON as those of package
-// taints do. Functions and methods accept any input, and panic only if a receiver
-// is a nil pointer. They are safe for concurrent use.
+// Results survive a round trip through JSON as those of package taints do.
+// Functions and methods accept any input, and panic only if a receiver is a nil
+// pointer. They are safe for concurrent use.
 package explain
 
 import (

@@ -62,10 +62,8 @@ func (c Changes) String() string {
 // A taint of Add that the node has with the same value keeps its TimeAdded, which
 // AddOrUpdateTaint in Kubernetes replaces. One with another value is replaced in
 // its place, and a missing one is appended. Of several taints with its key and
-// effect, the first counts.
-//
-// If nothing changes, the result is taints itself, and otherwise a new list, which
-// is not nil.
+// effect, the first counts. If nothing changes, the result is taints itself, and
+// otherwise a new list, which is not nil.
 func (c Changes) Apply(taints []Taint) (result []Taint, changed bool) {
 	return c.apply(taints, true)
 }

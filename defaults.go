@@ -20,11 +20,9 @@ type DefaultSeconds struct {
 // plugin gives to every pod: of [NodeNotReady] and [NodeUnreachable], in this
 // order, with Exists, NoExecute and the seconds. It does not add one if a
 // toleration with that key, or without a key, has the effect NoExecute or none,
-// whatever its operator and value.
-//
-// Like all Add functions, it returns tolerations itself if nothing changes, and
-// otherwise a new list with the missing ones at the end, which shares the
-// TolerationSeconds of tolerations.
+// whatever its operator and value. Like all Add functions, it returns tolerations
+// itself if nothing changes, and otherwise a new list with the missing ones at the
+// end, which shares the TolerationSeconds of tolerations.
 func AddDefaults(tolerations []Toleration, seconds DefaultSeconds) []Toleration {
 	tolerations = addDefault(tolerations, NodeNotReady, seconds.NotReady)
 	return addDefault(tolerations, NodeUnreachable, seconds.Unreachable)
@@ -113,7 +111,6 @@ func addForever(tolerations []Toleration, ids []TaintID) []Toleration {
 // admission plugin gives to a pod that requests extended resources, such as
 // GPUs: for each extended resource a toleration with the name as its key, Exists
 // and NoSchedule, sorted by name. Otherwise it is like [AddDaemonSetDefaults].
-//
 // Names may be all of a pod's requests. That of an extended resource
 // (IsExtendedResourceName in Kubernetes) has a '/', as in "nvidia.com/gpu", has no
 // "kubernetes.io/" anywhere, does not begin with "requests.", and is a valid key
@@ -145,7 +142,6 @@ func isExtendedResource(name string) bool {
 // [NodeMemoryPressure] with Exists and NoSchedule. It does not add one if a
 // toleration with that key, or without a key, has the effect NoSchedule or none
 // and the operator Exists. Unlike the plugin, it keeps all tolerations of the pod.
-//
 // Admission sees no class in the pod's status yet: a pod is BestEffort if no
 // container requests or limits CPU or memory.
 func AddMemoryPressure(tolerations []Toleration) []Toleration {

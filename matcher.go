@@ -11,9 +11,7 @@ import (
 )
 
 // A Matcher is a compiled list of tolerations. It is immutable. The zero Matcher,
-// or a nil one, tolerates nothing.
-//
-// A Matcher can also select taints, such as startup taints: compile
+// or a nil one, tolerates nothing. It can also select taints: compile
 // [TolerationsOfIDs], [TolerationsOfKeys] or [TolerationsOfPrefixes], and call
 // [Matcher.Match], [Matcher.Tolerated] or [Matcher.Untolerated].
 type Matcher struct {

@@ -191,8 +191,7 @@ func version() string {
 	return "unknown"
 }
 
-// parse parses and checks the command line. It returns the time to count from, and
-// a cluster for the pods that the command line selects.
+// parse returns the time to count from, and a cluster for the pods that are selected.
 func (p *program) parse(args, outputs []string) (now time.Time, c *cluster.Cluster, err error) {
 	namespace, pod, err := podArgument(args)
 	if err != nil {

@@ -30,7 +30,6 @@ const previewExamples = `  # What would leave these nodes?
   # What would a dump of a cluster lose?
   kubectl get nodes,pods -A -o json | kubectl whynot preview cordon worker-1`
 
-// previewOutputs are the formats of a preview.
 var previewOutputs = []string{"text", "json", "yaml"}
 
 // previewCommand returns the command that previews commands of kubectl.

@@ -97,14 +97,9 @@ func decodeAs[T any](m manifest.Object, add func(*T) error, options ...json.Opti
 	if err == nil {
 		return nil
 	}
-	var named struct {
-		Metadata struct{ Namespace, Name string }
-	}
+	var named struct{ Metadata PodName }
 	m.Decode(&named, json.MatchCaseInsensitiveNames(true))
-	name := named.Metadata.Name
-	if named.Metadata.Namespace != "" {
-		name = named.Metadata.Namespace + "/" + name
-	}
+	name := strings.TrimPrefix(named.Metadata.String(), "/")
 	return fmt.Errorf("%s: %w", strings.TrimSpace(m.Kind+" "+name), err)
 }
 

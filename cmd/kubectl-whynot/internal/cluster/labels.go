@@ -57,10 +57,9 @@ func requirementText(r corev1.NodeSelectorRequirement) string {
 }
 
 // IsSameWord reports whether two similar names mean the same, and do not name
-// different things, such as team-a and team-b, or trusted and untrusted. They are
-// the same name if they differ only in letter case or separators, or if one long
-// word has an extra or missing letter or two swapped neighbors, not at its
-// beginning or end.
+// different things, such as team-a and team-b, or trusted and untrusted: they differ
+// only in letter case or separators, or one long word has an extra or missing letter
+// or two swapped neighbors, not at its beginning or end.
 func IsSameWord(a, b string) bool {
 	if strings.EqualFold(a, b) {
 		return true

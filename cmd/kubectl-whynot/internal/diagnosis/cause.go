@@ -49,8 +49,7 @@ type Cause struct {
 	members []*Pending
 }
 
-// causesOf groups the pending pods by cause and fix, with the most pods first.
-// It sets the Cause of each element of the list.
+// causesOf groups the list by cause and fix, most pods first, and sets each Cause.
 func causesOf(list []*Pending) []*Cause {
 	var causes []*Cause
 	for _, members := range cluster.Grouped(list, (*Pending).causeKey) {

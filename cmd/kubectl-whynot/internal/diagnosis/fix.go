@@ -59,9 +59,8 @@ func (s Step) Line() string {
 	return text + end
 }
 
-// steps returns the steps that apply the entries. The API server accepts
-// additional tolerations for an existing pod, but no replacements, so most
-// owners need a new template.
+// steps returns the steps that apply the entries. An API server lets a pod get more
+// tolerations, but replaces none, so most owners need a new template.
 func (x *Pending) steps(condition string, entries []Entry) []Step {
 	if len(entries) == 0 {
 		return nil
@@ -256,18 +255,17 @@ func (x *Pending) patchOf(text string, pods int, resource, name, spec string, en
 
 // warn says of different patches that create the same list that only the first can.
 func warn(list []*Pending) {
-	patches := make(map[string]map[string]bool) // commands by what they create
-	for _, x := range list {
-		for _, s := range x.Fix {
-			if patches[s.creates] == nil {
-				patches[s.creates] = make(map[string]bool)
-			}
-			patches[s.creates][s.Command] = true
-		}
-	}
+	var patches []*Step
 	for _, x := range list {
 		for i := range x.Fix {
-			if s := &x.Fix[i]; s.creates != "" && len(patches[s.creates]) > 1 {
+			if x.Fix[i].creates != "" {
+				patches = append(patches, &x.Fix[i])
+			}
+		}
+	}
+	for _, same := range cluster.Grouped(patches, func(s *Step) string { return s.creates }) {
+		if slices.ContainsFunc(same, func(s *Step) bool { return s.Command != same[0].Command }) {
+			for _, s := range same {
 				s.Effect = strings.TrimPrefix(s.Effect+"; after another patch of this template, run whynot again first", "; ")
 			}
 		}

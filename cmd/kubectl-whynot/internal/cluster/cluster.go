@@ -29,15 +29,14 @@ type Cluster struct {
 	PodNamed  map[PodName]*Pod
 	Others    map[string]int // objects that are neither nodes, pods nor workloads, by kind
 
-	Workloads map[string]*Workload // of the input, by Pod.OwnerName
-	Running   map[string]int       // pods by Pod.OwnerName, after Finish
-
-	// Unevaluated has the rules of objects in the input that are not evaluated.
-	Unevaluated sets.Set[string]
+	Workloads   map[string]*Workload // of the input, by Pod.OwnerName
+	Running     map[string]int       // all pods by Pod.OwnerName, after Finish
+	Unevaluated sets.Set[string]     // rules of objects in the input
 
 	labels   map[string]sets.Set[string] // values by key, after Finish
 	profiles map[string]*Profile
 	inOrder  []*Workload
+	leftOut  []*Pod // by the filter, without a profile
 }
 
 // A Filter selects pods.
@@ -80,7 +79,7 @@ func (c *Cluster) ForgetNodes() {
 
 // ForgetPods removes the pods, to list them again.
 func (c *Cluster) ForgetPods() {
-	c.Pods = nil
+	c.Pods, c.leftOut = nil, nil
 	clear(c.PodNamed)
 }
 

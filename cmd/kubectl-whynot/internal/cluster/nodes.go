@@ -87,12 +87,14 @@ func (c *Cluster) Missing(p *Profile) (absent, meant []string) {
 		}
 		absent = append(absent, text)
 		for _, key := range say.SortedKeys(c.labels) {
-			if !IsSameWord(key, r.Key) {
+			switch {
+			case !IsSameWord(key, r.Key):
 				continue
+			case len(r.Values) == 0:
+				meant = append(meant, key)
 			}
 			for _, value := range sets.List(c.labels[key]) {
-				isMeant := func(want string) bool { return IsSameWord(want, value) }
-				if len(r.Values) == 0 || slices.ContainsFunc(r.Values, isMeant) {
+				if slices.ContainsFunc(r.Values, func(want string) bool { return IsSameWord(want, value) }) {
 					meant = append(meant, labelText(key, value))
 				}
 			}

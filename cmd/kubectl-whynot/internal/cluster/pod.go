@@ -70,24 +70,27 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 		Owner:    ownerOf(&o.ObjectMeta),
 	}
 	if !c.Only.matches(p.Namespace, o.Labels) {
+		c.leftOut = append(c.leftOut, p)
 		return nil
 	}
 	if c.PodNamed[p.PodName] != nil {
 		return errors.New("there are two pods with this name")
 	}
 	p.Profile = c.profileOf(&o.Spec, p.IsPending() || p.Name == c.Asked)
+	bound := corev1.ConditionTrue
+	if p.IsPending() {
+		p.wait(&o.Spec)
+		bound = corev1.ConditionFalse
+	}
 	var scheduled corev1.PodCondition
 	for _, c := range o.Status.Conditions {
-		if c.Type == corev1.PodScheduled {
+		if c.Type == corev1.PodScheduled && c.Status == bound {
 			scheduled = c
 		}
 	}
-	if p.IsPending() {
-		p.wait(&o.Spec)
-		p.Message = scheduled.Message
-	} else { // without the condition, when the kubelet accepted it
-		p.Arrived = cmp.Or(scheduled.LastTransitionTime, ptr.Deref(o.Status.StartTime, metav1.Time{})).Time
-	}
+	p.Message = scheduled.Message
+	// Without the condition, when the kubelet accepted it.
+	p.Arrived = cmp.Or(scheduled.LastTransitionTime, ptr.Deref(o.Status.StartTime, metav1.Time{})).Time
 	c.PodNamed[p.PodName] = p
 	c.Pods = append(c.Pods, p)
 	return nil

@@ -5,6 +5,7 @@ package cluster
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -218,7 +219,7 @@ const maxLevels = 5 // of owners
 // pods that the workloads would create: those of which the input has no pods, unless
 // their status says that the pods run, and those that cannot create pods.
 func (c *Cluster) finishWorkloads() {
-	for _, p := range c.Pods {
+	for _, p := range slices.Concat(c.Pods, c.leftOut) {
 		if p.Owner != (Owner{}) {
 			p.Owner = c.resolve(p.Namespace, p.Owner, maxLevels)
 		}

@@ -4,6 +4,7 @@ package diagnosis
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -40,8 +41,7 @@ type Pending struct {
 	running  int               // pods of the workload that run
 }
 
-// Limits for the lists of names, taints and alternatives. Without them, the
-// lists could be as long as the number of nodes, for as many pods.
+// Limits for lists that could be as long as the number of nodes, for as many pods.
 const (
 	maxNames  = 100
 	maxListed = 50
@@ -104,11 +104,8 @@ func newAnalyst(c *cluster.Cluster, q Question) *analyst {
 	for _, g := range c.Groups {
 		all = append(all, g.Taints...)
 	}
-	a := &analyst{c, cluster.Distinct(all), make(map[taints.TaintID]int), q, make(map[*cluster.Profile]*placement)}
-	for _, t := range a.taints {
-		a.values[t.ID()]++
-	}
-	return a
+	all = cluster.Distinct(all)
+	return &analyst{c, all, valuesOf(slices.Values(all)), q, make(map[*cluster.Profile]*placement)}
 }
 
 // pending returns the entries for the pods, sorted by name. The pods of a
@@ -217,7 +214,7 @@ func (a *analyst) place(p *cluster.Profile) *placement {
 	if len(rejecting) == 0 {
 		return r
 	}
-	adviser := adviser{analyst: a, Profile: p, reasons: why, shares: rejecting}
+	adviser := adviser{a, p, why, valuesOf(maps.Keys(why)), rejecting}
 	var open []*remedy
 	r.Change, open = adviser.advise()
 	if r.isOpen() { // other tolerations are intended

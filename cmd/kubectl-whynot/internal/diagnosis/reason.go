@@ -3,6 +3,7 @@
 package diagnosis
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -82,6 +83,15 @@ func taintsOf(why reasons) []taints.Taint {
 	return slices.SortedFunc(maps.Keys(why), taints.Taint.Compare)
 }
 
+// valuesOf counts the values of each key and effect among distinct taints.
+func valuesOf(distinct iter.Seq[taints.Taint]) map[taints.TaintID]int {
+	values := make(map[taints.TaintID]int)
+	for t := range distinct {
+		values[t.ID()]++
+	}
+	return values
+}
+
 // order compares for sorting. False comes first.
 func order(a, b bool) int {
 	switch {
@@ -115,7 +125,7 @@ func (a *adviser) isMistake(r explain.Reason) bool {
 	case operator == taints.OpExists:
 	case t.Value == "" && r.Taint.Value != "":
 		hasValue := func(o taints.Toleration) bool { return o.Value != "" && strings.EqualFold(o.Key, t.Key) }
-		if !strings.EqualFold(t.Key, r.Taint.Key) || a.values[r.Taint.ID()] > 1 || slices.ContainsFunc(a.Tolerations, hasValue) {
+		if !strings.EqualFold(t.Key, r.Taint.Key) || a.rejecting[r.Taint.ID()] > 1 || slices.ContainsFunc(a.Tolerations, hasValue) {
 			return false
 		}
 	case !strings.EqualFold(strings.TrimSpace(t.Value), r.Taint.Value):

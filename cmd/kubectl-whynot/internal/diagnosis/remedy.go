@@ -33,8 +33,7 @@ type Entry struct {
 	at int // the index of the mistaken toleration, whether or not it is replaced
 }
 
-// An alternative is a set of nodes that may or may not be intended for the pods.
-// The pods' tolerations do not show this.
+// An alternative is nodes of which the tolerations do not say whether they are meant.
 type alternative struct {
 	// Taints are the taints to tolerate beside those that the corrections tolerate.
 	Taints []taints.Taint `json:"taints"`
@@ -62,8 +61,9 @@ type remedy struct {
 type adviser struct {
 	*analyst
 	*cluster.Profile
-	reasons reasons
-	shares  []cluster.Share
+	reasons   reasons
+	rejecting map[taints.TaintID]int // how many values a key and effect has among them
+	shares    []cluster.Share
 }
 
 // advise returns the change that corrects the mistakes in the profile's tolerations, or
@@ -192,11 +192,11 @@ func (a *adviser) change(r *remedy) *change {
 }
 
 // compare orders remedies, the likeliest first. If corrections suffice, healthy nodes
-// come first, then the fewest corrections. Otherwise, nodes without a state come first,
-// then remedies with corrections.
+// come first, then the fewest corrections, and of these the most that replace. Otherwise,
+// nodes without a state come first, then remedies with corrections.
 func (r *remedy) compare(s *remedy) int {
 	if len(r.Taints)+len(s.Taints) == 0 {
-		return cmp.Or(r.rank()-s.rank(), len(r.Corrections)-len(s.Corrections))
+		return cmp.Or(r.rank()-s.rank(), len(r.Corrections)-len(s.Corrections), len(r.tolerations)-len(s.tolerations))
 	}
 	return cmp.Or(
 		order(len(r.Taints) > 0, len(s.Taints) > 0), order(len(r.NodeTaints) > 0, len(s.NodeTaints) > 0),

@@ -85,9 +85,9 @@ func newError(field, value string, p problem) *FieldError {
 	detail := what.detail
 	switch p {
 	case effectMissing, effectUnknown, effectToRemove:
-		detail = "must be " + enum.Choice(knownEffects[:]) + detail
+		detail = "must be " + enum.Join(knownEffects[:], " or ") + detail
 	case operatorUnknown, operatorOff:
-		detail = "must be " + enum.Choice(valueset.Names(p == operatorUnknown)) + ", or empty for " + valueset.Equal + detail
+		detail = "must be " + enum.Join(valueset.Names(p == operatorUnknown), " or ") + ", or empty for " + valueset.Equal + detail
 	}
 	return &FieldError{Field: field, Value: value, Kind: what.kind, Detail: detail}
 }

@@ -5,9 +5,9 @@ package explain
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
+	"github.com/seed-0529bac1/taints/internal/enum"
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
@@ -82,7 +82,7 @@ func (r *Reason) why() string {
 	if len(differ) > 0 {
 		clauses = slices.Insert(clauses, 0, differText(differ))
 	}
-	return join(clauses, ", and ")
+	return enum.Join(clauses, ", and ")
 }
 
 // differingField returns the field of a difference that says no more than that
@@ -104,16 +104,7 @@ func differText(fields []string) string {
 	if len(fields) == 1 {
 		return "the " + fields[0] + " differs"
 	}
-	return "the " + join(fields, " and ") + " differ"
-}
-
-// join joins the texts with commas, and the last one with the given text.
-func join(texts []string, last string) string {
-	end := len(texts) - 1
-	if end < 1 {
-		return strings.Join(texts, "")
-	}
-	return strings.Join(texts[:end], ", ") + last + texts[end]
+	return "the " + enum.Join(fields, " and ") + " differ"
 }
 
 // clause describes a difference that says more than that a field differs.

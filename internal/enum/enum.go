@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package enum converts between the numbers and names of enumerations, lists names
+// Package enum converts between the numbers and names of enumerations, joins names
 // in words, and quotes what is not one.
 package enum
 
@@ -31,13 +31,21 @@ func Parse[E ~uint8](e *E, kind string, names []string, text []byte) error {
 	return errors.New("unknown " + kind + " " + string(AppendQuoted(nil, string(text))) + ": must be one of " + strings.Join(names, ", "))
 }
 
-// Choice returns the names, at least two, in words, as in "A, B or C".
-func Choice[S ~string](names []S) string {
-	text := string(names[0])
-	for _, name := range names[1 : len(names)-1] {
-		text += ", " + string(name)
+// Join joins the texts with commas, and the last one with the given text, as in "A, B
+// or C".
+func Join[S ~string](texts []S, last string) string {
+	joined := ""
+	for i, text := range texts {
+		switch i {
+		case 0:
+		case len(texts) - 1:
+			joined += last
+		default:
+			joined += ", "
+		}
+		joined += string(text)
 	}
-	return text + " or " + string(names[len(names)-1])
+	return joined
 }
 
 // AppendQuoted appends s in quotes, shortened if it is long, as errors quote it.

@@ -50,8 +50,8 @@ type EvictionPolicy struct {
 	// Kubernetes' controller gives every pod its full time again.
 	FromTimeAdded bool `json:"fromTimeAdded,omitempty"`
 	// Arrival is when the pod was placed on the node, or zero if that is not known. No
-	// seconds count from before that. As it differs for each pod, call
-	// [EvictionPolicy.EvictionOf], which takes the policy for one question.
+	// seconds count from before that. As it differs for each pod, use
+	// [EvictionPolicy.On].
 	Arrival time.Time `json:"arrival,omitzero"`
 }
 
@@ -113,19 +113,7 @@ func (e Eviction) String() string {
 // Seconds do not overflow, as those above 9223372036 do in Kubernetes. A deadline
 // after the year 9999, which has no JSON, is forever.
 func EvictionOf(taints []Taint, tolerations []Toleration, observed time.Time) Eviction {
-	return EvictionPolicy{}.evictionOf(taints, &Matcher{tolerations: tolerations}, observed)
-}
-
-// EvictionOf is like the function [EvictionOf] under the options.
-func (o Options) EvictionOf(taints []Taint, tolerations []Toleration, observed time.Time) Eviction {
-	m := Matcher{tolerations: tolerations}
-	m.policy.Options = o
-	return EvictionPolicy{}.evictionOf(taints, &m, observed)
-}
-
-// EvictionOf is like the function [EvictionOf] under the policy and its options.
-func (p EvictionPolicy) EvictionOf(taints []Taint, tolerations []Toleration, observed time.Time) Eviction {
-	return p.evictionOf(taints, &Matcher{policy: p, tolerations: tolerations}, observed)
+	return Options{}.On(tolerations).EvictionOf(taints, observed)
 }
 
 // EvictionOf is like the function [EvictionOf] for m's tolerations, under the
@@ -134,12 +122,6 @@ func (m *Matcher) EvictionOf(taints []Taint, observed time.Time) Eviction {
 	if m == nil {
 		m = new(Matcher)
 	}
-	return m.policy.evictionOf(taints, m, observed)
-}
-
-// evictionOf implements EvictionOf. The times are those of p, and the rest of the
-// policy is that of m. So the tolerations of a single question do not escape.
-func (p EvictionPolicy) evictionOf(taints []Taint, m *Matcher, observed time.Time) Eviction {
 	var e Eviction
 	for i := range taints {
 		t := &taints[i]
@@ -154,10 +136,10 @@ func (p EvictionPolicy) evictionOf(taints []Taint, m *Matcher, observed time.Tim
 		if toleration >= 0 {
 			f.Tolerated, f.Toleration, f.Seconds = true, toleration, *seconds
 		}
-		if e.Outcome == EvictsAt && f.Seconds >= e.Seconds && !p.FromTimeAdded {
+		if e.Outcome == EvictsAt && f.Seconds >= e.Seconds && !m.policy.FromTimeAdded {
 			continue // no earlier, as all count from one time; halves BenchmarkEvict
 		}
-		f.From = p.from(t, observed)
+		f.From = m.policy.from(t, observed)
 		if f.schedule(observed) && f.precedes(&e) {
 			e = f
 		}

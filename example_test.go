@@ -106,7 +106,7 @@ func ExampleOptions() {
 	pod := []taints.Toleration{taints.Must(taints.ParseToleration("failure-score=6 op=Lt"))}
 	for _, gate := range []bool{true, false} {
 		cluster := taints.Options{NoComparison: !gate}
-		fmt.Println(cluster.Filter(node, pod))
+		fmt.Println(cluster.On(pod).Filter(node))
 	}
 	// Output:
 	// all tolerated
@@ -151,7 +151,7 @@ func ExampleEvictionPolicy() {
 
 	restarted := came.Add(4 * time.Minute)
 	for _, policy := range []taints.EvictionPolicy{{}, {FromTimeAdded: true}} {
-		fmt.Println(policy.EvictionOf(node, pod, restarted).At.Format(time.TimeOnly))
+		fmt.Println(policy.On(pod).EvictionOf(node, restarted).At.Format(time.TimeOnly))
 	}
 	// Output:
 	// 12:09:00
@@ -169,7 +169,7 @@ func ExampleEvictionPolicy_arrival() {
 
 	policy := taints.EvictionPolicy{FromTimeAdded: true, Arrival: arrived}
 	later := arrived.Add(time.Minute) // whenever the controller looks
-	fmt.Println(policy.EvictionOf(node, pod, later).At.Format(time.TimeOnly))
+	fmt.Println(policy.On(pod).EvictionOf(node, later).At.Format(time.TimeOnly))
 	// Output: 12:10:00
 }
 

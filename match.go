@@ -17,15 +17,7 @@ func (t Toleration) Tolerates(taint Taint) bool {
 // Match returns the index of the first toleration that tolerates the taint, and
 // whether there is one (TolerationsTolerateTaint in Kubernetes).
 func Match(taint Taint, tolerations []Toleration) (toleration int, ok bool) {
-	return Options{}.Match(taint, tolerations)
-}
-
-// Match is like the function [Match] under the options.
-func (o Options) Match(taint Taint, tolerations []Toleration) (toleration int, ok bool) {
-	m := Matcher{tolerations: tolerations}
-	m.policy.Options = o
-	i := m.next(&taint, 0)
-	return i, i >= 0
+	return Options{}.On(tolerations).Match(taint)
 }
 
 func (o Options) tolerates(t *Toleration, taint *Taint) bool {

@@ -63,6 +63,21 @@ func (p EvictionPolicy) Compile(lists ...[]Toleration) *Matcher {
 	return m
 }
 
+// On returns a [Matcher] that reads the list of tolerations whenever it is asked,
+// under the options. It is for one question, as in
+// options.On(tolerations).Filter(taints): unlike [Options.Compile], it neither copies
+// nor prepares anything, and it does not allocate unless it is stored.
+func (o Options) On(tolerations []Toleration) *Matcher {
+	m := Matcher{tolerations: tolerations}
+	m.policy.Options = o
+	return &m
+}
+
+// On is like [Options.On] under the policy and its options.
+func (p EvictionPolicy) On(tolerations []Toleration) *Matcher {
+	return &Matcher{policy: p, tolerations: tolerations}
+}
+
 // enter adds the toleration at the index to the table, which has all later ones.
 func (m *Matcher) enter(t *Toleration, index int) {
 	keys := keyset.Of(t.Key, m.policy.Options.KeyWildcards)

@@ -3,8 +3,8 @@
 package taints
 
 // Options change the rules of matching. The zero Options are those of Kubernetes
-// with its taint feature gates on. The methods are for one question; for many, see
-// [Options.Compile].
+// with its taint feature gates on. Use [Options.On] for one question under them, and
+// [Options.Compile] for many.
 type Options struct {
 	// NoComparison makes [OpLt] and [OpGt] match nothing and invalid, as without the
 	// feature gate TaintTolerationComparisonOperators, which is off by default.

@@ -89,11 +89,11 @@ func rows(others Others) []measure.Row {
 			Other: others.Filter,
 		},
 		{
-			Name: "the same, with Options", Beside: Kubernetes, Floor: 10,
+			Name: "the same, with On", Beside: Kubernetes, Floor: 10,
 			Ours: func() func(int) {
 				list, tols := NodeTaints, PodTolerations
 				return measure.Each(func() {
-					_, found := wildcards.FindUntolerated(list, tols, taints.Hard)
+					_, found := wildcards.On(tols).FindUntolerated(list, taints.Hard)
 					measure.MustNot(found)
 				})
 			},
@@ -184,12 +184,12 @@ func rows(others Others) []measure.Row {
 			Other: others.FilterNothing,
 		},
 		{
-			Name: "a node without taints, with Options", Beside: Kubernetes, Floor: 1,
+			Name: "a node without taints, with On", Beside: Kubernetes, Floor: 1,
 			Ours: func() func(int) {
 				tols := PodTolerations
 				return func(n int) {
 					for range n {
-						_, found := gateOff.FindUntolerated(noTaints, tols, taints.Hard)
+						_, found := gateOff.On(tols).FindUntolerated(noTaints, taints.Hard)
 						measure.MustNot(found)
 					}
 				}

@@ -78,7 +78,7 @@ func (c *Controller) eviction(p *pod, n *node, obj *corev1.Pod) taints.Eviction 
 	}
 	policy := c.options.Policy
 	policy.Arrival = arrival(obj)
-	return policy.EvictionOf(n.taints, kube.Tolerations(p.tolerations), later(n.changed, p.seen))
+	return policy.On(kube.Tolerations(p.tolerations)).EvictionOf(n.taints, later(n.changed, p.seen))
 }
 
 // arrival returns when the pod arrived at its node: when it was bound, or created

@@ -75,7 +75,7 @@ func AddDaemonSetDefaults(tolerations []Toleration, pod DaemonSetPod) []Tolerati
 // without seconds, or removes the seconds of those that are present
 // (AddOrUpdateTolerationInPodSpec in Kubernetes).
 func addForever(tolerations []Toleration, ids []TaintID) []Toleration {
-	wanted := lookup.FirstOf(ids, identityOf)
+	wanted := lookup.PlacesOf(ids)
 	present := make([]bool, len(ids))
 	list, copied := tolerations, false
 	for i := range tolerations {
@@ -83,7 +83,7 @@ func addForever(tolerations []Toleration, ids []TaintID) []Toleration {
 		if t.Operator != OpExists || t.Value != "" {
 			continue
 		}
-		at := wanted.Find(TaintID{t.Key, t.Effect})
+		at := wanted.Find(ids, TaintID{t.Key, t.Effect})
 		if at < 0 {
 			continue
 		}

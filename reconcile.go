@@ -23,59 +23,66 @@ import "github.com/seed-0529bac1/taints/internal/lookup"
 //
 // Reconcile(from, from, to) returns the changes that lead from one list to
 // another. TaintSetDiff in Kubernetes does not notice a changed value.
-func Reconcile(current, lastApplied, desired []Taint) Changes {
-	c := missing(current, desired)
-	if len(lastApplied) == 0 {
-		return c
+func Reconcile(current, lastApplied, desired []Taint) (c Changes) {
+	if only := c.reconcile(current, lastApplied, desired); only != nil {
+		c.Add = []Taint{*only}
 	}
-	now, applied, wanted := lookup.FirstOf(current, identity),
-		lookup.FirstOf(lastApplied, identity), lookup.FirstOf(desired, identity)
+	return
+}
+
+func (c *Changes) reconcile(current, lastApplied, desired []Taint) (only *Taint) {
+	now, applied, wanted := placesOf(current), placesOf(lastApplied), placesOf(desired)
 	for i := range lastApplied {
 		t := &lastApplied[i]
-		id := t.ID()
-		if wanted.Find(id) >= 0 || applied.Find(id) < i {
+		if wanted.find(desired, t) >= 0 || applied.find(lastApplied, t) < i {
 			continue
 		}
-		if at := now.Find(id); at >= 0 && current[at].Value == t.Value {
-			c.Remove = append(c.Remove, id)
+		if at := now.find(current, t); at >= 0 && current[at].Value == t.Value {
+			c.Remove = append(c.Remove, t.ID())
 		}
 	}
-	return c
+	return c.missing(current, now, desired, wanted)
 }
 
 // ReconcileOwned is like [Reconcile] for a controller that records only the
 // identities of the taints it owns, as Cluster API does in an annotation. An
 // owned taint that is not desired is removed whatever its value. Taints are
 // removed in the order of current. Record [TaintIDs] of desired.
-func ReconcileOwned(current []Taint, owned []TaintID, desired []Taint) Changes {
-	c := missing(current, desired)
-	if len(owned) == 0 {
-		return c
+func ReconcileOwned(current []Taint, owned []TaintID, desired []Taint) (c Changes) {
+	if only := c.reconcileOwned(current, owned, desired); only != nil {
+		c.Add = []Taint{*only}
 	}
-	now, own, wanted := lookup.FirstOf(current, identity),
-		lookup.FirstOf(owned, identityOf), lookup.FirstOf(desired, identity)
-	for i := range current {
-		id := current[i].ID()
-		if wanted.Find(id) < 0 && own.Find(id) >= 0 && now.Find(id) == i {
-			c.Remove = append(c.Remove, id)
-		}
-	}
-	return c
+	return
 }
 
-// missing returns the changes that add the desired taints that the node lacks.
-func missing(current, desired []Taint) Changes {
-	var c Changes
-	if len(desired) == 0 {
-		return c
-	}
-	now, wanted := lookup.FirstOf(current, identity), lookup.FirstOf(desired, identity)
-	for i := range desired {
-		t := &desired[i]
-		at := now.Find(t.ID())
-		if (at < 0 || current[at].Value != t.Value) && wanted.Find(t.ID()) == i {
-			c.Add = append(c.Add, t.clone())
+func (c *Changes) reconcileOwned(current []Taint, owned []TaintID, desired []Taint) (only *Taint) {
+	now, own, wanted := placesOf(current), lookup.PlacesOf(owned), placesOf(desired)
+	for i := range current {
+		t := &current[i]
+		if own.Find(owned, t.ID()) >= 0 && wanted.find(desired, t) < 0 && now.find(current, t) == i {
+			c.Remove = append(c.Remove, t.ID())
 		}
 	}
-	return c
+	return c.missing(current, now, desired, wanted)
+}
+
+// missing adds the desired taints that the node lacks. It returns a single one
+// without a time instead, so that the list of it can be on the caller's stack.
+func (c *Changes) missing(current []Taint, now places, desired []Taint, wanted places) (only *Taint) {
+	for i := range desired {
+		t := &desired[i]
+		at := now.find(current, t)
+		if at >= 0 && current[at].Value == t.Value || wanted.find(desired, t) != i {
+			continue
+		}
+		if only == nil && c.Add == nil && t.TimeAdded == nil {
+			only = t
+			continue
+		}
+		if only != nil {
+			c.Add, only = append(c.Add, *only), nil
+		}
+		c.Add = append(c.Add, t.clone())
+	}
+	return only
 }

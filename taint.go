@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"strings"
 	"time"
+
+	"github.com/seed-0529bac1/taints/internal/lookup"
 )
 
 // A Taint keeps pods that do not tolerate it off a node, or evicts them. Its
@@ -165,9 +167,30 @@ func FindKey(taints []Taint, key string) (i int, found bool) {
 	return -1, false
 }
 
-// identity, identityOf and keyOf are for package lookup.
-func identity(t *Taint) TaintID { return TaintID{t.Key, t.Effect} }
+// places finds taints of a long list by their identity. It is nil for a short list,
+// which is searched. Unlike package lookup, it does not move a list to the heap.
+type places map[TaintID]int // from 1
 
-func identityOf(id *TaintID) TaintID { return *id }
+func placesOf(taints []Taint) places {
+	if len(taints) <= lookup.Short {
+		return nil
+	}
+	p := make(places, len(taints))
+	for i := len(taints); i > 0; i-- {
+		p[taints[i-1].ID()] = i
+	}
+	return p
+}
 
-func keyOf(key *string) string { return *key }
+// find returns the index of the first of the taints with the identity of t, or -1.
+func (p places) find(taints []Taint, t *Taint) int {
+	if p != nil {
+		return p[TaintID{t.Key, t.Effect}] - 1
+	}
+	for i := range taints {
+		if u := &taints[i]; u.Key == t.Key && u.Effect == t.Effect {
+			return i
+		}
+	}
+	return -1
+}

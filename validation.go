@@ -5,7 +5,6 @@ package taints
 import (
 	"strings"
 
-	"github.com/seed-0529bac1/taints/internal/lookup"
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
@@ -21,12 +20,12 @@ const (
 // Kubernetes says that it is invalid.
 func ValidateTaints(taints []Taint) error {
 	v := validator{list: "taints"}
-	all := lookup.FirstOf(taints, identity)
+	all := placesOf(taints)
 	for i := range taints {
 		t := &taints[i]
 		v.index = i
 		v.taint(t)
-		if all.Find(t.ID()) < i {
+		if all.find(taints, t) < i {
 			v.report("", t.String(), taintRepeated)
 		}
 	}

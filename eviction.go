@@ -118,29 +118,35 @@ func EvictionOf(taints []Taint, tolerations []Toleration, observed time.Time) Ev
 
 // EvictionOf is like the function [EvictionOf] for m's tolerations, under the
 // policy that m was compiled under.
-func (m *Matcher) EvictionOf(taints []Taint, observed time.Time) Eviction {
+func (m *Matcher) EvictionOf(taints []Taint, observed time.Time) (e Eviction) {
 	if m == nil {
 		m = new(Matcher)
 	}
-	var e Eviction
 	for i := range taints {
 		t := &taints[i]
 		if t.Effect != NoExecute {
 			continue
 		}
-		toleration, seconds := m.choose(t)
-		if toleration >= 0 && seconds == nil {
-			continue
+		first := m.next(t, m.start(t))
+		if first < 0 && !m.policy.FromTimeAdded { // nothing is earlier
+			return Eviction{Outcome: EvictsNow, Taint: i, At: observed, From: observed}
 		}
 		f := Eviction{Taint: i}
-		if toleration >= 0 {
+		if first >= 0 {
+			toleration, seconds := m.choose(t, first)
+			if seconds == nil {
+				continue
+			}
 			f.Tolerated, f.Toleration, f.Seconds = true, toleration, *seconds
 		}
 		if e.Outcome == EvictsAt && f.Seconds >= e.Seconds && !m.policy.FromTimeAdded {
 			continue // no earlier, as all count from one time; halves BenchmarkEvict
 		}
-		f.From = m.policy.from(t, observed)
-		if f.schedule(observed) && f.precedes(&e) {
+		if !f.schedule(m.policy.from(t, observed), observed) {
+			continue
+		}
+		order := f.At.Compare(e.At)
+		if e.Outcome == Stays || order < 0 || order == 0 && e.Tolerated && !f.Tolerated {
 			e = f
 		}
 	}
@@ -148,12 +154,8 @@ func (m *Matcher) EvictionOf(taints []Taint, observed time.Time) Eviction {
 }
 
 // choose returns the index of the toleration that counts for the taint, and its
-// seconds, or -1 if none matches.
-func (m *Matcher) choose(t *Taint) (toleration int, seconds *int64) {
-	i := m.next(t, m.start(t))
-	if i < 0 {
-		return -1, nil
-	}
+// seconds. The given one is the first that matches.
+func (m *Matcher) choose(t *Taint, i int) (toleration int, seconds *int64) {
 	toleration, seconds = i, m.tolerations[i].TolerationSeconds
 	if !m.policy.ForeverElseShortest {
 		return toleration, seconds
@@ -172,57 +174,39 @@ func (p *EvictionPolicy) from(t *Taint, observed time.Time) time.Time {
 	if p.FromTimeAdded && t.TimeAdded != nil {
 		from = *t.TimeAdded
 	}
-	if !p.Arrival.IsZero() && p.Arrival.After(from) {
+	if p.Arrival.After(from) && !p.Arrival.IsZero() {
 		return p.Arrival
 	}
 	return from
 }
 
-// schedule sets Outcome and At from Seconds and From, and reports false if the
-// deadline is forever.
-func (e *Eviction) schedule(observed time.Time) bool {
-	if e.Seconds > 0 {
-		at, ok := addSeconds(e.From, e.Seconds)
-		e.Outcome, e.At = EvictsAt, at
-		return ok
+// schedule sets Outcome, From and At, the time Seconds after from, and reports false
+// if that is after the year 9999 in its location. Unlike Time.Add, it is not limited
+// to the range of time.Duration.
+func (e *Eviction) schedule(from, observed time.Time) bool {
+	if e.Seconds <= 0 {
+		if from.After(observed) {
+			from = observed
+		}
+		e.Outcome, e.From, e.At = EvictsNow, from, from
+		return true
 	}
-	if e.From.After(observed) {
-		e.From = observed
-	}
-	e.Outcome, e.At = EvictsNow, e.From
-	return true
-}
-
-// precedes reports whether e, by a later taint, takes precedence over f.
-func (e *Eviction) precedes(f *Eviction) bool {
-	if order := e.At.Compare(f.At); f.Outcome != Stays && order != 0 {
-		return order < 0
-	}
-	return f.Outcome == Stays || f.Tolerated && !e.Tolerated
-}
-
-// addSeconds returns the time the seconds, which are positive, after t, and
-// whether it is in the year 9999 or before, in its location. Unlike Time.Add, it
-// is not limited to the range of time.Duration.
-func addSeconds(t time.Time, seconds int64) (sum time.Time, ok bool) {
 	const (
 		year1     = -62135596800 // in Unix time
 		year10000 = 315537897600 // in seconds since the year 1
-		in9999    = year10000 - 365*24*60*60/2
 	)
-	since := t.Unix() - year1 // wraps back if Unix has wrapped
-	if since > math.MaxInt64-seconds {
-		return time.Time{}, false
+	since := from.Unix() - year1 // wraps back if Unix has wrapped
+	if since > math.MaxInt64-e.Seconds {
+		return false
 	}
-	since += seconds
-	if seconds <= int64(math.MaxInt64/time.Second) {
-		sum = t.Add(time.Duration(seconds) * time.Second)
-	} else {
-		sum = time.Unix(t.Unix()+seconds, int64(t.Nanosecond())).In(t.Location())
+	e.Outcome, e.From, e.At = EvictsAt, from, from.Add(time.Duration(e.Seconds)*time.Second)
+	if e.Seconds > int64(math.MaxInt64/time.Second) {
+		e.At = time.Unix(from.Unix()+e.Seconds, int64(from.Nanosecond())).In(from.Location())
 	}
-	if since < in9999 {
-		return sum, true
+	since += e.Seconds
+	if since < year10000-182*24*60*60 { // in any zone
+		return true
 	}
-	_, offset := sum.Zone() // Year is an int32 on some platforms
-	return sum, since < year10000-int64(offset)
+	_, offset := e.At.Zone() // Year is an int32 on some platforms
+	return since < year10000-int64(offset)
 }

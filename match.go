@@ -17,7 +17,9 @@ func (t Toleration) Tolerates(taint Taint) bool {
 // Match returns the index of the first toleration that tolerates the taint, and
 // whether there is one (TolerationsTolerateTaint in Kubernetes).
 func Match(taint Taint, tolerations []Toleration) (toleration int, ok bool) {
-	return Options{}.On(tolerations).Match(taint)
+	r := rules{tolerations: tolerations}
+	i := r.next(&taint, 0)
+	return i, i >= 0
 }
 
 func (o Options) tolerates(t *Toleration, taint *Taint) bool {

@@ -15,11 +15,16 @@ import (
 // [TolerationsOfIDs], [TolerationsOfKeys] or [TolerationsOfPrefixes], and call
 // [Matcher.Match], [Matcher.Tolerated] or [Matcher.Untolerated].
 type Matcher struct {
+	rules
+	exempt  EffectSet // effects whose taints are all tolerated
+	first   table
+	seconds [2]int64 // of the tolerations, as long as there is room
+}
+
+// rules are what decides about a taint. The rest of a Matcher saves time.
+type rules struct {
 	policy      EvictionPolicy
 	tolerations []Toleration
-	exempt      EffectSet // effects whose taints are all tolerated
-	first       table
-	seconds     [2]int64 // of the tolerations, as long as there is room
 }
 
 // A table holds, for each fingerprint of a key, the index of the first
@@ -49,7 +54,7 @@ func (o Options) Compile(lists ...[]Toleration) *Matcher {
 
 // Compile is like the function [Compile] under the policy and its options.
 func (p EvictionPolicy) Compile(lists ...[]Toleration) *Matcher {
-	m := &Matcher{policy: p, tolerations: slices.Concat(lists...)}
+	m := &Matcher{rules: rules{p, slices.Concat(lists...)}}
 	m.enterAll(len(m.tolerations))
 	seconds := m.seconds[:0]
 	for i := len(m.tolerations) - 1; i >= 0; i-- {
@@ -68,14 +73,14 @@ func (p EvictionPolicy) Compile(lists ...[]Toleration) *Matcher {
 // options.On(tolerations).Filter(taints): unlike [Options.Compile], it neither copies
 // nor prepares anything, and it does not allocate unless it is stored.
 func (o Options) On(tolerations []Toleration) *Matcher {
-	m := Matcher{tolerations: tolerations}
-	m.policy.Options = o
+	var m Matcher
+	m.tolerations, m.policy.Options = tolerations, o
 	return &m
 }
 
 // On is like [Options.On] under the policy and its options.
 func (p EvictionPolicy) On(tolerations []Toleration) *Matcher {
-	return &Matcher{policy: p, tolerations: tolerations}
+	return &Matcher{rules: rules{p, tolerations}}
 }
 
 // enter adds the toleration at the index to the table, which has all later ones.
@@ -125,9 +130,9 @@ func (m *Matcher) start(taint *Taint) int { return int(m.first[fingerprint(taint
 // next returns the index, not below from, of the first toleration that tolerates
 // the taint, or -1. Most tolerations have a key of another length, and only a
 // wildcard may match then; BenchmarkFindUntolerated pays for the early looks.
-func (m *Matcher) next(taint *Taint, from int) int {
-	for i := from; i < len(m.tolerations); i++ {
-		t, o := &m.tolerations[i], &m.policy.Options
+func (r *rules) next(taint *Taint, from int) int {
+	for i := from; i < len(r.tolerations); i++ {
+		t, o := &r.tolerations[i], &r.policy.Options
 		if len(t.Key) != len(taint.Key) && t.Key != "" {
 			if !o.KeyWildcards {
 				continue

@@ -150,7 +150,8 @@ func FindToleration(tolerations []Toleration, id TolerationID) (i int, found boo
 		id.Operator = OpEqual
 	}
 	for i := range tolerations {
-		if tolerations[i].ID() == id {
+		t := &tolerations[i]
+		if t.Key == id.Key && t.Effect == id.Effect && t.Value == id.Value && t.operator() == id.Operator {
 			return i, true
 		}
 	}

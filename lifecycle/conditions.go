@@ -108,25 +108,34 @@ func ReconcileConditions(current []taints.Taint, state NodeState, now time.Time)
 // A condition with an empty status is missing. If the state repeats a condition
 // type, which no API server accepts, all of its conditions count, but only the
 // first for NoExecute, as in Kubernetes.
-func (r ConditionRules) Taints(state NodeState) []taints.Taint {
-	var list []taints.Taint
-	conditions := state.conditions()
-	for _, c := range conditions {
-		for _, rule := range r {
-			if !rule.evicts() && c.Status != "" && c == (Condition{rule.Type, rule.Status}) {
-				list = appendTaint(list, rule.Taint)
-			}
+func (r ConditionRules) Taints(state NodeState) []taints.Taint { return r.appendTaints(nil, &state) }
+
+func (r ConditionRules) appendTaints(list []taints.Taint, state *NodeState) []taints.Taint {
+	for _, c := range state.Conditions {
+		if c.Type != Unschedulable && c.Status != "" {
+			list = r.appendFor(list, c)
 		}
 	}
-	for _, rule := range r {
-		missing := rule.status(conditions) == "" || slices.Contains(conditions, Condition{Type: rule.Type})
-		if !rule.evicts() && rule.Status == "" && missing {
-			list = appendTaint(list, rule.Taint)
+	list = r.appendFor(list, Condition{Unschedulable, state.cordon()})
+	for i := range r {
+		if rule := &r[i]; rule.Status == "" && !rule.evicts() && state.lacks(rule.Type) {
+			list = appendTaint(list, &rule.Taint)
 		}
 	}
-	for _, rule := range r { // those for NoExecute; the others are in the list
-		if rule.Status == rule.status(conditions) {
-			list = appendTaint(list, rule.Taint)
+	for i := range r {
+		if rule := &r[i]; rule.evicts() && rule.Status == state.status(rule.Type) {
+			list = appendTaint(list, &rule.Taint)
+		}
+	}
+	return list
+}
+
+// appendFor appends the taints that the rules add for the condition, but not those
+// with NoExecute.
+func (r ConditionRules) appendFor(list []taints.Taint, c Condition) []taints.Taint {
+	for i := range r {
+		if rule := &r[i]; rule.Type == c.Type && rule.Status == c.Status && !rule.evicts() {
+			list = appendTaint(list, &rule.Taint)
 		}
 	}
 	return list
@@ -134,41 +143,43 @@ func (r ConditionRules) Taints(state NodeState) []taints.Taint {
 
 // appendTaint appends the taint, without its time, unless the list has one with
 // its key and effect.
-func appendTaint(list []taints.Taint, t taints.Taint) []taints.Taint {
+func appendTaint(list []taints.Taint, t *taints.Taint) []taints.Taint {
 	if _, found := taints.FindTaint(list, t.ID()); found {
 		return list
 	}
-	t.TimeAdded = nil
-	return append(list, t)
-}
-
-// conditions returns the conditions of the state, and one for Unschedulable.
-func (s NodeState) conditions() []Condition {
-	var list []Condition
-	for _, c := range s.Conditions {
-		if c.Type != Unschedulable {
-			list = append(list, c)
-		}
-	}
-	cordon := "False"
-	if s.Unschedulable {
-		cordon = "True"
-	}
-	return append(list, Condition{Unschedulable, cordon})
+	list = append(list, *t)
+	list[len(list)-1].TimeAdded = nil
+	return list
 }
 
 // evicts reports whether the rule adds a NoExecute taint.
-func (rule ConditionRule) evicts() bool { return rule.Taint.Effect == taints.NoExecute }
+func (rule *ConditionRule) evicts() bool { return rule.Taint.Effect == taints.NoExecute }
 
-// status returns the status of the first condition of the rule's type. It is
-// empty if the condition is missing.
-func (rule ConditionRule) status(conditions []Condition) string {
-	for _, c := range conditions {
-		if c.Type == rule.Type {
+// cordon returns the status for Unschedulable.
+func (s *NodeState) cordon() string {
+	if s.Unschedulable {
+		return "True"
+	}
+	return "False"
+}
+
+// status returns the status of the first condition of the type. It is empty if the
+// condition is missing.
+func (s *NodeState) status(kind string) string {
+	if kind == Unschedulable {
+		return s.cordon()
+	}
+	for i := range s.Conditions {
+		if c := &s.Conditions[i]; c.Type == kind {
 			return c.Status
 		}
 	}
 	return ""
+}
+
+// lacks reports whether a condition of the type is missing.
+func (s *NodeState) lacks(kind string) bool {
+	return s.status(kind) == "" || kind != Unschedulable && slices.Contains(s.Conditions, Condition{Type: kind})
 }
 
 // Reconcile returns the changes that make the current taints of a node in the state
@@ -185,42 +196,50 @@ func (rule ConditionRule) status(conditions []Condition) string {
 // not known, so that a missing condition does not end an eviction. A rule for
 // another condition may still add it, or replace its value. True, False, Unknown
 // and the statuses in rules for the condition are known.
-func (r ConditionRules) Reconcile(current []taints.Taint, state NodeState, now time.Time) taints.Changes {
-	now = now.UTC().Truncate(time.Second)
-	desired := r.Taints(state)
-	for i := range desired {
-		t := &desired[i]
+func (r ConditionRules) Reconcile(current []taints.Taint, state NodeState, now time.Time) (c taints.Changes) {
+	var buf [8]taints.Taint
+	desired := r.appendTaints(buf[:0], &state)
+	for _, t := range desired {
 		at, found := taints.FindTaint(current, t.ID())
-		if found && !r.has(current[at]) {
-			*t = current[at]
-		} else {
-			t.TimeAdded = &now
+		if found && (current[at].Value == t.Value || !r.has(&current[at])) {
+			continue
+		}
+		added := now.UTC().Truncate(time.Second)
+		t.TimeAdded = &added
+		c.Add = append(c.Add, t)
+	}
+	for i := range current {
+		id := current[i].ID()
+		if _, stays := taints.FindTaint(desired, id); stays || !r.removes(id, &state) {
+			continue
+		}
+		if first, _ := taints.FindTaint(current, id); first == i {
+			c.Remove = append(c.Remove, id)
 		}
 	}
-	return taints.ReconcileOwned(current, r.owned(state), desired)
+	return c
 }
 
 // has reports whether a rule has the taint with the same value.
-func (r ConditionRules) has(t taints.Taint) bool {
+func (r ConditionRules) has(t *taints.Taint) bool {
 	return slices.ContainsFunc(r, func(rule ConditionRule) bool {
 		return rule.Taint.ID() == t.ID() && rule.Taint.Value == t.Value
 	})
 }
 
-// owned returns the identities of the taints that may be removed from a node in
-// the state.
-func (r ConditionRules) owned(state NodeState) []taints.TaintID {
-	conditions := state.conditions()
-	var unknown, owned []taints.TaintID
-	for _, rule := range r {
-		if rule.evicts() && !r.knows(rule.Type, rule.status(conditions)) {
-			unknown = append(unknown, rule.Taint.ID())
+// removes reports whether the rules remove a taint with the identity from a node in
+// the state unless they add it.
+func (r ConditionRules) removes(id taints.TaintID, state *NodeState) bool {
+	owned := false
+	for i := range r {
+		rule := &r[i]
+		if rule.Taint.Key != id.Key || rule.Taint.Effect != id.Effect {
+			continue
 		}
-	}
-	for _, rule := range r {
-		if id := rule.Taint.ID(); !slices.Contains(unknown, id) {
-			owned = append(owned, id)
+		if rule.evicts() && !r.knows(rule.Type, state.status(rule.Type)) {
+			return false
 		}
+		owned = true
 	}
 	return owned
 }

@@ -100,17 +100,6 @@ func Node(m *taints.Matcher, list []taints.Taint) Explanation {
 	return e
 }
 
-// MismatchOf returns the first rule, in the order of effect, key and value, that
-// keeps the toleration from tolerating the taint under zero options, or
-// MismatchNone.
-func MismatchOf(t taints.Toleration, taint taints.Taint) Mismatch {
-	var x explainer
-	for _, d := range x.differences(&t, &taint) {
-		return d.Mismatch
-	}
-	return MismatchNone
-}
-
 // searched is how many tolerations are searched for the closest. It limits the time
 // that a pod with thousands of tolerations takes.
 const searched = 1000

@@ -93,28 +93,19 @@ func (p DisruptionPolicy) State(z Zone) ZoneState {
 	return ZoneNormal
 }
 
-// RateOf returns the rate for a zone with the state and number of nodes in a
-// cluster that is not [FullyDisrupted]: SecondaryRate or 0 for ZonePartial, and
-// Rate for every other state.
-func (p DisruptionPolicy) RateOf(state ZoneState, nodes int) float64 {
-	switch {
-	case state != ZonePartial:
-		return p.Rate
-	case nodes > max(p.LargeZone, 0):
-		return p.SecondaryRate
-	}
-	return 0
-}
-
 // Rates appends the rate for each of a cluster's zones to dst and returns the
-// extended slice. The rates are those of [DisruptionPolicy.RateOf], or all 0 if the
-// cluster is [FullyDisrupted].
+// extended slice: SecondaryRate or 0 for ZonePartial, and Rate for the other states.
+// All rates are 0 if the cluster is [FullyDisrupted].
 func (p DisruptionPolicy) Rates(dst []float64, zones []Zone) []float64 {
 	disrupted := FullyDisrupted(zones)
 	for _, z := range zones {
 		rate := 0.0
-		if !disrupted {
-			rate = p.RateOf(p.State(z), z.size())
+		switch {
+		case disrupted:
+		case p.State(z) != ZonePartial:
+			rate = p.Rate
+		case z.size() > p.LargeZone:
+			rate = p.SecondaryRate
 		}
 		dst = append(dst, rate)
 	}

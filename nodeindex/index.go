@@ -158,23 +158,6 @@ func (x *Index[N]) FeasibleVerdicts(m *taints.Matcher) iter.Seq2[N, taints.Verdi
 	}
 }
 
-// Verdicts returns an iterator over all nodes, with the result of
-// [taints.Matcher.Filter] for each. It calls Filter once for each group. The
-// order is unspecified.
-func (x *Index[N]) Verdicts(m *taints.Matcher) iter.Seq2[N, taints.Verdict] {
-	return func(yield func(N, taints.Verdict) bool) {
-		for i := range x.all {
-			e := &x.all[i]
-			v := m.Filter(e.taints)
-			for _, node := range e.nodes {
-				if !yield(node, v) {
-					return
-				}
-			}
-		}
-	}
-}
-
 // Groups returns an iterator over the distinct lists of taints of the nodes,
 // each with the number of nodes that have it, for example for the summaries of
 // package explain. The lists have no TimeAdded and must not be modified. The

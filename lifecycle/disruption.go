@@ -8,8 +8,7 @@ import (
 	"github.com/seed-0529bac1/taints/internal/enum"
 )
 
-// A Zone counts the nodes of a failure zone that are ready and those that are
-// not. Negative counts mean zero.
+// A Zone counts the nodes of a failure zone. Negative counts mean zero.
 type Zone struct {
 	Ready    int `json:"ready"`
 	NotReady int `json:"notReady"`
@@ -52,10 +51,9 @@ func (s *ZoneState) UnmarshalText(text []byte) error {
 	return enum.Parse(s, "ZoneState", zoneStateNames, text)
 }
 
-// A DisruptionPolicy limits how many nodes that are not ready may be tainted with
-// NoExecute each second, so that few pods are evicted if many nodes seem to fail at
-// once. Most callers should use [DefaultDisruptionPolicy]. Under the zero policy
-// every rate is 0.
+// A DisruptionPolicy limits how many nodes may be tainted with NoExecute each second,
+// so that few pods are evicted if many nodes seem to fail at once. Most callers should
+// use [DefaultDisruptionPolicy]. Under the zero policy every rate is 0.
 type DisruptionPolicy struct {
 	// Threshold is the share of nodes that are not ready, from 0 to 1, at which a
 	// zone is ZonePartial (--unhealthy-zone-threshold).
@@ -67,7 +65,7 @@ type DisruptionPolicy struct {
 	// LargeZone nodes (--secondary-node-eviction-rate).
 	SecondaryRate float64 `json:"secondaryRate"`
 	// LargeZone is the largest number of nodes for which the rate of a zone that
-	// is ZonePartial is 0 (--large-cluster-size-threshold). Negative means 0.
+	// is ZonePartial is 0 (--large-cluster-size-threshold).
 	LargeZone int `json:"largeZone"`
 }
 

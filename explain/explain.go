@@ -88,6 +88,9 @@ func (e Explanation) Schedulable() bool {
 // it; see [HintSpelling]. The closest one differs least in all fields together.
 // Only the first 1,000 tolerations are considered. Without taints the result is
 // nil.
+//
+// A node that was just cordoned may not have the taint of [taints.NodeUnschedulable]
+// yet: look at its spec.unschedulable too.
 func Node(m *taints.Matcher, list []taints.Taint) Explanation {
 	if len(list) == 0 {
 		return nil

@@ -10,10 +10,9 @@ import (
 	"github.com/seed-0529bac1/taints/internal/keyset"
 )
 
-// A Matcher is a compiled list of tolerations. It is immutable. The zero Matcher,
-// or a nil one, tolerates nothing. It can also select taints: compile
-// [TolerationsOfIDs], [TolerationsOfKeys] or [TolerationsOfPrefixes], and call
-// [Matcher.Match], [Matcher.Tolerated] or [Matcher.Untolerated].
+// A Matcher answers questions about a list of tolerations. The zero Matcher, or a nil
+// one, tolerates nothing. To select taints, compile [TolerationsOfIDs] or
+// [TolerationsOfKeys], and call [Matcher.Tolerated].
 type Matcher struct {
 	rules
 	exempt  EffectSet // effects whose taints are all tolerated
@@ -43,8 +42,8 @@ func fingerprint(key string) uint {
 	return n % uint(len(table{}))
 }
 
-// Compile returns a [Matcher] for the concatenation of the lists. It shares no
-// memory with them.
+// Compile returns a [Matcher] for the concatenation of the lists, for many questions.
+// It shares no memory with them.
 func Compile(lists ...[]Toleration) *Matcher { return EvictionPolicy{}.Compile(lists...) }
 
 // Compile is like the function [Compile] under the options.
@@ -68,10 +67,9 @@ func (p EvictionPolicy) Compile(lists ...[]Toleration) *Matcher {
 	return m
 }
 
-// On returns a [Matcher] that reads the list of tolerations whenever it is asked,
-// under the options. It is for one question, as in
-// options.On(tolerations).Filter(taints): unlike [Options.Compile], it neither copies
-// nor prepares anything, and it does not allocate unless it is stored.
+// On returns a [Matcher] for one question, as in options.On(tolerations).Filter(taints).
+// It reads the list when it is asked. Unlike [Options.Compile], On neither copies nor
+// prepares anything, and the Matcher does not allocate unless it is stored.
 func (o Options) On(tolerations []Toleration) *Matcher {
 	var m Matcher
 	m.tolerations, m.policy.Options = tolerations, o
@@ -150,8 +148,8 @@ func (r *rules) next(taint *Taint, from int) int {
 	return -1
 }
 
-// Tolerations returns an iterator over the tolerations that were compiled, in
-// order. Their TolerationSeconds must not be written to.
+// Tolerations returns an iterator over m's tolerations, in order. What their
+// TolerationSeconds point to must not be changed.
 func (m *Matcher) Tolerations() iter.Seq[Toleration] {
 	return func(yield func(Toleration) bool) {
 		if m == nil {
@@ -165,7 +163,7 @@ func (m *Matcher) Tolerations() iter.Seq[Toleration] {
 	}
 }
 
-// Policy returns the policy that m was compiled under: the zero one if m is nil.
+// Policy returns m's policy: the zero one if m is nil.
 func (m *Matcher) Policy() EvictionPolicy {
 	if m == nil {
 		return EvictionPolicy{}

@@ -3,6 +3,7 @@
 package taints_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -80,18 +81,23 @@ func TestAllocs(t *testing.T) {
 			t.Errorf("%s: %v allocations", name, n)
 		}
 	}
+	list = list[:3] // without a time, which is copied
+	other, ids := slices.Clone(list), taints.TaintIDs(list)
+	other[1].Value = "absent"
 	for name, tc := range map[string]struct {
 		most float64 // under the race detector
 		f    func()
 	}{
-		"Taint.String":            {1, func() { _ = list[1].String() }},
-		"Toleration.String":       {1, func() { _ = tols[1].String() }},
-		"a removal parsed":        {1, func() { taints.ParseChanges("example.com/gpu-") }},
-		"FormatTaints":            {1, func() { _ = taints.FormatTaints(list) }},
-		"seconds parsed":          {1, func() { taints.ParseToleration("score=60:NoExecute op=Lt for 300s") }},
-		"one change parsed":       {3, func() { taints.ParseChanges("example.com/gpu=x:NoSchedule") }},
-		"Compile":                 {4, func() { taints.Compile(tols) }},
-		"Compile without seconds": {3, func() { taints.Compile(tols[:1]) }},
+		"Reconcile, and Apply":      {1, func() { taints.Reconcile(list, list, other).Apply(list) }},
+		"ReconcileOwned, and Apply": {1, func() { taints.ReconcileOwned(list, ids, other).Apply(list) }},
+		"Taint.String":              {1, func() { _ = list[1].String() }},
+		"Toleration.String":         {1, func() { _ = tols[1].String() }},
+		"a removal parsed":          {1, func() { taints.ParseChanges("example.com/gpu-") }},
+		"FormatTaints":              {1, func() { _ = taints.FormatTaints(list) }},
+		"seconds parsed":            {1, func() { taints.ParseToleration("score=60:NoExecute op=Lt for 300s") }},
+		"one change parsed":         {3, func() { taints.ParseChanges("example.com/gpu=x:NoSchedule") }},
+		"Compile":                   {4, func() { taints.Compile(tols) }},
+		"Compile without seconds":   {3, func() { taints.Compile(tols[:1]) }},
 	} {
 		if n := testing.AllocsPerRun(100, tc.f); n > tc.most {
 			t.Errorf("%s: %v allocations, want at most %v", name, n, tc.most)

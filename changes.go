@@ -83,17 +83,13 @@ func (c *Changes) apply(taints []Taint, overwrite bool) (result []Taint, changed
 	if len(c.Add) > len(buf) {
 		there = make([]bool, len(c.Add))
 	}
-	add := placesOf(c.Add)
-	var removed removed
-	if len(c.Remove)+len(c.RemoveKeys) > 0 {
-		removed = c.removed()
-	}
+	add, removed := placesOf(c.Add), c.removed()
 	for i := range taints {
 		t := &taints[i]
 		at := add.find(c.Add, t)
 		repeats := at >= 0 && there[at]
 		replaced := at >= 0 && overwrite && c.Add[at].Value != t.Value
-		gone := repeats || at < 0 && removed.Changes != nil && removed.has(t)
+		gone := repeats || at < 0 && removed.has(t)
 		if (gone || replaced) && !changed {
 			changed, result = true, c.clones(taints, i)
 		}

@@ -164,9 +164,8 @@ func (m *Matcher) choose(t *Taint, i int) (toleration int, seconds *int64) {
 	return toleration, seconds
 }
 
-// from returns the time from which the seconds of a toleration of the taint count.
-func (p *EvictionPolicy) from(t *Taint, observed time.Time) time.Time {
-	from := observed
+// from returns when the seconds begin to count for a taint that was seen then.
+func (p *EvictionPolicy) from(t *Taint, from time.Time) time.Time {
 	if p.FromTimeAdded && t.TimeAdded != nil {
 		from = *t.TimeAdded
 	}

@@ -71,9 +71,7 @@ func (p EvictionPolicy) Compile(lists ...[]Toleration) *Matcher {
 // It reads the list when it is asked. Unlike [Options.Compile], On neither copies nor
 // prepares anything, and the Matcher does not allocate unless it is stored.
 func (o Options) On(tolerations []Toleration) *Matcher {
-	var m Matcher
-	m.tolerations, m.policy.Options = tolerations, o
-	return &m
+	return EvictionPolicy{Options: o}.On(tolerations)
 }
 
 // On is like [Options.On] under the policy and its options.

@@ -24,13 +24,14 @@ import "github.com/seed-0529bac1/taints/internal/lookup"
 // Reconcile(from, from, to) leads from one list to another (TaintSetDiff in
 // Kubernetes, which does not notice a changed value).
 func Reconcile(current, lastApplied, desired []Taint) (c Changes) {
-	if only := c.reconcile(current, lastApplied, desired); only != nil {
+	c, only := reconcile(current, lastApplied, desired)
+	if only != nil {
 		c.Add = []Taint{*only}
 	}
-	return
+	return c
 }
 
-func (c *Changes) reconcile(current, lastApplied, desired []Taint) (only *Taint) {
+func reconcile(current, lastApplied, desired []Taint) (c Changes, only *Taint) {
 	now, applied, wanted := placesOf(current), placesOf(lastApplied), placesOf(desired)
 	for i := range lastApplied {
 		t := &lastApplied[i]
@@ -41,47 +42,50 @@ func (c *Changes) reconcile(current, lastApplied, desired []Taint) (only *Taint)
 			c.Remove = append(c.Remove, t.ID())
 		}
 	}
-	return c.missing(current, now, desired, wanted)
+	c.Add, only = missing(current, now, desired, wanted)
+	return c, only
 }
 
 // ReconcileOwned is like [Reconcile] for a controller that records only the
 // identities of its taints, [TaintIDs] of desired, as Cluster API does. An owned
 // taint that is not desired is removed whatever its value, in the order of current.
 func ReconcileOwned(current []Taint, owned []TaintID, desired []Taint) (c Changes) {
-	if only := c.reconcileOwned(current, owned, desired); only != nil {
+	c, only := reconcileOwned(current, owned, desired)
+	if only != nil {
 		c.Add = []Taint{*only}
 	}
-	return
+	return c
 }
 
-func (c *Changes) reconcileOwned(current []Taint, owned []TaintID, desired []Taint) (only *Taint) {
+func reconcileOwned(current []Taint, owned []TaintID, desired []Taint) (c Changes, only *Taint) {
 	now, own, wanted := placesOf(current), lookup.PlacesOf(owned), placesOf(desired)
 	for i := range current {
 		t := &current[i]
-		if own.Find(owned, t.ID()) >= 0 && wanted.find(desired, t) < 0 && now.find(current, t) == i {
+		if wanted.find(desired, t) < 0 && own.Find(owned, t.ID()) >= 0 && now.find(current, t) == i {
 			c.Remove = append(c.Remove, t.ID())
 		}
 	}
-	return c.missing(current, now, desired, wanted)
+	c.Add, only = missing(current, now, desired, wanted)
+	return c, only
 }
 
-// missing adds the desired taints that the node lacks. It returns a single one
-// without a time instead, so that the list of it can be on the caller's stack.
-func (c *Changes) missing(current []Taint, now places, desired []Taint, wanted places) (only *Taint) {
+// missing returns the desired taints that the node lacks. It returns a single one
+// without a time by itself, so that the list of it can be on the caller's stack.
+func missing(current []Taint, now places, desired []Taint, wanted places) (add []Taint, only *Taint) {
 	for i := range desired {
 		t := &desired[i]
 		at := now.find(current, t)
 		if at >= 0 && current[at].Value == t.Value || wanted.find(desired, t) != i {
 			continue
 		}
-		if only == nil && c.Add == nil && t.TimeAdded == nil {
+		if only == nil && add == nil && t.TimeAdded == nil {
 			only = t
 			continue
 		}
 		if only != nil {
-			c.Add, only = append(c.Add, *only), nil
+			add, only = append(add, *only), nil
 		}
-		c.Add = append(c.Add, t.clone())
+		add = append(add, t.clone())
 	}
-	return only
+	return add, only
 }

@@ -141,6 +141,14 @@ func TestErrorDetails(t *testing.T) {
 	}
 }
 
+func TestNoErrors(t *testing.T) {
+	for _, list := range []taints.ErrorList{nil, {}} {
+		if err := list.Err(); err != nil {
+			t.Errorf("%#v is the error %#v", list, err)
+		}
+	}
+}
+
 // An error unwraps to each of its errors.
 func TestErrorsUnwrap(t *testing.T) {
 	err := fmt.Errorf("node x: %w", taints.ValidateTaints([]taints.Taint{

@@ -21,15 +21,21 @@ import (
 	"github.com/seed-0529bac1/taints/tolerationset"
 	"github.com/spf13/pflag"
 	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/admission"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/client-go/informers"
 	"k8s.io/kubernetes/pkg/apis/core"
 	v1helper "k8s.io/kubernetes/pkg/apis/core/v1/helper"
 	daemonutil "k8s.io/kubernetes/pkg/controller/daemon/util"
 	"k8s.io/kubernetes/pkg/util/tolerations"
 	"k8s.io/kubernetes/plugin/pkg/admission/defaulttolerationseconds"
 	"k8s.io/kubernetes/plugin/pkg/admission/extendedresourcetoleration"
+	"k8s.io/kubernetes/plugin/pkg/admission/podtolerationrestriction"
+	restriction "k8s.io/kubernetes/plugin/pkg/admission/podtolerationrestriction/apis/podtolerationrestriction"
+	"k8s.io/kubernetes/plugin/pkg/admission/runtimeclass"
 	"pgregory.net/rapid"
 )
 
@@ -142,27 +148,52 @@ func TestAddOrUpdateDaemonPodTolerations(t *testing.T) {
 	})
 }
 
-// TestMergeTolerations merges the memory-pressure toleration into a pod's as the
-// PodTolerationRestriction plugin does unless the pod is BestEffort. The plugin also
-// drops tolerations that another one covers, so the library's list goes through the
-// same step before the comparison. Seconds and values are set only where validation
-// allows them.
-func TestMergeTolerations(t *testing.T) {
-	memoryKeys := rapid.OneOf(keys, rapid.Just(corev1.TaintNodeMemoryPressure))
-	rapid.Check(t, func(t *rapid.T) {
-		before := drawDefaulted(t)
-		for i := range before {
-			before[i].Key = memoryKeys.Draw(t, "key")
-			if before[i].Effect != corev1.TaintEffectNoExecute {
-				before[i].TolerationSeconds = nil
-			}
-			if before[i].Operator == corev1.TolerationOpExists {
-				before[i].Value = ""
-			}
-		}
-		want := merged(before, tols("node.kubernetes.io/memory-pressure:NoSchedule op=Exists"))
-		got := kube.CoreTolerations(taints.AddMemoryPressure(kube.Tolerations(before)))
-		same(t, "AddMemoryPressure", merged(got, nil), want)
+// restricted returns the PodTolerationRestriction plugin with the configuration.
+func restricted(c restriction.Configuration) *podtolerationrestriction.Plugin {
+	plugin, client := podtolerationrestriction.NewPodTolerationsPlugin(&c), newClient()
+	factory := informers.NewSharedInformerFactory(client, 0)
+	plugin.SetExternalKubeClientSet(client)
+	plugin.SetExternalKubeInformerFactory(factory)
+	plugin.SetReadyFunc(func() bool { return true })
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
+	factory.Core().V1().Namespaces().Informer().GetIndexer().Add(namespace)
+	return plugin
+}
+
+// TestPodTolerationRestriction admits a pod that is not BestEffort.
+func TestPodTolerationRestriction(t *testing.T) {
+	checkAtMost(t, 50_000, func(t *rapid.T) {
+		tolerations, more := drawMerge(t)
+		p := pod(tolerations)
+		p.Spec.Containers[0].Resources.Requests = core.ResourceList{core.ResourceCPU: resource.MustParse("1")}
+		theirs := admit(t, restricted(restriction.Configuration{Default: convert.ToCoreTolerations(more)}), p)
+		got := taints.AddMemoryPressure(tolerationset.Merge(kube.Tolerations(tolerations), kube.Tolerations(more), taints.Options{}))
+		sameMerge(t, theirs, got, tolerations, more, tols("node.kubernetes.io/memory-pressure:NoSchedule op=Exists"))
+	})
+}
+
+func TestValidateRestriction(t *testing.T) {
+	checkAtMost(t, 50_000, func(t *rapid.T) {
+		sameAllowed(t, func(tolerations, allowed []corev1.Toleration) bool {
+			plugin := restricted(restriction.Configuration{Whitelist: convert.ToCoreTolerations(allowed)})
+			return plugin.Validate(context.Background(), creation(pod(tolerations)), nil) == nil
+		})
+	})
+}
+
+func TestRuntimeClass(t *testing.T) {
+	checkAtMost(t, 50_000, func(t *rapid.T) {
+		tolerations, more := drawMerge(t)
+		plugin, factory := runtimeclass.NewRuntimeClass(), informers.NewSharedInformerFactory(newClient(), 0)
+		plugin.SetExternalKubeInformerFactory(factory)
+		factory.Node().V1().RuntimeClasses().Informer().GetIndexer().Add(&nodev1.RuntimeClass{
+			ObjectMeta: metav1.ObjectMeta{Name: "class"},
+			Scheduling: &nodev1.Scheduling{Tolerations: more},
+		})
+		p, class := pod(tolerations), "class"
+		p.Spec.RuntimeClassName = &class
+		got := tolerationset.Minimize(tolerationset.Merge(kube.Tolerations(tolerations), kube.Tolerations(more), taints.Options{}), taints.Options{})
+		sameMerge(t, admit(t, plugin, p), got, tolerations, more)
 	})
 }
 
@@ -259,11 +290,23 @@ func stays(toleration corev1.Toleration, taint *corev1.Taint) time.Duration {
 	return math.MaxInt64
 }
 
+// drawMerge returns the tolerations of a pod, and those to merge into them.
+func drawMerge(t *rapid.T) (tolerations, more []corev1.Toleration) {
+	draw := func(t *rapid.T) corev1.Toleration {
+		toleration := drawSmallToleration(t)
+		if rapid.IntRange(0, 3).Draw(t, "pressure") == 0 {
+			toleration.Key = corev1.TaintNodeMemoryPressure
+		}
+		return toleration
+	}
+	return draws(t, "tolerations", 4, draw), draws(t, "more", 4, draw)
+}
+
 // sameMerge compares what a merged list tolerates with what Kubernetes' tolerates.
 // In the library's, the first toleration that matches keeps its seconds. The
 // entries and their order differ, see TestDifferenceMerge.
 func sameMerge(t *rapid.T, theirs []corev1.Toleration, ours []taints.Toleration, lists ...[]corev1.Toleration) {
-	all, comparison := universe(), modes[0].comparison
+	all, comparison := universe(corev1.TaintNodeMemoryPressure), modes[0].comparison
 	got := answers(kube.CoreTolerations(ours), all, comparison)
 	same(t, "what the merged list tolerates", got, answers(slices.Concat(lists...), all, comparison))
 	for i := range all {
@@ -273,7 +316,7 @@ func sameMerge(t *rapid.T, theirs []corev1.Toleration, ours []taints.Toleration,
 
 func TestMergeTolerates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tolerations, more := draws(t, "tolerations", 4, drawSmallToleration), draws(t, "more", 4, drawSmallToleration)
+		tolerations, more := drawMerge(t)
 		got := tolerationset.Minimize(tolerationset.Merge(kube.Tolerations(tolerations), kube.Tolerations(more), taints.Options{}), taints.Options{})
 		sameMerge(t, merged(tolerations, more), got, tolerations, more)
 	})

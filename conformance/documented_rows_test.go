@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -24,13 +25,10 @@ import (
 	"github.com/spf13/pflag"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	nodev1 "k8s.io/api/node/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
-	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	cloudhelpers "k8s.io/cloud-provider/node/helpers"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -51,9 +49,6 @@ import (
 	utilflag "k8s.io/kubernetes/pkg/util/flag"
 	utiltaints "k8s.io/kubernetes/pkg/util/taints"
 	"k8s.io/kubernetes/plugin/pkg/admission/defaulttolerationseconds"
-	"k8s.io/kubernetes/plugin/pkg/admission/podtolerationrestriction"
-	restriction "k8s.io/kubernetes/plugin/pkg/admission/podtolerationrestriction/apis/podtolerationrestriction"
-	"k8s.io/kubernetes/plugin/pkg/admission/runtimeclass"
 	"pgregory.net/rapid"
 )
 
@@ -64,22 +59,19 @@ func equal[K, L ~string](theirs K, ours L) func(*rapid.T) {
 	return func(t *rapid.T) { same(t, "the constant", string(ours), string(theirs)) }
 }
 
-// sameType compares two types: their size, and the names, JSON and places of their
-// fields.
+// sameType compares two types: their kind and size, and the name, place and JSON of
+// each field.
 func sameType[K, L any](t *rapid.T) {
-	theirs, ours := reflect.TypeFor[K](), reflect.TypeFor[L]()
-	same(t, "kind", ours.Kind(), theirs.Kind())
-	same(t, "size", ours.Size(), theirs.Size())
-	if theirs.Kind() != reflect.Struct {
-		return
+	same(t, "the type", layout(reflect.TypeFor[L]()), layout(reflect.TypeFor[K]()))
+}
+
+func layout(typ reflect.Type) []string {
+	all := []string{fmt.Sprint(typ.Kind(), typ.Size())}
+	for i := 0; typ.Kind() == reflect.Struct && i < typ.NumField(); i++ {
+		f := typ.Field(i)
+		all = append(all, fmt.Sprint(f.Name, f.Offset, f.Tag.Get("json")))
 	}
-	same(t, "fields", ours.NumField(), theirs.NumField())
-	for i := range theirs.NumField() {
-		a, b := ours.Field(i), theirs.Field(i)
-		same(t, "name of a field", a.Name, b.Name)
-		same(t, "place of "+b.Name, a.Offset, b.Offset)
-		same(t, "JSON of "+b.Name, a.Tag.Get("json"), b.Tag.Get("json"))
-	}
+	return all
 }
 
 func sameTaint(t *rapid.T, theirs *corev1.Taint, ours taints.Taint) {
@@ -127,7 +119,7 @@ func findUntolerated(t *rapid.T) {
 }
 
 func addOrUpdateToleration(t *rapid.T) {
-	tolerations, more := draws(t, "tolerations", 4, drawSmallToleration), draws(t, "more", 4, drawSmallToleration)
+	tolerations, more := drawMerge(t)
 	spec := corev1.PodSpec{Tolerations: tolerations}
 	internal := &core.Pod{Spec: core.PodSpec{Tolerations: convert.ToCoreTolerations(tolerations)}}
 	added := convert.ToCoreTolerations(more)
@@ -287,14 +279,13 @@ func timedWorkerQueue(t *rapid.T) {
 		c.clock.Step(time.Duration(rapid.IntRange(0, 30).Draw(t, "pass")) * time.Second)
 		compare()
 		now := c.clock.Now()
-		operation := rapid.SampledFrom([]string{"cancel", "cancel the worker", "cancel all", "add", "update", "update"}).Draw(t, "operation")
+		operation := rapid.SampledFrom([]string{"cancel", "cancel all", "add", "update", "update"}).Draw(t, "operation")
 		switch operation {
 		case "cancel":
-			c.queue.CancelWork(quiet, pod)
-			queue.Delete(pod)
-		case "cancel the worker":
-			var worker *tainteviction.TimedWorker = c.queue.GetWorkerUnsafe(pod)
-			worker.Cancel()
+			if rapid.Bool().Draw(t, "worker") {
+				var worker *tainteviction.TimedWorker = c.queue.GetWorkerUnsafe(pod)
+				worker.Cancel()
+			}
 			c.queue.CancelWork(quiet, pod)
 			queue.Delete(pod)
 		case "cancel all":
@@ -343,22 +334,24 @@ func conditionRules(t *rapid.T) {
 	same(t, "DefaultConditionRules", got, want)
 }
 
-// onNode returns the taints of a node in a cluster in memory after a change. They
-// have gone through JSON.
-func onNode(t *rapid.T, list []corev1.Taint, change func(*fake.Clientset, *corev1.Node)) []taints.Taint {
+// A nodeChange changes the node in a cluster in memory.
+type nodeChange func(*fake.Clientset, *corev1.Node) error
+
+// onNode returns the taints of a node after the change. They have gone through JSON.
+func onNode(t *rapid.T, list []corev1.Taint, change nodeChange) []taints.Taint {
 	client, node := newClient(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node"}, Spec: corev1.NodeSpec{Taints: list}}
 	_, err := client.CoreV1().Nodes().Create(context.Background(), node, metav1.CreateOptions{})
 	same(t, "Create fails", err, nil)
-	change(client, node)
+	same(t, "the change fails", change(client, node), nil)
 	node, err = client.CoreV1().Nodes().Get(context.Background(), node.Name, metav1.GetOptions{})
 	same(t, "Get fails", err, nil)
-	return stored(t, node.Spec.Taints)
+	return stored(t, kube.Taints(node.Spec.Taints))
 }
 
-// stored returns the taints after they have gone through JSON.
-func stored(t *rapid.T, list []corev1.Taint) []taints.Taint {
+// stored returns the taints after they have gone through the JSON of k8s.io/api.
+func stored(t *rapid.T, list []taints.Taint) []taints.Taint {
 	var copied []corev1.Taint
-	text, err := json.Marshal(list)
+	text, err := json.Marshal(kube.CoreTaints(list))
 	same(t, "the taints have no JSON", err, nil)
 	same(t, "the taints cannot be read", json.Unmarshal(text, &copied), nil)
 	return kube.Taints(copied)
@@ -371,39 +364,37 @@ func pointers(list []corev1.Taint) (all []*corev1.Taint) {
 	return all
 }
 
-func changeTaintsOnNode(t *rapid.T) {
-	before, after, gone := drawTaints(t), drawTaints(t), drawTaints(t)
-	ctx := context.Background()
-	alone := once(before, after...)
-	for name, add := range map[string]func(*fake.Clientset, ...*corev1.Taint) error{
-		"k8s.io/kubernetes": func(client *fake.Clientset, list ...*corev1.Taint) error {
-			return controller.AddOrUpdateTaintOnNode(ctx, client, "node", list...)
+func addOrUpdateTaintOnNode(t *rapid.T) {
+	before, after, ctx := drawTaints(t), drawTaints(t), context.Background()
+	got, _ := taints.Changes{Add: kube.Taints(after)}.Apply(kube.Taints(before))
+	alone, add := once(before, after...), pointers(unique(after))
+	for _, change := range []nodeChange{
+		func(c *fake.Clientset, _ *corev1.Node) error {
+			return controller.AddOrUpdateTaintOnNode(ctx, c, "node", add...)
 		},
-		"k8s.io/cloud-provider": func(client *fake.Clientset, list ...*corev1.Taint) error {
-			return cloudhelpers.AddOrUpdateTaintOnNode(client, "node", list...)
+		func(c *fake.Clientset, _ *corev1.Node) error {
+			return cloudhelpers.AddOrUpdateTaintOnNode(c, "node", add...)
 		},
 	} {
-		want := onNode(t, alone, func(client *fake.Clientset, _ *corev1.Node) {
-			same(t, "AddOrUpdateTaintOnNode fails", add(client, pointers(unique(after))...), nil)
-		})
-		got, _ := taints.Changes{Add: kube.Taints(after)}.Apply(kube.Taints(before))
-		want = withTimesOf(stored(t, alone), want)
-		same(t, "Apply of additions, and "+name, stored(t, kube.CoreTaints(got)), want)
+		want := withTimesOf(stored(t, kube.Taints(alone)), onNode(t, alone, change))
+		same(t, "Apply", stored(t, got), want)
 	}
+}
+
+func removeTaintOffNode(t *rapid.T) {
+	before, gone, ctx := drawTaints(t), drawTaints(t), context.Background()
 	owned := taints.TaintIDs(kube.Taints(gone))
-	for name, remove := range map[string]func(*fake.Clientset, *corev1.Node, ...*corev1.Taint) error{
-		"k8s.io/kubernetes": func(client *fake.Clientset, node *corev1.Node, list ...*corev1.Taint) error {
-			return controller.RemoveTaintOffNode(ctx, client, "node", node, list...)
+	got, _ := taints.Changes{Remove: owned}.Apply(kube.Taints(before))
+	remove := pointers(gone)
+	for _, change := range []nodeChange{
+		func(c *fake.Clientset, n *corev1.Node) error {
+			return controller.RemoveTaintOffNode(ctx, c, "node", n, remove...)
 		},
-		"k8s.io/cloud-provider": func(client *fake.Clientset, node *corev1.Node, list ...*corev1.Taint) error {
-			return cloudhelpers.RemoveTaintOffNode(client, "node", node, list...)
+		func(c *fake.Clientset, n *corev1.Node) error {
+			return cloudhelpers.RemoveTaintOffNode(c, "node", n, remove...)
 		},
 	} {
-		want := onNode(t, before, func(client *fake.Clientset, node *corev1.Node) {
-			same(t, "RemoveTaintOffNode fails", remove(client, node, pointers(gone)...), nil)
-		})
-		got, _ := taints.Changes{Remove: owned}.Apply(kube.Taints(before))
-		same(t, "Apply of removals, and "+name, stored(t, kube.CoreTaints(got)), want)
+		same(t, "Apply", stored(t, got), onNode(t, before, change))
 	}
 }
 
@@ -413,11 +404,12 @@ func swapTaints(t *rapid.T) {
 	owned := taints.TaintIDs(kube.Taints(gone))
 	got, _ := taints.Changes{Add: kube.Taints(after), Remove: owned}.Apply(kube.Taints(before))
 	gone = slices.DeleteFunc(gone, func(taint corev1.Taint) bool { return utiltaints.TaintExists(after, &taint) })
-	want := onNode(t, once(before, after...), func(client *fake.Clientset, node *corev1.Node) {
-		swapped := nodeutil.SwapNodeControllerTaint(context.Background(), client, pointers(unique(after)), pointers(gone), node)
+	want := onNode(t, once(before, after...), func(c *fake.Clientset, n *corev1.Node) error {
+		swapped := nodeutil.SwapNodeControllerTaint(context.Background(), c, pointers(unique(after)), pointers(gone), n)
 		same(t, "SwapNodeControllerTaint succeeds", swapped, true)
+		return nil
 	})
-	same(t, "Apply", taints.FormatTaints(stored(t, kube.CoreTaints(got))), taints.FormatTaints(want))
+	same(t, "Apply", taints.FormatTaints(stored(t, got)), taints.FormatTaints(want))
 }
 
 func nodeShouldRunDaemonPod(t *rapid.T) {
@@ -429,48 +421,6 @@ func nodeShouldRunDaemonPod(t *rapid.T) {
 	v := taints.Filter(kube.Taints(list), taints.AddDaemonSetDefaults(kube.Tolerations(tolerations), taints.DaemonSetPod{}))
 	same(t, "Schedulable", v.Schedulable(), runs)
 	same(t, "NoExecute is 0", v.NoExecute == 0, stays)
-}
-
-// restricted returns the admission plugin with the configuration.
-func restricted(c restriction.Configuration) *podtolerationrestriction.Plugin {
-	plugin, client := podtolerationrestriction.NewPodTolerationsPlugin(&c), newClient()
-	factory := informers.NewSharedInformerFactory(client, 0)
-	plugin.SetExternalKubeClientSet(client)
-	plugin.SetExternalKubeInformerFactory(factory)
-	plugin.SetReadyFunc(func() bool { return true })
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
-	factory.Core().V1().Namespaces().Informer().GetIndexer().Add(namespace)
-	return plugin
-}
-
-func restrictionAdmits(t *rapid.T) {
-	tolerations, more := draws(t, "tolerations", 4, drawSmallToleration), draws(t, "more", 4, drawSmallToleration)
-	plugin := restricted(restriction.Configuration{Default: convert.ToCoreTolerations(more)})
-	p := pod(tolerations)
-	p.Spec.Containers[0].Resources.Requests = core.ResourceList{core.ResourceCPU: resource.MustParse("1")}
-	got := taints.AddMemoryPressure(tolerationset.Merge(kube.Tolerations(tolerations), kube.Tolerations(more), taints.Options{}))
-	sameMerge(t, admit(t, plugin, p), got, tolerations, more, tols("node.kubernetes.io/memory-pressure:NoSchedule op=Exists"))
-}
-
-func restrictionValidates(t *rapid.T) {
-	sameAllowed(t, func(tolerations, allowed []corev1.Toleration) bool {
-		plugin := restricted(restriction.Configuration{Whitelist: convert.ToCoreTolerations(allowed)})
-		return plugin.Validate(context.Background(), creation(pod(tolerations)), nil) == nil
-	})
-}
-
-func runtimeClassAdmits(t *rapid.T) {
-	tolerations, more := draws(t, "tolerations", 4, drawSmallToleration), draws(t, "more", 4, drawSmallToleration)
-	plugin, factory := runtimeclass.NewRuntimeClass(), informers.NewSharedInformerFactory(newClient(), 0)
-	plugin.SetExternalKubeInformerFactory(factory)
-	factory.Node().V1().RuntimeClasses().Informer().GetIndexer().Add(&nodev1.RuntimeClass{
-		ObjectMeta: metav1.ObjectMeta{Name: "class"},
-		Scheduling: &nodev1.Scheduling{Tolerations: more},
-	})
-	p, class := pod(tolerations), "class"
-	p.Spec.RuntimeClassName = &class
-	got := tolerationset.Minimize(tolerationset.Merge(kube.Tolerations(tolerations), kube.Tolerations(more), taints.Options{}), taints.Options{})
-	sameMerge(t, admit(t, plugin, p), got, tolerations, more)
 }
 
 func notReadyTaint(t *rapid.T) {

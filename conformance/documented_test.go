@@ -138,18 +138,18 @@ var documented = map[string]map[string]any{
 	},
 	"k8s.io/kubernetes/pkg/controller/util/node": {"SwapNodeControllerTaint": swapTaints},
 	"k8s.io/kubernetes/pkg/controller": {
-		"AddOrUpdateTaintOnNode": changeTaintsOnNode,
-		"RemoveTaintOffNode":     changeTaintsOnNode,
+		"AddOrUpdateTaintOnNode": addOrUpdateTaintOnNode,
+		"RemoveTaintOffNode":     removeTaintOffNode,
 	},
 	"k8s.io/kubernetes/pkg/controller/daemon":                           {"NodeShouldRunDaemonPod": nodeShouldRunDaemonPod},
 	"k8s.io/kubernetes/pkg/controller/daemon/util":                      {"AddOrUpdateDaemonPodTolerations": TestAddOrUpdateDaemonPodTolerations},
 	"k8s.io/kubernetes/plugin/pkg/admission/defaulttolerationseconds":   {"Plugin.Admit": TestDefaultTolerationSeconds},
 	"k8s.io/kubernetes/plugin/pkg/admission/extendedresourcetoleration": {"plugin.Admit": TestExtendedResourceToleration},
 	"k8s.io/kubernetes/plugin/pkg/admission/podtolerationrestriction": {
-		"Plugin.Admit":    restrictionAdmits,
-		"Plugin.Validate": restrictionValidates,
+		"Plugin.Admit":    TestPodTolerationRestriction,
+		"Plugin.Validate": TestValidateRestriction,
 	},
-	"k8s.io/kubernetes/plugin/pkg/admission/runtimeclass": {"RuntimeClass.Admit": runtimeClassAdmits},
+	"k8s.io/kubernetes/plugin/pkg/admission/runtimeclass": {"RuntimeClass.Admit": TestRuntimeClass},
 	"k8s.io/kubernetes/plugin/pkg/admission/nodetaint":    {"addNotReadyTaint": notReadyTaint},
 	"k8s.io/kubectl/pkg/cmd/taint": {
 		"parseTaints":                TestParseChanges,
@@ -162,8 +162,8 @@ var documented = map[string]map[string]any{
 		"printTaintsMultilineWithIndent":      printTaints,
 	},
 	"k8s.io/cloud-provider/node/helpers": {
-		"AddOrUpdateTaintOnNode": changeTaintsOnNode,
-		"RemoveTaintOffNode":     changeTaintsOnNode,
+		"AddOrUpdateTaintOnNode": addOrUpdateTaintOnNode,
+		"RemoveTaintOffNode":     removeTaintOffNode,
 	},
 	"k8s.io/cloud-provider/controllers/node": {
 		"getCloudTaint":     cloudTaints,

@@ -8,8 +8,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -53,30 +51,6 @@ import (
 )
 
 // The properties of this file are rows of documented.
-
-// equal compares a constant of Kubernetes with the library's.
-func equal[K, L ~string](theirs K, ours L) func(*rapid.T) {
-	return func(t *rapid.T) { same(t, "the constant", string(ours), string(theirs)) }
-}
-
-// sameType compares two types: their kind and size, and the name, place and JSON of
-// each field.
-func sameType[K, L any](t *rapid.T) {
-	same(t, "the type", layout(reflect.TypeFor[L]()), layout(reflect.TypeFor[K]()))
-}
-
-func layout(typ reflect.Type) []string {
-	all := []string{fmt.Sprint(typ.Kind(), typ.Size())}
-	for i := 0; typ.Kind() == reflect.Struct && i < typ.NumField(); i++ {
-		f := typ.Field(i)
-		all = append(all, fmt.Sprint(f.Name, f.Offset, f.Tag.Get("json")))
-	}
-	return all
-}
-
-func sameTaint(t *rapid.T, theirs *corev1.Taint, ours taints.Taint) {
-	same(t, "the taint", ours, kube.Taint(*theirs))
-}
 
 // matchTaint asks the types of k8s.io/api and of the internal API.
 func matchTaint(t *rapid.T) {

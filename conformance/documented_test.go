@@ -5,6 +5,9 @@
 package conformance
 
 import (
+	"fmt"
+	"reflect"
+
 	"github.com/seed-0529bac1/taints"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/cloud-provider/controllers/service"
@@ -63,19 +66,17 @@ var documented = map[string]map[string]any{
 		"validateNodeTaints":           TestValidateNodeTaints,
 	},
 	"k8s.io/kubernetes/pkg/util/taints": {
-		"ParseTaints": func(t *rapid.T) { sameParse(t, utiltaints.ParseTaints) },
-		"CheckIfTaintsAlreadyExists": func(t *rapid.T) {
-			sameExisting(t, utiltaints.CheckIfTaintsAlreadyExists)
-		},
-		"DeleteTaintsByKey":    deleteTaintsByKey,
-		"DeleteTaint":          TestAddAndRemoveTaint,
-		"RemoveTaint":          TestAddAndRemoveTaint,
-		"AddOrUpdateTaint":     TestAddAndRemoveTaint,
-		"TaintExists":          TestFindTaint,
-		"TaintKeyExists":       deleteTaintsByKey,
-		"TaintSetDiff":         TestTaintSetDiff,
-		"TaintSetFilter":       taintSetFilter,
-		"CheckTaintValidation": checkTaintValidation,
+		"ParseTaints":                func(t *rapid.T) { sameParse(t, utiltaints.ParseTaints) },
+		"CheckIfTaintsAlreadyExists": func(t *rapid.T) { sameExisting(t, utiltaints.CheckIfTaintsAlreadyExists) },
+		"DeleteTaintsByKey":          deleteTaintsByKey,
+		"DeleteTaint":                TestAddAndRemoveTaint,
+		"RemoveTaint":                TestAddAndRemoveTaint,
+		"AddOrUpdateTaint":           TestAddAndRemoveTaint,
+		"TaintExists":                TestFindTaint,
+		"TaintKeyExists":             deleteTaintsByKey,
+		"TaintSetDiff":               TestTaintSetDiff,
+		"TaintSetFilter":             taintSetFilter,
+		"CheckTaintValidation":       checkTaintValidation,
 	},
 	"k8s.io/kubernetes/pkg/util/tolerations": {
 		"VerifyAgainstWhitelist": TestVerifyAgainstWhitelist,
@@ -121,12 +122,8 @@ var documented = map[string]map[string]any{
 		"WorkArgs.KeyFromWorkArgs":         timedWorkerQueue,
 	},
 	"k8s.io/kubernetes/pkg/controller/nodelifecycle": {
-		"UnreachableTaintTemplate": func(t *rapid.T) {
-			sameTaint(t, nodelifecycle.UnreachableTaintTemplate, taints.Taint{Key: taints.NodeUnreachable, Effect: taints.NoExecute})
-		},
-		"NotReadyTaintTemplate": func(t *rapid.T) {
-			sameTaint(t, nodelifecycle.NotReadyTaintTemplate, taints.Taint{Key: taints.NodeNotReady, Effect: taints.NoExecute})
-		},
+		"UnreachableTaintTemplate":            equal(nodelifecycle.UnreachableTaintTemplate.ToString(), taints.Taint{Key: taints.NodeUnreachable, Effect: taints.NoExecute}),
+		"NotReadyTaintTemplate":               equal(nodelifecycle.NotReadyTaintTemplate.ToString(), taints.Taint{Key: taints.NodeNotReady, Effect: taints.NoExecute}),
 		"nodeConditionToTaintKeyStatusMap":    conditionRules,
 		"Controller.doNoScheduleTaintingPass": TestConditions,
 		"Controller.processTaintBaseEviction": TestConditions,
@@ -175,4 +172,24 @@ var documented = map[string]map[string]any{
 	},
 	"k8s.io/kubernetes/pkg/apis/node/validation":       {"ValidateRuntimeClass": TestValidateRuntimeClass},
 	"k8s.io/dynamic-resource-allocation/resourceclaim": {"ToleratesTaint": TestDeviceToleratesTaint},
+}
+
+// equal compares the text of a constant of Kubernetes with that of the library's.
+func equal(theirs, ours any) func(*rapid.T) {
+	return func(t *rapid.T) { same(t, "the constant", fmt.Sprint(ours), fmt.Sprint(theirs)) }
+}
+
+// sameType compares two types: their kind and size, and the name, place and JSON of
+// each field.
+func sameType[K, L any](t *rapid.T) {
+	same(t, "the type", layout(reflect.TypeFor[L]()), layout(reflect.TypeFor[K]()))
+}
+
+func layout(typ reflect.Type) []string {
+	all := []string{fmt.Sprint(typ.Kind(), typ.Size())}
+	for i := 0; typ.Kind() == reflect.Struct && i < typ.NumField(); i++ {
+		f := typ.Field(i)
+		all = append(all, fmt.Sprint(f.Name, f.Offset, f.Tag.Get("json")))
+	}
+	return all
 }

@@ -290,12 +290,16 @@ func stays(toleration corev1.Toleration, taint *corev1.Taint) time.Duration {
 	return math.MaxInt64
 }
 
-// drawMerge returns the tolerations of a pod, and those to merge into them.
+// drawMerge returns the tolerations of a pod, and those to merge into them. Kubernetes
+// without the feature gate has no Lt and Gt.
 func drawMerge(t *rapid.T) (tolerations, more []corev1.Toleration) {
 	draw := func(t *rapid.T) corev1.Toleration {
 		toleration := drawSmallToleration(t)
 		if rapid.IntRange(0, 3).Draw(t, "pressure") == 0 {
 			toleration.Key = corev1.TaintNodeMemoryPressure
+		}
+		if !gated.Comparison && (toleration.Operator == opLt || toleration.Operator == opGt) {
+			toleration.Operator = corev1.TolerationOpExists
 		}
 		return toleration
 	}

@@ -135,7 +135,7 @@ type declarations map[string]ast.Node
 
 // parseTests returns the source of the comparisons and all declarations.
 func parseTests(t *testing.T) (map[string]ast.Expr, declarations) {
-	comparisons, declared := map[string]ast.Expr{}, declarations{}
+	declared := declarations{}
 	for _, pattern := range []string{"*_test.go", "internal/linked/*.go", "internal/gated/*.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
@@ -156,13 +156,12 @@ func parseTests(t *testing.T) (map[string]ast.Expr, declarations) {
 					}
 				}
 			}
-			if name == "documented_test.go" {
-				eachPair(file, func(path string, rows ast.Expr) {
-					eachPair(rows, func(name string, comparison ast.Expr) { comparisons[path+"."+name] = comparison })
-				})
-			}
 		}
 	}
+	comparisons := map[string]ast.Expr{}
+	eachPair(declared["documented"], func(path string, rows ast.Expr) {
+		eachPair(rows, func(name string, comparison ast.Expr) { comparisons[path+"."+name] = comparison })
+	})
 	return comparisons, declared
 }
 

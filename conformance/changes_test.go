@@ -3,6 +3,7 @@
 package conformance
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -11,25 +12,34 @@ import (
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
 	"github.com/seed-0529bac1/taints/kube"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	kubectl "k8s.io/kubectl/pkg/cmd/taint"
 	"pgregory.net/rapid"
 )
 
 // kubectlTaint returns the taints that "kubectl taint" computes for a node, and
-// whether it accepts the changes. It restates only the few lines of kubectl's
-// Validate that reject adding and removing the same taint.
+// whether it accepts the changes. It removes the taints of whole keys last, as the
+// library does. See TestDifferenceOrderOfRemovals.
 func kubectlTaint(list, add, remove []corev1.Taint, overwrite bool) ([]corev1.Taint, bool) {
-	for _, a := range add {
-		for _, r := range remove {
-			if a.Key == r.Key && (len(r.Effect) == 0 || a.Effect == r.Effect) {
-				return nil, false
-			}
-		}
-	}
-	if !overwrite && linked.CheckIfTaintsAlreadyExists(list, add) != "" {
+	if !kubectlAccepts(add, remove) || !overwrite && linked.CheckIfTaintsAlreadyExists(list, add) != "" {
 		return nil, false
 	}
+	remove = slices.SortedStableFunc(slices.Values(remove), func(a, b corev1.Taint) int {
+		return min(len(b.Effect), 1) - min(len(a.Effect), 1)
+	})
 	_, after, err := linked.ReorganizeTaints(&corev1.Node{Spec: corev1.NodeSpec{Taints: list}}, overwrite, add, remove)
 	return after, err == nil
+}
+
+// kubectlAccepts returns whether kubectl's Validate accepts the changes.
+func kubectlAccepts(add, remove []corev1.Taint) bool {
+	nodes := meta.NewDefaultRESTMapper(nil)
+	nodes.Add(corev1.SchemeGroupVersion.WithKind("Node"), meta.RESTScopeRoot)
+	o := kubectl.TaintOptions{Mapper: nodes}
+	*linked.Field[[]string](&o, "resources") = []string{"nodes", "node"}
+	*linked.Field[[]corev1.Taint](&o, "taintsToAdd") = add
+	*linked.Field[[]corev1.Taint](&o, "taintsToRemove") = remove
+	return o.Validate() == nil
 }
 
 // drawCommonTaint returns one of a few valid taints.
@@ -75,63 +85,100 @@ func changesOf(add, remove []corev1.Taint) taints.Changes {
 }
 
 func TestParseChanges(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) { sameParse(t, linked.ParseTaints) })
+}
+
+func sameParse(t *rapid.T, parse func(specs []string) (add, remove []corev1.Taint, err error)) {
+	specs := drawChanges(t)
+	add, remove, err := parse(specs)
+	got, gotErr := taints.ParseChanges(specs...)
+	same(t, "ParseChanges succeeds", gotErr == nil, err == nil)
+	same(t, "ParseChanges", got, changesOf(add, remove))
+}
+
+func TestCheckIfTaintsAlreadyExists(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) { sameExisting(t, linked.CheckIfTaintsAlreadyExists) })
+}
+
+// sameExisting compares the taints that have a key, because Kubernetes does not always
+// recognize one without.
+func sameExisting(t *rapid.T, exist func(oldTaints, list []corev1.Taint) string) {
+	before, after := drawTaints(t), drawTaints(t)
+	_, err := taints.Changes{Add: kube.Taints(after)}.ApplyStrict(kube.Taints(before), false)
+	var all taints.ErrorList
+	errors.As(err, &all)
+	forbidden := make([]bool, len(after))
+	for _, f := range all {
+		forbidden[f.Index] = forbidden[f.Index] || f.Kind == taints.ErrForbidden
+	}
+	for i, taint := range after {
+		want := exist(before, after[i:i+1]) != ""
+		same(t, "ErrForbidden", forbidden[i] && taint.Key != "", want && taint.Key != "")
+	}
+	same(t, "ErrDuplicate", errors.Is(err, taints.ErrDuplicate), len(unique(after)) < len(after))
+}
+
+func TestValidateChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		specs := drawChanges(t)
-		add, remove, err := linked.ParseTaints(specs)
-		got, gotErr := taints.ParseChanges(specs...)
-		same(t, "ParseChanges succeeds", gotErr == nil, err == nil)
-		same(t, "ParseChanges", got, changesOf(add, remove))
+		add, remove := drawTaints(t), draws(t, "remove", 3, drawTaint)
+		c := changesOf(add, remove)
+		after, owned, keys := c.Add, c.Remove, c.RemoveKeys
+		err := taints.Changes{Add: after, Remove: owned, RemoveKeys: keys}.Validate()
+		var all taints.ErrorList
+		errors.As(err, &all)
+		removedToo := slices.ContainsFunc(all, func(f *taints.FieldError) bool {
+			return f.List == "add" && f.Field == "" && f.Kind == taints.ErrInvalid
+		})
+		same(t, "a taint is added and removed", removedToo, !kubectlAccepts(add, remove))
 	})
 }
 
 func TestApplyChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list, overwrite := unique(draws(t, "taints", 5, drawCommonTaint)), rapid.Bool().Draw(t, "overwrite")
-		specs := drawChanges(t)
-		add, remove, err := linked.ParseTaints(specs)
+		add, remove, err := linked.ParseTaints(drawChanges(t))
 		if err != nil {
 			return // covered by TestParseChanges
 		}
-		sameChange(t, list, add, remove, overwrite)
+		want, ok := kubectlTaint(list, add, remove, overwrite)
+		got, err := changesOf(add, remove).ApplyStrict(kube.Taints(list), overwrite)
+		same(t, "ApplyStrict succeeds", err == nil, ok)
+		if ok {
+			same(t, "ApplyStrict", counts(got, taints.Taint.String), counts(kube.Taints(want), taints.Taint.String))
+		}
 	})
 }
 
-// TestApplyAnyChanges draws changes that kubectl cannot parse, such as unknown
-// effects. It adds no taint twice, which kubectl's parser rejects, and no taint
-// without a key, which kubectl does not recognize as an existing one.
-func TestApplyAnyChanges(t *testing.T) {
+// TestReorganizeTaints draws changes that kubectl cannot parse, such as unknown
+// effects, and repeated taints: of those of the node, which the library leaves alone,
+// kubectl keeps the first.
+func TestReorganizeTaints(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		add := unique(slices.DeleteFunc(draws(t, "add", 3, drawTaint), func(taint corev1.Taint) bool {
-			return taint.Key == ""
-		}))
-		sameChange(t, unique(drawTaints(t)), add, draws(t, "remove", 3, drawTaint), rapid.Bool().Draw(t, "overwrite"))
+		before, add, remove := drawTaints(t), draws(t, "add", 3, drawTaint), draws(t, "remove", 3, drawTaint)
+		c := changesOf(add, remove)
+		after, owned, keys := c.Add, c.Remove, c.RemoveKeys
+		got, err := taints.Changes{Add: after, Remove: owned, RemoveKeys: keys}.ApplyStrict(kube.Taints(before), true)
+		want, ok := kubectlTaint(before, add, remove, true)
+		same(t, "ApplyStrict succeeds", err == nil, ok && len(unique(add)) == len(add))
+		if err == nil {
+			got = kube.Taints(unique(kube.CoreTaints(got)))
+			same(t, "ApplyStrict", counts(got, taints.Taint.String), counts(kube.Taints(want), taints.Taint.String))
+		}
 	})
 }
 
-// unique drops every taint with the key and effect of an earlier one.
-func unique(list []corev1.Taint) []corev1.Taint {
+// unique returns the taints without those with the key and effect of an earlier one.
+func unique(list []corev1.Taint) []corev1.Taint { return once(list, list...) }
+
+// once returns the taints of which each of the others is in the list at most once:
+// the first with its key and effect.
+func once(list []corev1.Taint, others ...corev1.Taint) []corev1.Taint {
 	seen := map[taints.TaintID]bool{}
-	return slices.DeleteFunc(list, func(taint corev1.Taint) bool {
-		id := kube.Taint(taint).ID()
-		again := seen[id]
-		seen[id] = true
+	return slices.DeleteFunc(slices.Clone(list), func(taint corev1.Taint) bool {
+		again := seen[kube.Taint(taint).ID()]
+		seen[kube.Taint(taint).ID()] = slices.ContainsFunc(others, func(o corev1.Taint) bool { return o.MatchTaint(&taint) })
 		return again
 	})
-}
-
-// sameChange makes kubectl remove the taints of whole keys last, as the library
-// does. See TestDifferenceOrderOfRemovals.
-func sameChange(t *rapid.T, list, add, remove []corev1.Taint, overwrite bool) {
-	c := changesOf(add, remove)
-	slices.SortStableFunc(remove, func(a, b corev1.Taint) int {
-		return min(len(b.Effect), 1) - min(len(a.Effect), 1)
-	})
-	want, ok := kubectlTaint(list, add, remove, overwrite)
-	got, err := c.ApplyStrict(kube.Taints(list), overwrite)
-	same(t, "ApplyStrict succeeds", err == nil, ok)
-	if ok {
-		same(t, "ApplyStrict", counts(got, taints.Taint.String), counts(kube.Taints(want), taints.Taint.String))
-	}
 }
 
 // counts returns how often each taint is in the list, by its text or identity.
@@ -172,8 +219,8 @@ func TestDifferenceOrderOfRemovals(t *testing.T) {
 	} {
 		add, remove, err := linked.ParseTaints(strings.Fields(test.specs))
 		same(t, "ParseTaints", err, nil)
-		_, accepted := kubectlTaint(list, add, remove, false)
-		same(t, "kubectl taint accepts "+test.specs, accepted, test.kubernetes)
+		_, _, err = linked.ReorganizeTaints(&corev1.Node{Spec: corev1.NodeSpec{Taints: list}}, false, add, remove)
+		same(t, "kubectl taint accepts "+test.specs, err == nil, test.kubernetes)
 		c, err := taints.ParseChanges(strings.Fields(test.specs)...)
 		same(t, "ParseChanges", err, nil)
 		_, err = c.ApplyStrict(kube.Taints(list), false)

@@ -35,13 +35,18 @@ type nodeController struct {
 	nodes      cache.Indexer // the controller's view of the cluster
 }
 
-// newNodeController returns a controller with the numbers of the policy. Its
-// clientset does not manage fields, as that of fake.NewClientset does, which takes
-// ten times as long.
-func newNodeController(t *testing.T, p lifecycle.DisruptionPolicy) *nodeController {
+// newClient returns a client of an empty in-memory cluster. It does not manage
+// fields, as that of fake.NewClientset does, which takes ten times as long.
+func newClient() *fake.Clientset {
 	client := new(fake.Clientset)
 	objects := clienttesting.NewObjectTracker(scheme.Scheme, scheme.Codecs.UniversalDecoder())
 	client.AddReactor("*", "*", clienttesting.ObjectReaction(objects))
+	return client
+}
+
+// newNodeController returns a controller with the numbers of the policy.
+func newNodeController(t *testing.T, p lifecycle.DisruptionPolicy) *nodeController {
+	client := newClient()
 	factory := informers.NewSharedInformerFactory(client, 0)
 	controller, err := nodelifecycle.NewNodeLifecycleController(t.Context(),
 		factory.Coordination().V1().Leases(), factory.Core().V1().Pods(),
@@ -131,11 +136,12 @@ func TestConditions(t *testing.T) {
 			},
 			Status: corev1.NodeStatus{Conditions: draws(t, "conditions", 4, drawCondition)},
 		}
-		given, state := kube.Taints(node.Spec.Taints), nodestate.Of(node)
-		changes := lifecycle.ReconcileConditions(given, state, observed)
-		got, changed := changes.Apply(given)
+		list, state, now := kube.Taints(node.Spec.Taints), nodestate.Of(node), observed
+		rules := lifecycle.DefaultConditionRules()
+		changes := rules.Reconcile(list, state, now)
+		got, changed := changes.Apply(list)
 		same(t, "Apply changes", changed, !changes.IsZero())
-		same(t, "ReconcileConditions once more", lifecycle.ReconcileConditions(got, state, observed), taints.Changes{})
+		same(t, "ReconcileConditions once more", lifecycle.ReconcileConditions(got, state, now), taints.Changes{})
 		// A controller that has just started drops the values that a user gave to its
 		// own taints, so only their identities are compared.
 		want := kube.Taints(l.step(ctx, t, node.DeepCopy()))

@@ -175,13 +175,13 @@ func TestDifferenceCovers(t *testing.T) {
 			tol("a op=Exists"), true, false,
 		},
 	} {
-		same(t, "isSuperset", isSuperset(test.a, test.b), test.kubernetes)
+		same(t, "isSuperset", superset(test.a, test.b), test.kubernetes)
 		same(t, "Covers", covers(test.a, test.b), test.library)
 	}
 }
 
 func TestDifferenceAllowed(t *testing.T) {
-	same(t, "VerifyAgainstWhitelist", allowed(tols("gpu op=Exists"), nil), true)
+	same(t, "VerifyAgainstWhitelist", verified(tols("gpu op=Exists"), nil), true)
 	err := tolerationset.ValidateAllowed(kube.Tolerations(tols("gpu op=Exists")), nil, taints.Options{})
 	same(t, "ValidateAllowed", errors.Is(err, taints.ErrForbidden), true)
 }

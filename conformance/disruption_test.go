@@ -40,8 +40,8 @@ func readyConditions(z lifecycle.Zone) []*corev1.NodeCondition {
 // TestComputeZoneState tries 0 to 300 nodes of each kind in a zone.
 func TestComputeZoneState(t *testing.T) {
 	const most = 300
-	p := lifecycle.DefaultDisruptionPolicy()
-	controller := newNodeController(t, p).controller
+	policy := lifecycle.DefaultDisruptionPolicy()
+	controller := newNodeController(t, policy).controller
 	all := readyConditions(lifecycle.Zone{Ready: most, NotReady: most})
 	names := map[lifecycle.ZoneState]nodelifecycle.ZoneState{
 		lifecycle.ZoneNormal:  "Normal",
@@ -50,15 +50,17 @@ func TestComputeZoneState(t *testing.T) {
 	}
 	for notReady := range most + 1 {
 		for ready := range most + 1 {
-			z := lifecycle.Zone{Ready: ready, NotReady: notReady}
+			zone := lifecycle.Zone{Ready: ready, NotReady: notReady}
 			_, want := controller.ComputeZoneState(all[most-notReady : most+ready])
 			rate := controller.HealthyQPSFunc(ready + notReady)
+			same(t, "Rate", float32(policy.Rate), rate)
 			if want == names[lifecycle.ZonePartial] {
 				rate = controller.ReducedQPSFunc(ready + notReady)
 			}
-			what := fmt.Sprintf("%+v: ", z)
-			same(t, what+"State", names[p.State(z)], want)
-			same(t, what+"Rates", float32(p.Rates(nil, []lifecycle.Zone{z, {Ready: 1}})[0]), rate)
+			what := fmt.Sprintf("%+v: ", zone)
+			same(t, what+"State", names[policy.State(zone)], want)
+			zones := []lifecycle.Zone{zone, {Ready: 1}}
+			same(t, what+"Rates", float32(policy.Rates(nil, zones)[0]), rate)
 		}
 	}
 }
@@ -79,7 +81,7 @@ func reset(c *nodelifecycle.Controller, p lifecycle.DisruptionPolicy) {
 func TestHandleDisruption(t *testing.T) {
 	controller := newNodeController(t, lifecycle.DefaultDisruptionPolicy()).controller
 	rapid.Check(t, func(rt *rapid.T) {
-		p := lifecycle.DisruptionPolicy{
+		policy := lifecycle.DisruptionPolicy{
 			Threshold:     drawThreshold(rt),
 			Rate:          rapid.SampledFrom([]float64{0.1, 1, 0.5}).Draw(rt, "rate"),
 			SecondaryRate: rapid.SampledFrom([]float64{0.01, 0.25}).Draw(rt, "secondaryRate"),
@@ -96,13 +98,13 @@ func TestHandleDisruption(t *testing.T) {
 			return z
 		}), 1, 4).Draw(rt, "zones")
 
-		reset(controller, p)
+		reset(controller, policy)
 		conditions := make(map[string][]*corev1.NodeCondition)
 		tainters := *linked.Field[map[string]*scheduler.RateLimitedTimedQueue](controller, "zoneNoExecuteTainter")
 		for i, z := range zones {
 			name := fmt.Sprint(i)
 			conditions[name] = readyConditions(z)
-			limiter := flowcontrol.NewTokenBucketRateLimiter(float32(p.Rate), scheduler.EvictionRateLimiterBurst)
+			limiter := flowcontrol.NewTokenBucketRateLimiter(float32(policy.Rate), scheduler.EvictionRateLimiterBurst)
 			tainters[name] = scheduler.NewRateLimitedTimedQueue(limiter)
 		}
 		linked.HandleDisruption(controller, t.Context(), conditions, nil)
@@ -111,7 +113,7 @@ func TestHandleDisruption(t *testing.T) {
 			want = append(want, rateOf(*linked.Field[flowcontrol.RateLimiter](tainters[fmt.Sprint(i)], "limiter")))
 		}
 		var got []float32
-		for _, rate := range p.Rates(nil, zones) {
+		for _, rate := range policy.Rates(nil, zones) {
 			got = append(got, float32(rate))
 		}
 		same(rt, "Rates", got, want)

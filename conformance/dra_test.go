@@ -76,19 +76,22 @@ func drawDeviceTolerations(t *rapid.T, marks []resourceapi.DeviceTaint) []resour
 
 func TestDeviceToleratesTaint(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		taint := drawDeviceTaint(t)
-		tolerations := drawDeviceTolerations(t, []resourceapi.DeviceTaint{taint})
+		mark := drawDeviceTaint(t)
+		list := drawDeviceTolerations(t, []resourceapi.DeviceTaint{mark})
+		taint, tolerations := dra.Taint(mark), dra.Tolerations(list)
 		first := -1
-		for i, toleration := range tolerations {
-			want := resourceclaim.ToleratesTaint(toleration, taint)
+		for i := range list {
+			want := resourceclaim.ToleratesTaint(list[i], mark)
 			if want && first < 0 {
 				first = i
 			}
-			m := dra.Options().Compile([]taints.Toleration{dra.Toleration(toleration)})
-			same(t, "explain.Node", explain.Node(m, []taints.Taint{dra.Taint(taint)})[0].Tolerated, want)
+			m := dra.Options().Compile(tolerations[i : i+1])
+			same(t, "explain.Node", explain.Node(m, []taints.Taint{taint})[0].Tolerated, want)
 		}
-		m := dra.Policy().Compile(dra.Tolerations(tolerations))
-		same(t, "Matcher.Match", foundAt(m.Match(dra.Taint(taint))), found{first, first >= 0})
+		want := found{first, first >= 0}
+		same(t, "Matcher.Match", foundAt(dra.Policy().Compile(tolerations).Match(taint)), want)
+		same(t, "Match", foundAt(gateOff.On(tolerations).Match(taint)), want)
+		same(t, "dra.Options", dra.Options(), gateOff)
 	})
 }
 

@@ -44,18 +44,19 @@ func TestGetMatchingTolerations(t *testing.T) {
 	for _, mode := range modes {
 		gated.Set(t, mode.comparison)
 		rapid.Check(t, func(t *rapid.T) {
-			marks, tolerations := drawTaints(t), drawTolerations(t)
-			ourMarks, ours := kube.Taints(marks), kube.Tolerations(tolerations)
-			got := mode.options.Compile(ours).EvictionOf(ourMarks, observed)
-			want := kubernetesEviction(marks, tolerations)
+			list, tolerations, now := drawTaints(t), drawTolerations(t), observed
+			ourMarks, ours := kube.Taints(list), kube.Tolerations(tolerations)
+			got := mode.options.Compile(ours).EvictionOf(ourMarks, now)
+			want := kubernetesEviction(list, tolerations)
 			if want.Outcome != taints.Stays { // Kubernetes tells only when
-				want = withPair(want, got.Taint, marks, tolerations, mode.comparison)
+				want = withPair(want, got.Taint, list, tolerations, mode.comparison)
 			}
 			same(t, "Matcher.EvictionOf", got, want)
 			policy := taints.EvictionPolicy{Options: mode.options}
-			same(t, "EvictionOf under a policy", policy.Compile(ours).EvictionOf(ourMarks, observed), got)
+			same(t, "EvictionOf under a policy", policy.Compile(ours).EvictionOf(ourMarks, now), got)
 			if mode.comparison {
-				same(t, "EvictionOf", taints.EvictionOf(ourMarks, ours, observed), got)
+				same(t, "EvictionOf", taints.EvictionOf(kube.Taints(list), kube.Tolerations(tolerations), now), got)
+				same(t, "At", taints.EvictionOf(kube.Taints(list), kube.Tolerations(tolerations), now).At, want.At)
 			}
 		})
 	}

@@ -16,14 +16,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// withTimesOf returns the list with the library's times: a taint that was in the
-// list before, with the same value, keeps its time.
+// withTimesOf returns the list that AddOrUpdateTaint makes of the one before, with the
+// library's times: a taint whose value does not change keeps its time.
 func withTimesOf(before, list []taints.Taint) []taints.Taint {
 	list = slices.Clone(list)
-	for i, taint := range list {
-		was := func(u taints.Taint) bool { return u.ID() == taint.ID() && u.Value == taint.Value }
-		if at := slices.IndexFunc(before, was); at >= 0 {
-			list[i].TimeAdded = before[at].TimeAdded
+	for i, taint := range before {
+		if list[i].Value == taint.Value {
+			list[i].TimeAdded = taint.TimeAdded
 		}
 	}
 	return list
@@ -47,18 +46,21 @@ func TestDifferenceTimeOfAddedTaint(t *testing.T) {
 
 func TestAddAndRemoveTaint(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		before, taint := unique(drawTaints(t)), drawTaint(t)
-		node := &corev1.Node{Spec: corev1.NodeSpec{Taints: before}}
-		given, mark := kube.Taints(before), kube.Taint(taint)
-		added, _, err := utiltaints.AddOrUpdateTaint(node, &taint)
+		list, taint := drawTaints(t), drawTaint(t)
+		alone := once(list, taint)
+		added, _, err := utiltaints.AddOrUpdateTaint(&corev1.Node{Spec: corev1.NodeSpec{Taints: alone}}, &taint)
 		same(t, "AddOrUpdateTaint fails", err, nil)
-		got, _ := taints.Changes{Add: []taints.Taint{mark}}.Apply(given)
-		same(t, "Apply of an addition", got, withTimesOf(given, kube.Taints(added.Spec.Taints)))
-		removed, want, err := utiltaints.RemoveTaint(node, &taint)
+		got, _ := taints.Changes{Add: []taints.Taint{kube.Taint(taint)}}.Apply(kube.Taints(list))
+		same(t, "Apply of an addition", got, withTimesOf(kube.Taints(alone), kube.Taints(added.Spec.Taints)))
+
+		removed, want, err := utiltaints.RemoveTaint(&corev1.Node{Spec: corev1.NodeSpec{Taints: list}}, &taint)
 		same(t, "RemoveTaint fails", err, nil)
-		got, changed := taints.Changes{Remove: []taints.TaintID{mark.ID()}}.Apply(given)
+		got, changed := taints.Changes{Remove: []taints.TaintID{kube.Taint(taint).ID()}}.Apply(kube.Taints(list))
 		same(t, "Apply of a removal", got, kube.Taints(removed.Spec.Taints))
 		same(t, "a removal changes", changed, want)
+		without, deleted := utiltaints.DeleteTaint(list, &taint)
+		same(t, "Apply of a removal, and DeleteTaint", got, kube.Taints(without))
+		same(t, "a removal changes, and DeleteTaint", changed, deleted)
 	})
 }
 
@@ -67,7 +69,7 @@ func TestDifferenceNothingRemoved(t *testing.T) {
 	theirs, deleted := utiltaints.DeleteTaint(nil, &taint)
 	same(t, "DeleteTaint returns nil", theirs == nil, false)
 	same(t, "DeleteTaint removes", deleted, false)
-	ours, changed := taints.Removal(kube.Taint(taint)).Apply(nil)
+	ours, changed := taints.Changes{Remove: []taints.TaintID{kube.Taint(taint).ID()}}.Apply(nil)
 	same(t, "Apply returns nil", ours == nil, true)
 	same(t, "Apply changes", changed, false)
 }
@@ -83,8 +85,8 @@ func TestFindTaint(t *testing.T) {
 	})
 }
 
-// TestTaintSetDiff gives taints with the same key and effect the same value,
-// because TaintSetDiff ignores it. See TestDifferenceChangedValue.
+// TestTaintSetDiff gives all taints the same value, because TaintSetDiff ignores it.
+// See TestDifferenceChangedValue.
 func TestTaintSetDiff(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(t *rapid.T) corev1.Taint {
@@ -92,8 +94,8 @@ func TestTaintSetDiff(t *testing.T) {
 			taint.Value = ""
 			return taint
 		}
-		from, to := unique(draws(t, "from", 5, draw)), unique(draws(t, "to", 5, draw))
-		add, remove := utiltaints.TaintSetDiff(to, from)
+		before, after := draws(t, "before", 5, draw), draws(t, "after", 5, draw)
+		add, remove := utiltaints.TaintSetDiff(unique(after), unique(before))
 		var want taints.Changes
 		for _, taint := range add {
 			want.Add = append(want.Add, kube.Taint(*taint))
@@ -101,7 +103,7 @@ func TestTaintSetDiff(t *testing.T) {
 		for _, taint := range remove {
 			want.Remove = append(want.Remove, kube.Taint(*taint).ID())
 		}
-		same(t, "Reconcile", taints.Reconcile(kube.Taints(from), kube.Taints(from), kube.Taints(to)), want)
+		same(t, "Reconcile", taints.Reconcile(kube.Taints(before), kube.Taints(before), kube.Taints(after)), want)
 	})
 }
 

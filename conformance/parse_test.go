@@ -42,12 +42,12 @@ func TestParseTaint(t *testing.T) {
 func TestParseTaintList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		specs := draws(t, "specs", 4, drawListed)
-		list := strings.Join(specs, ",")
-		want, err := registered(list)
-		if strings.HasSuffix(list, "-") || strings.Contains(list, "-,") {
+		text := strings.Join(specs, ",")
+		want, err := registered(text)
+		if strings.HasSuffix(text, "-") || strings.Contains(text, "-,") {
 			want, err = nil, errors.New("asks for removal")
 		}
-		got, gotErr := taints.ParseTaints(list)
+		got, gotErr := taints.ParseTaints(text)
 		same(t, "ParseTaints succeeds", gotErr == nil, err == nil)
 		same(t, "ParseTaints", got, kube.Taints(want))
 	})

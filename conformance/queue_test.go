@@ -24,7 +24,7 @@ import (
 // A timedController is the part of the taint-eviction controller that checks a
 // pod, with a clock that the test controls, beside a queue of the library.
 type timedController struct {
-	ours       lifecycle.Queue[types.NamespacedName]
+	ours       lifecycle.Queue[string]
 	controller *tainteviction.Controller
 	queue      *tainteviction.TimedWorkerQueue
 	clock      *testingclock.FakeClock
@@ -35,7 +35,7 @@ type timedController struct {
 
 func newTimedController() *timedController {
 	c := &timedController{
-		ours:       lifecycle.Queue[types.NamespacedName]{KeepTimers: true},
+		ours:       lifecycle.Queue[string]{KeepTimers: true},
 		controller: new(tainteviction.Controller),
 		clock:      testingclock.NewFakeClock(start),
 		fired:      make(chan string, 100),
@@ -103,12 +103,14 @@ func drawLook(t *rapid.T) look {
 
 // see shows the pod to the controller and to the queue.
 func (c *timedController) see(ctx context.Context, l look, now time.Time) {
-	if len(l.marks) > 0 {
-		linked.ProcessPod(c.controller, ctx, aPod, "node", l.tolerations, l.marks, now)
+	list, tolerations, queue, pod := l.marks, l.tolerations, &c.ours, aPod.String()
+	if len(list) > 0 {
+		linked.ProcessPod(c.controller, ctx, aPod, "node", tolerations, list, now)
 	} else { // handleNodeUpdate then does not check the pod
-		c.queue.CancelWork(quiet, aPod.String())
+		c.queue.CancelWork(quiet, pod)
 	}
-	c.ours.Update(aPod, taints.EvictionOf(kube.Taints(l.marks), kube.Tolerations(l.tolerations), now.Round(0)))
+	now = now.Round(0)
+	queue.Update(pod, taints.EvictionOf(kube.Taints(list), kube.Tolerations(tolerations), now))
 }
 
 var (
@@ -153,7 +155,7 @@ func TestProcessPodOnNode(t *testing.T) {
 		// in our queue, and otherwise pending for the same time.
 		evicted := func(checked bool) bool {
 			due, pending := both.pending()
-			got, ok := both.ours.Due(aPod)
+			got, ok := both.ours.Due(aPod.String())
 			if !pending && len(both.fired) > 0 {
 				// Wall time that is behind shows no timer that fires between two checks.
 				same(t, "evicted in Kubernetes, and pending", ok, true)
@@ -202,7 +204,7 @@ func TestEvictsNowIsNotTakenBack(t *testing.T) {
 		for range rapid.IntRange(1, 4).Draw(t, "looks") {
 			now = now.Add(time.Duration(rapid.IntRange(0, 20).Draw(t, "pass")) * time.Second)
 			both.see(t.Context(), drawLook(t), now)
-			due, ok := both.ours.Due(aPod)
+			due, ok := both.ours.Due(aPod.String())
 			same(t, "pending after another look", ok, true)
 			same(t, "due after another look", due, start)
 		}

@@ -28,14 +28,14 @@ var (
 )
 
 // universe returns every taint with the keys, values and effects of
-// drawSmallToleration, and taints with some that no toleration names.
-func universe() []corev1.Taint {
+// drawSmallToleration, and taints with more keys and some that no toleration names.
+func universe(more ...string) []corev1.Taint {
 	var all []corev1.Taint
 	values := append([]string{
 		"w", "0", "2", "4", "01",
 		"9223372036854775806", "-9223372036854775807", "9223372036854775808",
 	}, smallValues...)
-	for _, key := range append([]string{"z"}, smallKeys...) {
+	for _, key := range append(append(more, "z"), smallKeys...) {
 		for _, effect := range append([]string{"PreferNoSchedule", "another"}, smallEffects...) {
 			for _, value := range values {
 				all = append(all, corev1.Taint{Key: key, Value: value, Effect: corev1.TaintEffect(effect)})

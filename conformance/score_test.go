@@ -8,6 +8,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/gated"
 	"github.com/seed-0529bac1/taints/kube"
 	"github.com/seed-0529bac1/taints/nodeindex"
@@ -17,10 +18,6 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/tainttoleration"
 	"pgregory.net/rapid"
 )
-
-// maxScore is the largest score of the scheduler. The scheduler's constant has a
-// different name in each version.
-const maxScore = 100
 
 // TestTaintTolerationPlugin runs the kube-scheduler's plugin over a few nodes:
 // Filter, PreScore, Score, NormalizeScore.
@@ -33,8 +30,12 @@ func TestTaintTolerationPlugin(t *testing.T) {
 		}
 		plugin := p.(*tainttoleration.TaintToleration)
 		rapid.Check(t, func(t *rapid.T) {
-			pod := &corev1.Pod{Spec: corev1.PodSpec{Tolerations: drawTolerations(t)}}
-			m := mode.options.Compile(kube.Tolerations(pod.Spec.Tolerations))
+			tolerations := drawTolerations(t)
+			pod := &corev1.Pod{Spec: corev1.PodSpec{Tolerations: tolerations}}
+			matcher := taints.Compile(kube.Tolerations(tolerations))
+			if !mode.comparison {
+				matcher = gateOff.Compile(kube.Tolerations(tolerations))
+			}
 			state := framework.NewCycleState()
 			same(t, "PreScore", plugin.PreScore(ctx, state, pod, nil).IsSuccess(), true)
 			var scores gated.NodeScoreList
@@ -43,16 +44,16 @@ func TestTaintTolerationPlugin(t *testing.T) {
 				list := drawTaints(t)
 				info := framework.NewNodeInfo()
 				info.SetNode(&corev1.Node{Spec: corev1.NodeSpec{Taints: list}})
-				verdict := m.Filter(kube.Taints(list))
-				same(t, "Schedulable", verdict.Schedulable(), plugin.Filter(ctx, state, pod, info).IsSuccess())
+				same(t, "Schedulable", matcher.Filter(kube.Taints(list)).Schedulable(), plugin.Filter(ctx, state, pod, info).IsSuccess())
 				score, status := plugin.Score(ctx, state, pod, info)
 				same(t, "Score", status.IsSuccess(), true)
-				same(t, "PreferNoSchedule", int64(verdict.PreferNoSchedule), score)
+				count := matcher.Filter(kube.Taints(list)).PreferNoSchedule
+				same(t, "PreferNoSchedule", int64(count), score)
 				scores = append(scores, gated.NodeScore{Score: score})
-				counts = append(counts, verdict.PreferNoSchedule)
+				counts = append(counts, count)
 			}
 			same(t, "NormalizeScore", plugin.NormalizeScore(ctx, state, pod, scores).IsSuccess(), true)
-			same(t, "NormalizeScores", nodeindex.NormalizeScores(nil, counts, maxScore), scoresOf(scores))
+			same(t, "NormalizeScores", nodeindex.NormalizeScores(nil, counts, 100), scoresOf(scores))
 		})
 	}
 }
@@ -61,8 +62,8 @@ func TestDefaultNormalizeScore(t *testing.T) {
 	count := rapid.OneOf(rapid.IntRange(0, 8), rapid.IntRange(0, 1<<50))
 	maximum := rapid.OneOf(rapid.SampledFrom([]int64{100, 10, 0, 1, -100}), rapid.Int64Range(-1<<12, 1<<12))
 	rapid.Check(t, func(t *rapid.T) {
-		counts, most := rapid.SliceOfN(count, 0, 8).Draw(t, "counts"), maximum.Draw(t, "max")
-		same(t, "NormalizeScores", nodeindex.NormalizeScores(nil, counts, most), normalized(t, counts, most))
+		counts, maxPriority := rapid.SliceOfN(count, 0, 8).Draw(t, "counts"), maximum.Draw(t, "max")
+		same(t, "NormalizeScores", nodeindex.NormalizeScores(nil, counts, maxPriority), normalized(t, counts, maxPriority))
 	})
 }
 
@@ -85,6 +86,6 @@ func scoresOf(scores gated.NodeScoreList) (list []int64) {
 
 func TestDifferenceScores(t *testing.T) {
 	counts := []int{2, -1}
-	same(t, "DefaultNormalizeScore", normalized(t, counts, maxScore), []int64{0, 150})
-	same(t, "NormalizeScores", nodeindex.NormalizeScores(nil, counts, maxScore), []int64{0, 100})
+	same(t, "DefaultNormalizeScore", normalized(t, counts, 100), []int64{0, 150})
+	same(t, "NormalizeScores", nodeindex.NormalizeScores(nil, counts, 100), []int64{0, 100})
 }

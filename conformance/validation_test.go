@@ -112,15 +112,15 @@ func TestValidateTolerations(t *testing.T) {
 	for _, mode := range modes {
 		gated.Set(t, mode.comparison)
 		rapid.Check(t, func(t *rapid.T) {
-			list := drawTolerations(t)
-			ours, p := kube.Tolerations(list), pod(list)
+			tolerations := drawTolerations(t)
+			ours, p := kube.Tolerations(tolerations), pod(tolerations)
 			errs := gated.ValidateTolerations(p.Spec.Tolerations, path, createOptions(p))
 			want := kubernetesPlaces(errs, path.String())
 			samePlaces(t, "Options.ValidateTolerations", mode.options.ValidateTolerations(ours), want)
 			if !mode.comparison {
 				return
 			}
-			samePlaces(t, "ValidateTolerations", taints.ValidateTolerations(ours), want)
+			samePlaces(t, "ValidateTolerations", taints.ValidateTolerations(kube.Tolerations(tolerations)), want)
 			for i := range ours {
 				errs := gated.ValidateTolerations(p.Spec.Tolerations[i:i+1], path, createOptions(p))
 				want := kubernetesPlaces(errs, path.String()+"[0]")
@@ -133,13 +133,13 @@ func TestValidateTolerations(t *testing.T) {
 func TestValidateNodeTaints(t *testing.T) {
 	path := field.NewPath("taints")
 	rapid.Check(t, func(t *rapid.T) {
-		marks := drawTaints(t)
+		list := drawTaints(t)
 		if rapid.IntRange(0, 9).Draw(t, "long") == 9 {
-			marks = draws(t, "taints", 100, drawTaint)
+			list = draws(t, "taints", 100, drawTaint)
 		}
-		ours, theirs := kube.Taints(marks), convert.ToCoreTaints(marks)
+		ours, theirs := kube.Taints(list), convert.ToCoreTaints(list)
 		want := kubernetesPlaces(linked.ValidateNodeTaints(theirs, path), path.String())
-		samePlaces(t, "ValidateTaints", taints.ValidateTaints(ours), want)
+		samePlaces(t, "ValidateTaints", taints.ValidateTaints(kube.Taints(list)), want)
 		for i := range ours {
 			want := kubernetesPlaces(linked.ValidateNodeTaints(theirs[i:i+1], path), path.String()+"[0]")
 			samePlaces(t, "Taint.Validate", ours[i].Validate(), want)
@@ -209,15 +209,15 @@ func TestDifferenceUpdateWithoutGate(t *testing.T) {
 func TestValidateRuntimeClass(t *testing.T) {
 	path := "scheduling.tolerations"
 	rapid.Check(t, func(t *rapid.T) {
-		list := drawTolerations(t)
+		tolerations := drawTolerations(t)
 		errs := nodevalidation.ValidateRuntimeClass(&node.RuntimeClass{
 			ObjectMeta: metav1.ObjectMeta{Name: "class"},
 			Handler:    "handler",
-			Scheduling: &node.Scheduling{Tolerations: convert.ToCoreTolerations(list)},
+			Scheduling: &node.Scheduling{Tolerations: convert.ToCoreTolerations(tolerations)},
 		})
 		twice := func(err *field.Error) bool { return err.Type == field.ErrorTypeDuplicate }
 		seen, repeated := map[corev1.Toleration]bool{}, false
-		for _, toleration := range list {
+		for _, toleration := range tolerations {
 			toleration.TolerationSeconds = nil
 			repeated = repeated || seen[toleration]
 			seen[toleration] = true
@@ -228,7 +228,7 @@ func TestValidateRuntimeClass(t *testing.T) {
 			err.Field = strings.Replace(err.Field, path+".tolerations", path, 1)
 		}
 		want := kubernetesPlaces(errs, path)
-		got := taints.Options{NoComparison: true}.ValidateTolerations(kube.Tolerations(list))
+		got := gateOff.ValidateTolerations(kube.Tolerations(tolerations))
 		samePlaces(t, "Options.ValidateTolerations", got, want)
 	})
 }

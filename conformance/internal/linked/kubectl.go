@@ -6,7 +6,8 @@
 package linked
 
 import (
-	_ "unsafe" // for go:linkname
+	"reflect"
+	"unsafe" // also for go:linkname
 
 	corev1 "k8s.io/api/core/v1"
 	_ "k8s.io/kubectl/pkg/cmd/taint"
@@ -37,3 +38,9 @@ func CheckIfTaintsAlreadyExists(oldTaints, taints []corev1.Taint) string
 //go:linkname ReorganizeTaints k8s.io/kubectl/pkg/cmd/taint.reorganizeTaints
 func ReorganizeTaints(node *corev1.Node, overwrite bool, taintsToAdd []corev1.Taint,
 	taintsToRemove []corev1.Taint) (string, []corev1.Taint, error)
+
+// Field returns the address of a field of a struct, exported or not.
+func Field[T any](object any, name string) *T {
+	field := reflect.ValueOf(object).Elem().FieldByName(name)
+	return (*T)(unsafe.Pointer(field.UnsafeAddr()))
+}

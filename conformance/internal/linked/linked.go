@@ -6,9 +6,8 @@ package linked
 
 import (
 	"context"
-	"reflect"
 	"time"
-	"unsafe" // also for go:linkname
+	_ "unsafe" // for go:linkname
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -18,6 +17,7 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/core/validation"
 	"k8s.io/kubernetes/pkg/controller/nodelifecycle"
 	"k8s.io/kubernetes/pkg/controller/tainteviction"
+	_ "k8s.io/kubernetes/pkg/util/tolerations"
 )
 
 // MinTolerationTime is the taint-eviction controller's function that returns how
@@ -25,6 +25,12 @@ import (
 //
 //go:linkname MinTolerationTime k8s.io/kubernetes/pkg/controller/tainteviction.getMinTolerationTime
 func MinTolerationTime(tolerations []corev1.Toleration) time.Duration
+
+// IsSuperset is the function by which VerifyAgainstWhitelist and MergeTolerations
+// compare a toleration with another.
+//
+//go:linkname IsSuperset k8s.io/kubernetes/pkg/util/tolerations.isSuperset
+func IsSuperset(ss, t core.Toleration) bool
 
 // ValidateNodeTaints is the API server's validation of a node's taints.
 //
@@ -70,9 +76,3 @@ func HandleDisruption(nc *nodelifecycle.Controller, ctx context.Context,
 //go:linkname ProcessPod k8s.io/kubernetes/pkg/controller/tainteviction.(*Controller).processPodOnNode
 func ProcessPod(tc *tainteviction.Controller, ctx context.Context, pod types.NamespacedName,
 	nodeName string, tolerations []corev1.Toleration, taints []corev1.Taint, now time.Time)
-
-// Field returns the address of a field of a struct, exported or not.
-func Field[T any](object any, name string) *T {
-	field := reflect.ValueOf(object).Elem().FieldByName(name)
-	return (*T)(unsafe.Pointer(field.UnsafeAddr()))
-}

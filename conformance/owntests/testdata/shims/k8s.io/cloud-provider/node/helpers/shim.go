@@ -11,7 +11,7 @@ func addOrUpdateTaint(node *v1.Node, taint *v1.Taint) (*v1.Node, bool) {
 }
 
 func removeTaint(node *v1.Node, taint *v1.Taint) (*v1.Node, bool) {
-	return changed(node, taints.Removal(kube.Taint(*taint)))
+	return changed(node, taints.Changes{Remove: []taints.TaintID{kube.Taint(*taint).ID()}})
 }
 
 func changed(node *v1.Node, c taints.Changes) (newNode *v1.Node, ok bool) {
@@ -21,7 +21,7 @@ func changed(node *v1.Node, c taints.Changes) (newNode *v1.Node, ok bool) {
 }
 
 func deleteTaint(list []v1.Taint, taintToDelete *v1.Taint) ([]v1.Taint, bool) {
-	return kube.Apply(list, taints.Removal(kube.Taint(*taintToDelete)))
+	return kube.Apply(list, taints.Changes{Remove: []taints.TaintID{kube.Taint(*taintToDelete).ID()}})
 }
 
 func taintExists(list []v1.Taint, taintToFind *v1.Taint) bool {

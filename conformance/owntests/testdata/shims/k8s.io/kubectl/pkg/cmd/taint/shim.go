@@ -72,7 +72,7 @@ func checkIfTaintsAlreadyExists(oldTaints []corev1.Taint, add []corev1.Taint) st
 }
 
 func deleteTaint(list []corev1.Taint, taintToDelete *corev1.Taint) ([]corev1.Taint, bool) {
-	return kube.Apply(list, taints.Removal(kube.Taint(*taintToDelete)))
+	return kube.Apply(list, taints.Changes{Remove: []taints.TaintID{kube.Taint(*taintToDelete).ID()}})
 }
 
 func deleteTaintsByKey(list []corev1.Taint, taintKey string) ([]corev1.Taint, bool) {

@@ -34,11 +34,11 @@ func DeleteTaintsByKey(list []v1.Taint, taintKey string) ([]v1.Taint, bool) {
 }
 
 func DeleteTaint(list []v1.Taint, taintToDelete *v1.Taint) ([]v1.Taint, bool) {
-	return kube.Apply(list, library.Removal(kube.Taint(*taintToDelete)))
+	return kube.Apply(list, library.Changes{Remove: []library.TaintID{kube.Taint(*taintToDelete).ID()}})
 }
 
 func RemoveTaint(node *v1.Node, taint *v1.Taint) (*v1.Node, bool, error) {
-	return changed(node, library.Removal(kube.Taint(*taint)))
+	return changed(node, library.Changes{Remove: []library.TaintID{kube.Taint(*taint).ID()}})
 }
 
 // AddOrUpdateTaint rewrites a taint that has another time, as the controllers

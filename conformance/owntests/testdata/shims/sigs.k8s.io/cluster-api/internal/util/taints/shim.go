@@ -7,7 +7,8 @@ import (
 )
 
 func RemoveNodeTaint(node *corev1.Node, drop corev1.Taint) (changed bool) {
-	node.Spec.Taints, changed = kube.Apply(node.Spec.Taints, taints.Removal(kube.Taint(drop)))
+	remove := taints.Changes{Remove: []taints.TaintID{kube.Taint(drop).ID()}}
+	node.Spec.Taints, changed = kube.Apply(node.Spec.Taints, remove)
 	return changed
 }
 

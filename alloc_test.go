@@ -57,7 +57,6 @@ func TestAllocs(t *testing.T) {
 				sink += i
 			}
 		},
-		"FindToleration":                    func() { taints.FindToleration(tols, tols[3].ID()) },
 		"Reconcile, nothing to do":          func() { taints.Reconcile(list, nil, nil) },
 		"FindTaint":                         func() { taints.FindTaint(list, list[3].ID()) },
 		"Matcher.EvictionOf, nil":           func() { none.EvictionOf(list, now) },

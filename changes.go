@@ -21,20 +21,6 @@ type Changes struct {
 	RemoveKeys []string `json:"removeKeys,omitempty"`
 }
 
-// Removal returns the changes that remove the taints, by key and effect. As in
-// "kubectl taint", one without an effect stands for all taints with its key.
-func Removal(taints ...Taint) Changes {
-	var c Changes
-	for i := range taints {
-		if t := &taints[i]; t.Effect == "" {
-			c.RemoveKeys = append(c.RemoveKeys, t.Key)
-		} else {
-			c.Remove = append(c.Remove, t.ID())
-		}
-	}
-	return c
-}
-
 // IsZero reports whether c neither adds nor removes a taint.
 func (c Changes) IsZero() bool {
 	return len(c.Add) == 0 && len(c.Remove) == 0 && len(c.RemoveKeys) == 0

@@ -341,25 +341,6 @@ func TestChangesValidate(t *testing.T) {
 	}
 }
 
-// A taint without an effect stands for its key, whatever its value.
-func TestRemoval(t *testing.T) {
-	list := append(parseTaints("a=1:NoSchedule", "b:NoExecute"), taints.Taint{Key: "a", Value: "1"}, taints.Taint{})
-	want := taints.Changes{
-		Remove:     []taints.TaintID{{Key: "a", Effect: "NoSchedule"}, {Key: "b", Effect: "NoExecute"}},
-		RemoveKeys: []string{"a", ""},
-	}
-	if diff := cmp.Diff(want, taints.Removal(list...)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if got, _ := taints.Removal(list[2]).Apply(parseTaints("a=2:NoSchedule", "a:NoExecute", "c:NoSchedule")); len(got) != 1 {
-		t.Errorf("removed by key, %v stays", got)
-	}
-	ids := taints.TaintIDs(list)
-	if diff := cmp.Diff(append(want.Remove, taints.TaintID{Key: "a"}, taints.TaintID{}), ids); diff != "" || taints.TaintIDs(nil) != nil {
-		t.Errorf("identities (-want +got):\n%s", diff)
-	}
-}
-
 func TestChangesIsZero(t *testing.T) {
 	for _, tc := range []struct {
 		c    taints.Changes

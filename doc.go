@@ -56,8 +56,8 @@
 // question under other rules, ask [Options.On] or [EvictionPolicy.On].
 //
 // [EvictionOf] returns when a running pod leaves a node. A controller changes a
-// node's taints with [Changes.Apply] or [Changes.Ensure]; [Removal], [Reconcile]
-// and [ReconcileOwned] return the changes. A webhook adds the tolerations that
+// node's taints with [Changes.Apply] or [Changes.Ensure]; [Reconcile] and
+// [ReconcileOwned] return the changes. A webhook adds the tolerations that
 // Kubernetes adds with [AddDefaults] and the other Add functions, and rejects those
 // that an API server rejects with [ValidateTolerations].
 //

@@ -117,9 +117,10 @@ func ExampleReconcile_lastApplied() {
 }
 
 // An operator removes its startup taint, and every taint with an old key.
-func ExampleRemoval() {
+func ExampleChanges_remove() {
 	node, _ := taints.ParseTaints("startup=1:NoExecute,old:NoSchedule,old:NoExecute,spot:PreferNoSchedule")
-	done := taints.Removal(taints.Must(taints.ParseTaint("startup:NoExecute")), taints.Taint{Key: "old"})
+	startup := taints.Must(taints.ParseTaint("startup:NoExecute"))
+	done := taints.Changes{Remove: []taints.TaintID{startup.ID()}, RemoveKeys: []string{"old"}}
 	fmt.Println(done)
 	fmt.Println(done.Apply(node))
 	// Output:

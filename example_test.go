@@ -251,30 +251,6 @@ func ExampleTaint_Equal() {
 	// true
 }
 
-// An operator adds a toleration unless the pod has it, for any time, and counts
-// the pods with each toleration.
-func ExampleFindToleration() {
-	gpu := taints.Must(taints.ParseToleration("nvidia.com/gpu:NoExecute op=Exists for 60s"))
-	pods := [][]taints.Toleration{
-		{taints.Must(taints.ParseToleration("nvidia.com/gpu:NoExecute op=Exists"))},
-		{taints.Must(taints.ParseToleration("nvidia.com/gpu op=Exists"))},
-	}
-	count := map[taints.TolerationID]int{}
-	for i := range pods {
-		if _, found := taints.FindToleration(pods[i], gpu.ID()); !found {
-			pods[i] = append(pods[i], gpu)
-		}
-		for _, t := range pods[i] {
-			count[t.ID()]++
-		}
-	}
-	fmt.Println(pods)
-	fmt.Println(count[gpu.ID()])
-	// Output:
-	// [[nvidia.com/gpu:NoExecute op=Exists] [nvidia.com/gpu op=Exists nvidia.com/gpu:NoExecute op=Exists for 60s]]
-	// 2
-}
-
 // Some projects write "key", "key:Effect" and ":Effect" for the operator Exists. An
 // empty text stays an error: it must not become the toleration of everything.
 func ExampleParseToleration_exists() {

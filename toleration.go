@@ -135,18 +135,3 @@ type TolerationID struct {
 func (id TolerationID) String() string {
 	return Toleration{Key: id.Key, Operator: id.Operator, Value: id.Value, Effect: id.Effect}.String()
 }
-
-// FindToleration returns the index of the first toleration with the identity, and
-// whether there is one. An empty operator in id is [OpEqual].
-func FindToleration(tolerations []Toleration, id TolerationID) (i int, found bool) {
-	if id.Operator == "" {
-		id.Operator = OpEqual
-	}
-	for i := range tolerations {
-		t := &tolerations[i]
-		if t.Key == id.Key && t.Effect == id.Effect && t.Value == id.Value && t.operator() == id.Operator {
-			return i, true
-		}
-	}
-	return -1, false
-}

@@ -39,7 +39,7 @@ func TestDifferenceTimeOfAddedTaint(t *testing.T) {
 	c := taints.Changes{Add: kube.Taints(add)}
 	_, changed := kube.Apply(before, c)
 	same(t, "Apply changes", changed, false)
-	removed, _ := kube.Apply(before, taints.Removal(c.Add...))
+	removed, _ := kube.Apply(before, taints.Changes{Remove: taints.TaintIDs(c.Add)})
 	ours, _ := kube.Apply(removed, c)
 	same(t, "Apply after removal", ours, add)
 }

@@ -57,7 +57,7 @@ func ExampleApply() {
 	node := corev1.Node{Spec: corev1.NodeSpec{Taints: []corev1.Taint{
 		{Key: "example.com/starting", Effect: corev1.TaintEffectNoExecute},
 	}}}
-	started := taints.Removal(taints.Taint{Key: "example.com/starting", Effect: taints.NoExecute})
+	started := taints.Changes{Remove: []taints.TaintID{{Key: "example.com/starting", Effect: taints.NoExecute}}}
 	for range 2 {
 		var changed bool
 		node.Spec.Taints, changed = kube.Apply(node.Spec.Taints, started)
@@ -74,7 +74,7 @@ func ExampleTaintsPatch() {
 		{Key: "example.com/starting", Effect: corev1.TaintEffectNoSchedule},
 	}}}
 	node.ResourceVersion = "7"
-	started := taints.Removal(taints.Taint{Key: "example.com/starting"}) // with any effect
+	started := taints.Changes{RemoveKeys: []string{"example.com/starting"}}
 
 	after, _ := kube.Apply(node.Spec.Taints, started)
 	fmt.Printf("%s\n", kube.TaintsPatch(node, after))

@@ -32,6 +32,7 @@ func TestAllocs(t *testing.T) {
 	long := slices.Repeat(usual, 20)
 	for name, f := range map[string]func(){
 		"Covers":              func() { tolerationset.Covers(usual[5], usual[6], none) },
+		"Find":                func() { tolerationset.Find(usual, usual[5].ID()) },
 		"Covers Lt":           func() { tolerationset.Covers(usual[4], usual[4], none) },
 		"ValidateAllowed":     func() { must(t, tolerationset.ValidateAllowed(usual, usual, none) == nil) },
 		"ValidateUpdate":      func() { must(t, tolerationset.ValidateUpdate(usual, usual, none) == nil) },

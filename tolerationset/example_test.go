@@ -11,6 +11,30 @@ import (
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
+// An operator adds a toleration unless the pod has it, for any time, and counts
+// the pods with each toleration.
+func ExampleFind() {
+	gpu := taints.Must(taints.ParseToleration("nvidia.com/gpu:NoExecute op=Exists for 60s"))
+	pods := [][]taints.Toleration{
+		{taints.Must(taints.ParseToleration("nvidia.com/gpu:NoExecute op=Exists"))},
+		{taints.Must(taints.ParseToleration("nvidia.com/gpu op=Exists"))},
+	}
+	count := map[taints.TolerationID]int{}
+	for i := range pods {
+		if _, found := tolerationset.Find(pods[i], gpu.ID()); !found {
+			pods[i] = append(pods[i], gpu)
+		}
+		for _, t := range pods[i] {
+			count[t.ID()]++
+		}
+	}
+	fmt.Println(pods)
+	fmt.Println(count[gpu.ID()])
+	// Output:
+	// [[nvidia.com/gpu:NoExecute op=Exists] [nvidia.com/gpu op=Exists nvidia.com/gpu:NoExecute op=Exists for 60s]]
+	// 2
+}
+
 // A storage operator keeps the tolerations that it has applied to a Deployment in
 // an annotation, as JSON. Users may add others by hand.
 func ExampleReconcile() {

@@ -8,6 +8,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/internal/measure"
 	"github.com/seed-0529bac1/taints/lifecycle"
+	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
 // loopRows compare functions with the loops that they replace in projects.
@@ -56,8 +57,8 @@ func loopRows() []measure.Row {
 			_, applied := made.Apply(node)
 			measure.MustNot(applied)
 		}, func() { measure.MustNot(!inPlace(node, node)) }),
-		row("FindToleration, the sixth of 8", 0.9, 0, func() {
-			_, found := taints.FindToleration(tols, id)
+		row("tolerationset.Find, the sixth of 8", 0.9, 0, func() {
+			_, found := tolerationset.Find(tols, id)
 			measure.MustNot(!found)
 		}, func() { measure.MustNot(!tolerationLoop(tols, id)) }),
 		row("Match of one taint, the sixth of 8 tolerations; the loop: without Lt and Gt", 0.9, 0, func() {

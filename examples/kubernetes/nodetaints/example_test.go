@@ -60,8 +60,10 @@ func Example() {
 		err := client.Tracker().Update(corev1.SchemeGroupVersion.WithResource("nodes"), node, "")
 		return true, nil, errors.Join(err, apierrors.NewConflict(corev1.Resource("nodes"), "node-1", errors.New("changed")))
 	})
-	changes := taints.Removal(kube.Taint(startup))
-	changes.Add = []taints.Taint{taints.Must(taints.ParseTaint("pool=gpu:NoSchedule"))}
+	changes := taints.Changes{
+		Add:    []taints.Taint{taints.Must(taints.ParseTaint("pool=gpu:NoSchedule"))},
+		Remove: []taints.TaintID{kube.Taint(startup).ID()},
+	}
 	for range 2 { // the second call finds nothing to do
 		fmt.Println(patchTaints(ctx, client, "node-1", changes), writes)
 	}

@@ -117,7 +117,7 @@ func (r *Request) apply(n cluster.Node, now time.Time) (cluster.Node, error) {
 		n.Cordoned = true
 	case r.Verb == "uncordon" && n.Cordoned: // the node lifecycle controller then removes its taint
 		n.Cordoned = false
-		n.Own, _ = taints.Removal(cluster.Cordon).Apply(n.Own)
+		n.Own, _ = taints.Changes{Remove: []taints.TaintID{cluster.Cordon.ID()}}.Apply(n.Own)
 	}
 	var refused []string
 	for _, spec := range r.specs { // each removal finds what the earlier ones left

@@ -33,8 +33,14 @@ func reorganizeTaints(node *corev1.Node, overwrite bool, taintsToAdd []corev1.Ta
 }
 
 func changesOf(add, remove []corev1.Taint) taints.Changes {
-	c := taints.Removal(kube.Taints(remove)...)
-	c.Add = kube.Taints(add)
+	c := taints.Changes{Add: kube.Taints(add)}
+	for _, t := range kube.Taints(remove) {
+		if t.Effect == "" {
+			c.RemoveKeys = append(c.RemoveKeys, t.Key)
+		} else {
+			c.Remove = append(c.Remove, t.ID())
+		}
+	}
 	return c
 }
 

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tolerationset
+
+import (
+	"cmp"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// Find returns the index of the first toleration with the identity, or -1, and whether
+// there is one. An empty operator in id is Equal.
+func Find(tolerations []taints.Toleration, id taints.TolerationID) (i int, found bool) {
+	id.Operator = cmp.Or(id.Operator, taints.OpEqual)
+	for i := range tolerations {
+		t := &tolerations[i]
+		if t.Key == id.Key && t.ID() == id {
+			return i, true
+		}
+	}
+	return -1, false
+}

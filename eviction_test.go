@@ -188,6 +188,7 @@ func TestTaintThatDecides(t *testing.T) {
 		taint       int
 		at          int64
 	}{
+		{"the first tolerated beyond all time", [2]int64{}, []string{"a:NoExecute for 9223372036854775807s", "b:NoExecute for 60s"}, 1, 1060},
 		{"the first begins in the future", [2]int64{2000, 990}, []string{"a:NoExecute for 5s", "b:NoExecute for 60s"}, 1, 1050},
 		{"both begin in the future", [2]int64{2000, 3000}, []string{"a:NoExecute for 60s", "b:NoExecute for 5s"}, 0, 2060},
 		{"neither is tolerated", [2]int64{}, []string{"c op=Exists"}, 0, 1000},

@@ -166,8 +166,7 @@ func FindKey(taints []Taint, key string) (i int, found bool) {
 	return -1, false
 }
 
-// places finds taints of a long list by their identity. It is nil for a short list,
-// which is searched. Unlike package lookup, it does not move a list to the heap.
+// places finds taints of a long list by their identity. It is nil for a short list.
 type places map[TaintID]int // from 1
 
 func placesOf(taints []Taint) places {

@@ -71,6 +71,10 @@ func TestFieldErrors(t *testing.T) {
 		{"nil", nil, path, nil},
 
 		{"required", key, path, field.ErrorList{required}},
+		{
+			"forbidden, without a value", &taints.FieldError{Kind: taints.ErrForbidden, Detail: "d"}, path,
+			field.ErrorList{{Type: field.ErrorTypeForbidden, Field: "spec.taints", BadValue: "", Detail: "d"}},
+		},
 		{"invalid", fieldErr("taints", 1, "value", taints.ErrInvalid), path, one(invalid, "spec.taints[1].value", "v")},
 		{
 			"not supported", fieldErr("taints", 1, "effect", taints.ErrUnsupported), path,

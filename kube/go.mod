@@ -7,6 +7,7 @@ require (
 	github.com/seed-0529bac1/taints v1.0.0
 	k8s.io/api v0.25.0
 	k8s.io/apimachinery v0.25.0
+	pgregory.net/rapid v1.3.0
 )
 
 require (
@@ -22,7 +23,6 @@ require (
 	gopkg.in/yaml.v2 v2.4.0 // indirect
 	k8s.io/klog/v2 v2.70.1 // indirect
 	k8s.io/utils v0.0.0-20220728103510-ee6ede2d64ed // indirect
-	pgregory.net/rapid v1.3.0 // indirect
 	sigs.k8s.io/json v0.0.0-20220713155537-f223a00ba0e2 // indirect
 	sigs.k8s.io/structured-merge-diff/v4 v4.2.3 // indirect
 )

@@ -152,10 +152,12 @@ func TestConditionRules(t *testing.T) {
 		Firmware=Old            gpu=failed:NoExecute
 		spec.unschedulable=True drain:NoExecute
 		spec.unschedulable=False in-use:PreferNoSchedule
+		spec.unschedulable=      never:NoSchedule
 	`)
 	const inUse, failed = "in-use:PreferNoSchedule", "gpu=failed:NoSchedule gpu=failed:NoExecute"
 	checkReconciliations(t, rules, []reconciliation{
 		{"a new node", "", "Ready=True", inUse + " gpu=starting:NoSchedule", ""},
+		{"a condition named like the cordon is none", "", "spec.unschedulable= GPUReady=True", inUse, ""},
 		{"an empty status is none", "", "GPUReady=", inUse + " gpu=starting:NoSchedule", ""},
 		{"the driver is there", "gpu=starting:NoSchedule " + inUse, "GPUReady=True", "", "gpu:NoSchedule"},
 		{"it fails", inUse, "GPUReady=False", failed, ""},

@@ -144,36 +144,33 @@ func (q *Queue[P]) schedule(pod P, e taints.Eviction) {
 	heap.Push(&q.heap, &q.added)
 }
 
-// reschedule updates a pending eviction.
+// reschedule updates a pending eviction, by the rules of KeepTimers in their order.
 func (q *Queue[P]) reschedule(t *timer[P], e taints.Eviction) QueueChange {
 	d := &q.heap[t.index]
-	if q.KeepTimers && !d.moves(e) || d.due.Equal(e.At) {
+	if q.KeepTimers {
+		from, known := fromOf(e)
+		switch {
+		case e.Outcome == taints.EvictsNow && !e.Tolerated:
+			t.hasBegun = true
+			if !d.due.After(e.At) {
+				return QueueUnchanged
+			}
+		case t.hasBegun || !known:
+			return QueueUnchanged
+		case t.hasFrom && t.from.Equal(from):
+			t.hasBegun = begins(e)
+		default:
+			t.hasBegun = !from.Before(d.due)
+			return QueueUnchanged
+		}
+	}
+	if d.due.Equal(e.At) {
 		return QueueUnchanged
 	}
 	q.count++
 	d.due, d.order = wall(e.At), q.count
 	heap.Fix(&q.heap, int(t.index))
 	return QueueMoved
-}
-
-// moves reports whether, with KeepTimers, e moves the deadline. It also records
-// whether the eviction has begun.
-func (d *deadline[P]) moves(e taints.Eviction) bool {
-	t := d.timer
-	if e.Outcome == taints.EvictsNow && !e.Tolerated {
-		t.hasBegun = true
-		return d.due.After(e.At)
-	}
-	from, ok := fromOf(e)
-	switch {
-	case !ok || t.hasBegun:
-		return false
-	case t.hasFrom && t.from.Equal(from):
-		t.hasBegun = begins(e)
-		return true
-	}
-	t.hasBegun = !from.Before(d.due)
-	return false
 }
 
 // begins reports whether the eviction has begun when it is scheduled or moved.

@@ -209,53 +209,60 @@ var drawTolerations = func() *rapid.Generator[[]taints.Toleration] {
 	return rapid.OneOf(draw.Tolerations, rapid.SliceOfN(one, 0, 3), rapid.SliceOfN(one, 0, 30))
 }()
 
-// An Index is a map and plain loops over it, after any history.
 func TestIndexIsAMap(t *testing.T) {
 	ways := make(map[bool]int)
-	rapid.Check(t, func(t *rapid.T) {
-		x := newModeled()
-		node := rapid.OneOf(rapid.IntRange(0, 10), rapid.IntRange(0, 400))
-		t.Repeat(map[string]func(*rapid.T){
-			"Set": func(t *rapid.T) { x.set(t, node.Draw(t, "node"), drawList.Draw(t, "taints")) },
-			"Set many": func(t *rapid.T) {
-				first, list := node.Draw(t, "node"), drawList.Draw(t, "taints")
-				for n := range rapid.IntRange(0, 100).Draw(t, "count") {
-					x.set(t, first+n, list)
-				}
-			},
-			"Set many, each its own": func(t *rapid.T) {
-				first := node.Draw(t, "node")
-				before, after := drawList.Draw(t, "before"), drawList.Draw(t, "after")
-				tenant := taints.Taint{Key: "tenant", Effect: draw.Effects.Draw(t, "effect")}
-				for n := range rapid.IntRange(0, 200).Draw(t, "count") {
-					tenant.Value = hard("", n).Value
-					x.set(t, first+n, slices.Concat(before, []taints.Taint{tenant}, after))
-				}
-			},
-			"Delete": func(t *rapid.T) { x.delete(t, node.Draw(t, "node")) },
-			"Delete many": func(t *rapid.T) {
-				first := node.Draw(t, "node")
-				for n := range rapid.IntRange(0, 400).Draw(t, "count") {
-					x.delete(t, first+n)
-				}
-			},
-			"query": func(t *rapid.T) {
-				var m *taints.Matcher
-				if rapid.IntRange(0, 9).Draw(t, "nil") > 0 {
-					m = draw.Options.Draw(t, "options").Compile(drawTolerations.Draw(t, "tolerations"))
-				}
-				x.check(t, m)
-				_, left := x.search(m, nil)
-				ways[left >= 0]++
-			},
-			"": func(t *rapid.T) { x.audit(t) },
-		})
-		for node := range x.model {
-			x.delete(t, node)
-		}
-		x.check(t, nil)
-	})
+	rapid.Check(t, func(t *rapid.T) { indexIsAMap(t, ways) })
 	if n := ways[true] + ways[false]; n >= 100 && min(ways[true], ways[false]) < n/20 {
 		t.Errorf("found by a search or not: %v", ways)
 	}
+}
+
+func FuzzIndex(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { indexIsAMap(t, make(map[bool]int)) }))
+}
+
+// An Index is a map and plain loops over it, after any history. It counts the queries
+// that a search answers, and the others.
+func indexIsAMap(t *rapid.T, ways map[bool]int) {
+	x := newModeled()
+	node := rapid.OneOf(rapid.IntRange(0, 10), rapid.IntRange(0, 400))
+	t.Repeat(map[string]func(*rapid.T){
+		"Set": func(t *rapid.T) { x.set(t, node.Draw(t, "node"), drawList.Draw(t, "taints")) },
+		"Set many": func(t *rapid.T) {
+			first, list := node.Draw(t, "node"), drawList.Draw(t, "taints")
+			for n := range rapid.IntRange(0, 100).Draw(t, "count") {
+				x.set(t, first+n, list)
+			}
+		},
+		"Set many, each its own": func(t *rapid.T) {
+			first := node.Draw(t, "node")
+			before, after := drawList.Draw(t, "before"), drawList.Draw(t, "after")
+			tenant := taints.Taint{Key: "tenant", Effect: draw.Effects.Draw(t, "effect")}
+			for n := range rapid.IntRange(0, 200).Draw(t, "count") {
+				tenant.Value = hard("", n).Value
+				x.set(t, first+n, slices.Concat(before, []taints.Taint{tenant}, after))
+			}
+		},
+		"Delete": func(t *rapid.T) { x.delete(t, node.Draw(t, "node")) },
+		"Delete many": func(t *rapid.T) {
+			first := node.Draw(t, "node")
+			for n := range rapid.IntRange(0, 400).Draw(t, "count") {
+				x.delete(t, first+n)
+			}
+		},
+		"query": func(t *rapid.T) {
+			var m *taints.Matcher
+			if rapid.IntRange(0, 9).Draw(t, "nil") > 0 {
+				m = draw.Options.Draw(t, "options").Compile(drawTolerations.Draw(t, "tolerations"))
+			}
+			x.check(t, m)
+			_, left := x.search(m, nil)
+			ways[left >= 0]++
+		},
+		"": func(t *rapid.T) { x.audit(t) },
+	})
+	for node := range x.model {
+		x.delete(t, node)
+	}
+	x.check(t, nil)
 }

@@ -46,6 +46,7 @@ func TestLint(t *testing.T) {
 		{"but not for every effect", "op=Exists, x.io/gpu op=Exists", "0 everything, 1 covered by 0"},
 		{"the first", "a:NoExecute op=Exists for 9s, a:NoExecute op=Exists for 8s, a=b", "1 shadowed by 0, 2 shadowed by 0"},
 		{"needed beside one that is shadowed", "a=b:NoExecute for 6s, a=b:NoExecute for 9s, a:NoExecute op=Exists for 6s", "1 shadowed by 0"},
+		{"shadowed by the second", "b=1, a:NoExecute op=Exists for 9s, a:NoExecute op=Exists for 8s", "2 shadowed by 1"},
 		{"added, but shadowed", "node/not-ready:NoExecute op=Exists for 300s, node/not-ready:NoExecute op=Exists", "1 shadowed by 0"},
 
 		{"no time", "a:NoExecute op=Exists for 0s, b:NoExecute op=Exists for -1s", "0 no-time, 1 no-time"},

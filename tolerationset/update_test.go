@@ -35,6 +35,7 @@ func TestValidateUpdate(t *testing.T) {
 		{"one gone", on, old, old[:1], "old 1 : forbidden"},
 		{"both gone", on, old, nil, "old 0 : forbidden\nold 1 : forbidden"},
 		{"another value", on, old, parse(t, "a:NoExecute for 300s", "b=w:NoSchedule"), "old 1 : forbidden"},
+		{"another key", on, old, parse(t, "a:NoExecute for 300s", "c=v:NoSchedule"), "old 1 : forbidden"},
 		{"another effect", on, old, parse(t, "a:NoExecute for 300s", "b=v"), "old 1 : forbidden"},
 		{
 			"Equal spelled out", on, old,

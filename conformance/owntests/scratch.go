@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -187,8 +188,8 @@ func skipTestMain(dir string) error {
 	return fmt.Errorf("%s has no TestMain", dir)
 }
 
-// test runs the tests of the package.
-func (s scratch) test(home, pkg string) (*result, error) {
+// test runs the tests of the package. The end of the context ends them.
+func (s scratch) test(ctx context.Context, home, pkg string) (*result, error) {
 	reached := filepath.Join(home, "reached")
 	if err := os.RemoveAll(reached); err != nil {
 		return nil, err
@@ -197,10 +198,14 @@ func (s scratch) test(home, pkg string) (*result, error) {
 	if s.run[pkg] != "" {
 		args = append(args, "-run="+s.run[pkg])
 	}
-	cmd := exec.Command("go", append(args, pkg)...)
+	cmd := exec.CommandContext(ctx, "go", append(args, pkg)...)
+	endTogether(cmd)
 	cmd.Dir = s.main(home)
 	cmd.Env = append(os.Environ(), "OWNTESTS_REACHED="+reached, gotest.AnyGo)
 	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	failed := new(exec.ExitError) // of tests, or of the build
 	if err != nil && !errors.As(err, &failed) {
 		return nil, err

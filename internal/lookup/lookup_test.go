@@ -23,10 +23,16 @@ func TestFindIsALoop(t *testing.T) {
 		for i := range list {
 			list[i] = keys.Draw(t, "key")
 		}
-		f := lookup.FirstOf(list, self)
+		f, p := lookup.FirstOf(list, self), lookup.PlacesOf(list)
+		if (p == nil) != (len(list) <= lookup.Short) {
+			t.Fatalf("places of a list of %d: %v", len(list), p)
+		}
 		for key := -1; key <= 1001; key++ {
 			if want, got := slices.Index(list, key), f.Find(key); got != want {
 				t.Fatalf("key %d is at %d of %v, want %d", key, got, list, want)
+			}
+			if want, got := slices.Index(list, key), p.Find(list, key); got != want {
+				t.Fatalf("the place of key %d is %d of %v, want %d", key, got, list, want)
 			}
 		}
 	})

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -349,6 +351,16 @@ func TestCertManager(t *testing.T) {
 		for _, certificate := range shown {
 			must(certificate.Verify(x509.VerifyOptions{Roots: trusted, DNSName: "admission.taints-webhooks.svc"}))(t)
 		}
+	}
+}
+
+// TestAuditedRules checks that the audit in the README reads the rules that its next
+// step installs.
+func TestAuditedRules(t *testing.T) {
+	_, file, _ := strings.Cut(docs.Blocks(t, "../webhook/README.md", "console")[0].Text, "-rules ")
+	audited := must(os.ReadFile(filepath.Join("..", strings.Fields(file)[0])))(t)
+	if installed := only[*corev1.ConfigMap](t, must(cluster.Manifest("webhook"))(t)).Data["rules.json"]; installed != string(audited) {
+		t.Errorf("the audit reads\n%s\nand these rules are installed:\n%s", audited, installed)
 	}
 }
 

@@ -35,7 +35,7 @@ const (
 func newHandler(t testing.TB, log io.Writer) http.Handler {
 	t.Helper()
 	logger := funcr.NewJSON(func(line string) { fmt.Fprintln(log, line) }, funcr.Options{Verbosity: 1})
-	policies, err := OpenPolicies("../../rules.json", taints.DefaultSeconds{}, logr.Discard())
+	policies, err := OpenPolicies("../../../manifests/webhook/rules.json", taints.DefaultSeconds{}, logr.Discard())
 	if err != nil {
 		t.Fatal(err)
 	}

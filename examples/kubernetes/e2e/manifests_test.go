@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -14,25 +13,21 @@ import (
 	"strings"
 	"testing"
 
-	dto "github.com/prometheus/client_model/go"
 	appsv1 "k8s.io/api/apps/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	podsecurity "k8s.io/pod-security-admission/api"
 	"k8s.io/pod-security-admission/policy"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
 
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 )
@@ -55,10 +50,16 @@ func overlay(t *testing.T, base string, components ...string) []client.Object {
 // kustomize builds a kustomization in the root of the repository.
 func kustomize(t *testing.T, text string) []client.Object {
 	t.Helper()
+	return must(cluster.Manifest(kustomization(t, text)))(t)
+}
+
+// kustomization returns a folder with a kustomization of the repository.
+func kustomization(t *testing.T, text string) string {
+	t.Helper()
 	folder := must(filepath.EvalSymlinks(t.TempDir()))(t)
 	text = strings.ReplaceAll(text, "examples/", must(filepath.Rel(folder, must(filepath.Abs("../.."))(t)))(t)+"/")
 	check(t, os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(text), 0o600))
-	return must(cluster.Manifest(folder))(t)
+	return folder
 }
 
 // TestManifests builds every kustomization, and checks that its objects fit
@@ -146,113 +147,6 @@ func checkDeployment(t *testing.T, objects []client.Object) {
 func selects(t *testing.T, selector *metav1.LabelSelector, of map[string]string) bool {
 	t.Helper()
 	return must(metav1.LabelSelectorAsSelector(selector))(t).Matches(labels.Set(of))
-}
-
-// checkMonitoring checks that the ServiceMonitor leads to the pods' metrics, and
-// that the NetworkPolicy allows that.
-func checkMonitoring(t *testing.T, objects []client.Object) {
-	t.Helper()
-	template := only[*appsv1.Deployment](t, objects).Spec.Template
-	ports := sets.New[string]()
-	for _, port := range template.Spec.Containers[0].Ports {
-		ports.Insert(port.Name)
-	}
-	policy, open := only[*networkingv1.NetworkPolicy](t, objects), sets.New[string]()
-	for _, rule := range policy.Spec.Ingress {
-		for _, port := range rule.Ports {
-			open.Insert(port.Port.String())
-		}
-	}
-	if !open.Equal(ports) || !selects(t, &policy.Spec.PodSelector, template.Labels) {
-		t.Errorf("the NetworkPolicy is for the ports %v, and the pods have %v", open, ports)
-	}
-
-	var monitor struct {
-		Spec struct {
-			Selector  metav1.LabelSelector
-			Endpoints []struct {
-				Port, BearerTokenFile string
-				Authorization         any
-				TLSConfig             struct{ InsecureSkipVerify bool }
-			}
-		}
-	}
-	decodeCustom(t, objects, "ServiceMonitor", &monitor)
-	for _, e := range monitor.Spec.Endpoints {
-		if e.TLSConfig.InsecureSkipVerify && (e.BearerTokenFile != "" || e.Authorization != nil) {
-			t.Errorf("Prometheus sends its token to whoever answers at port %s", e.Port)
-		}
-	}
-	found := 0
-	for _, object := range objects {
-		service, ok := object.(*corev1.Service)
-		if !ok {
-			continue
-		}
-		if !labels.SelectorFromSet(service.Spec.Selector).Matches(labels.Set(template.Labels)) {
-			t.Errorf("the service %s is not for the pods", service.Name)
-		}
-		port := service.Spec.Ports[0]
-		if selects(t, &monitor.Spec.Selector, service.Labels) && port.Name == monitor.Spec.Endpoints[0].Port && ports.Has(port.TargetPort.StrVal) {
-			found++
-		}
-	}
-	if found != 1 {
-		t.Errorf("the ServiceMonitor leads to %d services", found)
-	}
-	for _, alert := range alertsOf(t, objects) {
-		if alert.Alert == "" || alert.For == "" || alert.Annotations["summary"] == "" ||
-			!slices.Contains([]string{"critical", "warning", "info"}, alert.Labels["severity"]) {
-			t.Errorf("the alert is not complete: %+v", alert)
-		}
-	}
-}
-
-// An alert is an alert of a PrometheusRule.
-type alert struct {
-	Alert, Expr, For    string
-	Labels, Annotations map[string]string
-}
-
-func alertsOf(t *testing.T, objects []client.Object) []alert {
-	t.Helper()
-	var rule struct {
-		Spec struct{ Groups []struct{ Rules []alert } }
-	}
-	decodeCustom(t, objects, "PrometheusRule", &rule)
-	return rule.Spec.Groups[0].Rules
-}
-
-// decodeCustom decodes the object of a kind that is not built into the API server.
-func decodeCustom(t *testing.T, objects []client.Object, kind string, into any) {
-	t.Helper()
-	at := slices.IndexFunc(objects, func(o client.Object) bool { return o.GetObjectKind().GroupVersionKind().Kind == kind })
-	if at < 0 {
-		t.Fatalf("there is no %s", kind)
-	}
-	check(t, yaml.Unmarshal(must(yaml.Marshal(objects[at]))(t), into))
-}
-
-var (
-	metricName = regexp.MustCompile(`\b[a-z]+_[a-z_]+\b`)
-	noMetric   = regexp.MustCompile(`\{[^}]*\}|\bhistogram_quantile\b|\bby \([a-z, ]*\)`)
-)
-
-// checkAlerts checks that the alerts of a program use metrics that the program has.
-func checkAlerts(t *testing.T, program string, families map[string]*dto.MetricFamily) {
-	t.Helper()
-	looked := 0
-	for _, alert := range alertsOf(t, overlay(t, program, program+"/monitoring")) {
-		for _, name := range metricName.FindAllString(noMetric.ReplaceAllString(alert.Expr, ""), -1) {
-			looked++
-			if families[strings.TrimSuffix(name, "_bucket")] == nil {
-				t.Errorf("%s looks at %s, and the %s has only %v", alert.Alert, name, program, slices.Sorted(maps.Keys(families)))
-			}
-		}
-	}
-	if looked == 0 {
-		t.Errorf("no alert of the %s looks at any metric", program)
-	}
 }
 
 // checkRights asks the API server what a service account may do: a verb, a

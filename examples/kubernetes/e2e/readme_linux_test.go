@@ -7,12 +7,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/metadata"
 
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 	"github.com/seed-0529bac1/taints/internal/docs"
@@ -30,6 +36,7 @@ func TestReadmes(t *testing.T) {
 	}
 	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction}, Kubelets: true})
 	c.AddNodes(cluster.Node("node-1"), cluster.Node("node-2"))
+	c.Apply(must(cluster.Manifest(must(filepath.Abs("testdata/cloud"))(t)))(t)...) // the kinds of monitoring, too
 	r := &readmeTest{Cluster: c, env: []string{
 		"KUBECONFIG=" + c.Kubeconfig,
 		"PATH=" + c.Tools() + ":" + os.Getenv("PATH"),
@@ -40,6 +47,7 @@ func TestReadmes(t *testing.T) {
 	t.Run("modules", r.module)
 	t.Run("evictor", r.evictor)
 	t.Run("scheduler", r.scheduler)
+	t.Run("removal", r.removal)
 }
 
 // A readmeTest is a cluster, and the environment of commands that talk to it.
@@ -142,7 +150,7 @@ func (r *readmeTest) evictor(t *testing.T) {
 }
 
 func (r *readmeTest) scheduler(t *testing.T) {
-	blocks := r.blocks(t, "scheduler", 3)
+	blocks := r.blocks(t, "scheduler", 4)
 	r.run(t, blocks[0])
 	s := r.startBlock(t, blocks[1])
 	pod := cluster.Pod("second")
@@ -176,4 +184,50 @@ func (r *readmeTest) webhook(t *testing.T) {
 	r.run(t, blocks[5])
 	r.AddPods(cluster.Pod("late"))
 	deletePods(t, r.Cluster)
+}
+
+// removal installs everything, with two configurations of the scheduler, and removes it
+// as the READMEs say. Nothing is left.
+func (r *readmeTest) removal(t *testing.T) {
+	before := r.objects(t)
+	for _, text := range []string{
+		"components: [examples/kubernetes/manifests/evictor/delete]\nconfigMapGenerator:\n" +
+			"- {name: taints-scheduler-config, namespace: kube-system, behavior: merge, literals: [old=true]}",
+		"components: [examples/kubernetes/manifests/webhook/cert-manager]",
+	} {
+		folder := kustomization(t, "resources: [examples/kubernetes/manifests/example]\n"+text)
+		r.run(t, docs.Block{File: folder, Text: "kubectl apply -k " + folder})
+	}
+	installed := len(r.objects(t)) - len(before)
+	for _, program := range programs {
+		for _, b := range docs.Blocks(t, filepath.Join("..", program, "README.md"), "sh") {
+			if strings.Contains(b.Text, "kubectl delete") {
+				r.run(t, b)
+			}
+		}
+	}
+	left := r.objects(t).Difference(before)
+	if left.Len() > 0 || installed < 60 {
+		t.Errorf("of %d objects these are left: %q", installed, sets.List(left))
+	}
+}
+
+// objects returns the names of all objects but events.
+func (r *readmeTest) objects(t *testing.T) sets.Set[string] {
+	t.Helper()
+	api := must(metadata.NewForConfig(metadata.ConfigFor(r.Config)))(t)
+	names := sets.New[string]()
+	for _, list := range must(discovery.NewDiscoveryClientForConfigOrDie(r.Config).ServerPreferredResources())(t) {
+		group := must(schema.ParseGroupVersion(list.GroupVersion))(t)
+		for _, kind := range list.APIResources {
+			if kind.Name == "events" || !slices.Contains(kind.Verbs, "list") || !slices.Contains(kind.Verbs, "delete") {
+				continue
+			}
+			found := must(api.Resource(group.WithResource(kind.Name)).List(t.Context(), metav1.ListOptions{}))(t)
+			for _, object := range found.Items {
+				names.Insert(fmt.Sprint(kind.Name, " ", object.Namespace, "/", object.Name))
+			}
+		}
+	}
+	return names
 }

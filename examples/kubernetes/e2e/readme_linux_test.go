@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,10 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/metadata"
 
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 	"github.com/seed-0529bac1/taints/internal/docs"
@@ -186,8 +182,8 @@ func (r *readmeTest) webhook(t *testing.T) {
 	deletePods(t, r.Cluster)
 }
 
-// removal installs everything, with two configurations of the scheduler, and removes it
-// as the READMEs say. Nothing is left.
+// removal installs everything, with two configurations of the scheduler, does what the
+// runbooks say, and removes it as the READMEs say. Nothing is left.
 func (r *readmeTest) removal(t *testing.T) {
 	before := r.objects(t)
 	for _, text := range []string{
@@ -199,6 +195,9 @@ func (r *readmeTest) removal(t *testing.T) {
 		r.run(t, docs.Block{File: folder, Text: "kubectl apply -k " + folder})
 	}
 	installed := len(r.objects(t)) - len(before)
+	for _, b := range docs.Blocks(t, "../runbooks.md", "sh") {
+		r.run(t, b)
+	}
 	for _, program := range programs {
 		for _, b := range docs.Blocks(t, filepath.Join("..", program, "README.md"), "sh") {
 			if strings.Contains(b.Text, "kubectl delete") {
@@ -212,22 +211,10 @@ func (r *readmeTest) removal(t *testing.T) {
 	}
 }
 
-// objects returns the names of all objects but events.
+// objects returns all objects but events: their kinds, namespaces and names.
 func (r *readmeTest) objects(t *testing.T) sets.Set[string] {
 	t.Helper()
-	api := must(metadata.NewForConfig(metadata.ConfigFor(r.Config)))(t)
-	names := sets.New[string]()
-	for _, list := range must(discovery.NewDiscoveryClientForConfigOrDie(r.Config).ServerPreferredResources())(t) {
-		group := must(schema.ParseGroupVersion(list.GroupVersion))(t)
-		for _, kind := range list.APIResources {
-			if kind.Name == "events" || !slices.Contains(kind.Verbs, "list") || !slices.Contains(kind.Verbs, "delete") {
-				continue
-			}
-			found := must(api.Resource(group.WithResource(kind.Name)).List(t.Context(), metav1.ListOptions{}))(t)
-			for _, object := range found.Items {
-				names.Insert(fmt.Sprint(kind.Name, " ", object.Namespace, "/", object.Name))
-			}
-		}
-	}
-	return names
+	list := docs.Block{Text: `kubectl get --all-namespaces --no-headers --output=custom-columns=:.kind,:.metadata.namespace,:.metadata.name \
+		"$(kubectl api-resources --verbs=list,delete --output=name | grep --invert-match '^events' | paste --serial --delimiters=,)"`}
+	return sets.New(strings.Split(list.Run(t, root, r.env...), "\n")...)
 }

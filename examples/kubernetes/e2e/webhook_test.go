@@ -354,18 +354,15 @@ func TestCertManager(t *testing.T) {
 	}
 }
 
-// TestAuditedRules checks that the audit in the README reads the rules that its next
-// step installs.
-func TestAuditedRules(t *testing.T) {
-	_, file, _ := strings.Cut(docs.Blocks(t, "../webhook/README.md", "console")[0].Text, "-rules ")
-	audited := must(os.ReadFile(filepath.Join("..", strings.Fields(file)[0])))(t)
-	if installed := only[*corev1.ConfigMap](t, must(cluster.Manifest("webhook"))(t)).Data["rules.json"]; installed != string(audited) {
-		t.Errorf("the audit reads\n%s\nand these rules are installed:\n%s", audited, installed)
-	}
-}
-
+// TestWebhookOverlay checks the overlay of the README, and that the README's audit
+// reads the rules that are installed.
 func TestWebhookOverlay(t *testing.T) {
 	objects := kustomize(t, docs.Blocks(t, "../webhook/README.md", "yaml")[0].Text)
+	_, audited, _ := strings.Cut(docs.Blocks(t, "../webhook/README.md", "console")[0].Text, "-rules ")
+	rules := must(os.ReadFile(filepath.Join("..", strings.Fields(audited)[0])))(t)
+	if installed := only[*corev1.ConfigMap](t, objects).Data["rules.json"]; installed != string(rules) {
+		t.Errorf("the audit reads\n%s\nand these rules are installed:\n%s", rules, installed)
+	}
 	if network := only[*networkingv1.NetworkPolicy](t, objects).Spec; len(network.Ingress[0].From) != 2 || len(network.Egress) > 0 {
 		t.Errorf("the policy is %+v", network)
 	}

@@ -5,18 +5,14 @@ package main
 import (
 	"context"
 	"flag"
+	"fmt"
 	"net/http"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"k8s.io/client-go/rest"
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
-	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/examples/kubernetes/evictor/internal/controller"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/program"
 )
@@ -33,34 +29,23 @@ func parse(t *testing.T, args string) *options {
 	return &o
 }
 
-// TestParse parses no flag, and every flag.
+// TestParse parses no flag, every flag, and one of two flags that set the same.
 func TestParse(t *testing.T) {
-	for args, want := range map[string]options{
-		"": {
-			controller.Options{
-				Policy: taints.EvictionPolicy{FromTimeAdded: true},
-				Method: controller.Evict, QPS: 50, Burst: 100, Workers: 8,
-			}, ctrl.Options{
-				Metrics: server.Options{BindAddress: "127.0.0.1:8080"}, HealthProbeBindAddress: "127.0.0.1:8081",
-				LeaderElection: true, LeaderElectionID: "taints-evictor",
-				LeaseDuration: new(15 * time.Second), RenewDeadline: new(10 * time.Second), RetryPeriod: new(2 * time.Second),
-			},
-		},
-		"-from-time-added=false -forever-else-shortest -keep-timers -method=delete -dry-run -qps=0 -burst=1 -workers=2 " +
-			"-metrics-addr=0 -health-addr=:9 -leader-elect=false -leader-elect-namespace=kube-system " +
-			"-leader-elect-name=other -lease-duration=3s -renew-deadline=2s -retry-period=1s": {
-			controller.Options{
-				Policy: taints.EvictionPolicy{ForeverElseShortest: true}, KeepTimers: true,
-				Method: controller.Delete, DryRun: true, Burst: 1, Workers: 2,
-			}, ctrl.Options{
-				Metrics: server.Options{BindAddress: "0"}, HealthProbeBindAddress: ":9",
-				LeaderElectionNamespace: "kube-system", LeaderElectionID: "other",
-				LeaseDuration: new(3 * time.Second), RenewDeadline: new(2 * time.Second), RetryPeriod: new(time.Second),
-			},
-		},
+	const all = "-from-time-added=false -forever-else-shortest -keep-timers -method=delete -dry-run -qps=0 -burst=1 -workers=2 " +
+		"-metrics-addr=0 -health-addr=:9 -leader-elect=false -leader-elect-namespace=kube-system " +
+		"-leader-elect-name=other -lease-duration=3s -renew-deadline=2s -retry-period=1s"
+	for args, want := range map[string]string{
+		"":             "true false false evict false 50 100 8 127.0.0.1:8080 127.0.0.1:8081 true  taints-evictor 15s 10s 2s",
+		all:            "false true true delete true 0 1 2 0 :9 false kube-system other 3s 2s 1s",
+		"-keep-timers": "true false true evict false 50 100 8 127.0.0.1:8080 127.0.0.1:8081 true  taints-evictor 15s 10s 2s",
 	} {
-		if got := parse(t, args); !reflect.DeepEqual(*got, want) {
-			t.Errorf("%s: %+v, want %+v", args, *got, want)
+		o := parse(t, args)
+		c, m := o.controller, o.manager
+		got := fmt.Sprintln(c.Policy.FromTimeAdded, c.Policy.ForeverElseShortest, c.KeepTimers, c.Method, c.DryRun, c.QPS, c.Burst, c.Workers,
+			m.Metrics.BindAddress, m.HealthProbeBindAddress, m.LeaderElection, m.LeaderElectionNamespace, m.LeaderElectionID,
+			m.LeaseDuration, m.RenewDeadline, m.RetryPeriod)
+		if got != want+"\n" {
+			t.Errorf("%s: %swant %s", args, got, want)
 		}
 	}
 }

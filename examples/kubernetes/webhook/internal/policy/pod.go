@@ -7,6 +7,7 @@ import (
 	stdjson "encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -159,14 +160,10 @@ func (p *pod) bestEffort() bool {
 // ofPod reports whether the resources of a pod name one that a pod can have as a
 // whole, with any quantity.
 func (r *resources) ofPod() bool {
-	for _, list := range []table[sign]{r.Requests, r.Limits} {
-		for name := range list {
-			if resourcehelper.IsSupportedPodLevelResource(corev1.ResourceName(name)) {
-				return true
-			}
-		}
-	}
-	return false
+	names := slices.AppendSeq(slices.Collect(maps.Keys(r.Requests)), maps.Keys(r.Limits))
+	return slices.ContainsFunc(names, func(name string) bool {
+		return resourcehelper.IsSupportedPodLevelResource(corev1.ResourceName(name))
+	})
 }
 
 func (r *resources) bestEffort() bool {

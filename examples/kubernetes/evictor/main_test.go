@@ -23,6 +23,7 @@ func TestRun(t *testing.T) {
 		want string // in the output
 	}{
 		{"-method shoot", 2, `-method "shoot": want evict or delete`},
+		{"-delete-held-after -1s", 2, "-delete-held-after -1s: want 0 or more"},
 		{"-qps -1", 2, "-qps -1: want 0 or more"},
 		{"-burst 0", 2, "-burst 0: want 1 or more"},
 		{"-workers 0", 2, "-workers 0: want 1 or more"},

@@ -387,7 +387,7 @@ func TestEvictorsInTurn(t *testing.T) {
 	if got := watcher.target("guarded"); got != "EvictionByEvictionAPI" {
 		t.Errorf("the pod has the condition DisruptionTarget with reason %q", got)
 	}
-	second.until("nothing is still overdue", "taints_evictor_oldest_overdue_seconds", "", func(v float64) bool { return v == 0 })
+	second.until("nothing is still overdue", "taints_evictor_oldest_overdue_seconds", "budget", func(v float64) bool { return v == 0 })
 	second.stop()
 }
 
@@ -395,15 +395,15 @@ func TestEvictorsInTurn(t *testing.T) {
 // back, and checks the evictor's alerts and rights.
 func checkHeldBack(t *testing.T, e *evictor) {
 	t.Helper()
-	e.until("the oldest is overdue", "taints_evictor_oldest_overdue_seconds", "", func(v float64) bool { return v > 0 })
+	e.until("the oldest is overdue", "taints_evictor_oldest_overdue_seconds", "budget", func(v float64) bool { return v > 0 })
 	event(e.c, "an event says that a budget holds the pod back", func(event eventsv1.Event) bool {
 		return event.Regarding.Name == "guarded" && event.Action == "WaitForDisruptionBudget" && event.Type == corev1.EventTypeWarning &&
 			strings.HasSuffix(event.Note, "The disruption budget guarded needs 1 healthy pods and has 1 currently")
 	})
 	checkAlerts(t, "evictor", must(e.c.Metrics(e.metrics))(t))
 	checkRights(t, e.c, cluster.Evictor, cluster.Evictor,
-		[]string{"create pods/eviction", "watch nodes", "update leases.coordination.k8s.io taints-evictor"},
-		[]string{"update leases.coordination.k8s.io other", "delete pods", "patch nodes", "get secrets"})
+		[]string{"create pods/eviction", "delete pods", "watch nodes", "get nodes", "update leases.coordination.k8s.io taints-evictor"},
+		[]string{"update leases.coordination.k8s.io other", "patch pods", "patch nodes", "get secrets"})
 }
 
 // addBudget adds a budget that allows no disruption, and waits until it is in effect.

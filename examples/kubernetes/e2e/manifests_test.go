@@ -80,17 +80,21 @@ func TestManifests(t *testing.T) {
 			}
 		})
 	}
-	for want, objects := range map[string][]client.Object{
-		"-dry-run":       must(cluster.Manifest("evictor-dry-run"))(t),
-		"-method=delete": overlay(t, "evictor", "evictor/delete"),
+	for want, tc := range map[string]struct {
+		objects []client.Object
+		mayNot  string
+	}{
+		"-dry-run":              {must(cluster.Manifest("evictor-dry-run"))(t), `eviction|delete`},
+		"-method=delete":        {overlay(t, "evictor", "evictor/delete"), `eviction`},
+		"-delete-held-after=0s": {overlay(t, "evictor", "evictor/evict-only"), `delete`},
 	} {
-		args := only[*appsv1.Deployment](t, objects).Spec.Template.Spec.Containers[0].Args
+		args := only[*appsv1.Deployment](t, tc.objects).Spec.Template.Spec.Containers[0].Args
 		if args[len(args)-1] != want {
 			t.Errorf("the arguments are %v, want %s at the end", args, want)
 		}
-		for _, object := range objects {
-			if role, ok := object.(*rbacv1.ClusterRole); ok && strings.Contains(fmt.Sprint(role.Rules), "pods/eviction") {
-				t.Errorf("with %s, %s has rights to evict: %v", want, role.Name, role.Rules)
+		for _, object := range tc.objects {
+			if role, ok := object.(*rbacv1.ClusterRole); ok && regexp.MustCompile(tc.mayNot).MatchString(fmt.Sprint(role.Rules)) {
+				t.Errorf("with %s, %s has rights that it does not need: %v", want, role.Name, role.Rules)
 			}
 		}
 	}
@@ -136,6 +140,7 @@ func checkDeployment(t *testing.T, objects []client.Object) {
 		"resources":              !r.Requests.Cpu().IsZero() && !r.Requests.Memory().IsZero() && !r.Limits.Memory().IsZero(),
 		"probes":                 container.LivenessProbe != nil && container.ReadinessProbe != nil,
 		"a budget":               selects(t, budget.Spec.Selector, template.Labels) && budget.Namespace == deployment.Namespace,
+		"a way out":              ptr.Deref(budget.Spec.UnhealthyPodEvictionPolicy, "") == policyv1.AlwaysAllow,
 		"a node to drain":        budget.Spec.MinAvailable.IntValue() < int(*deployment.Spec.Replicas),
 	} {
 		if !right {

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// setReady sets the status of the node's condition Ready. The controller is not notified.
+func (w *world) setReady(name string, status corev1.ConditionStatus) {
+	w.t.Helper()
+	obj := w.node(name)
+	obj.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: status}}
+	w.must(w.api.Status().Update(context.Background(), obj))
+}
+
+func (w *world) node(name string) *corev1.Node {
+	w.t.Helper()
+	obj := &corev1.Node{}
+	w.must(w.api.Get(context.Background(), client.ObjectKey{Name: name}, obj))
+	return obj
+}
+
+// A replica that was stopped for a while has old taints in its cache, and another
+// one may lead. It evicts no pod until its cache is up to date and its lease renewed.
+func TestAnOldCache(t *testing.T) {
+	for name, now := range map[string][]corev1.Taint{
+		"no taint":       nil,
+		"a later taint":  {taint("a:NoExecute", begin.Add(time.Minute))},
+		"another effect": {taint("a:NoSchedule", begin)},
+		"the same taint": {taint("a:NoExecute", begin)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			leads := true
+			inWorld(t, with(func(o *Options) { o.Leads = func() bool { return leads } }), func(w *world) {
+				w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s"))
+				w.setNode("n", taint("a:NoExecute", begin))
+				w.pass(5 * s)
+				w.old = w.node("n")
+				leads = name != "the same taint"
+				w.setNode("n", now...)
+				w.pass(10 * s)
+				w.wantAttempts("")
+				w.wantEvents()
+				w.wantCounts(map[string]float64{stale: 11}) // twice a second
+				leads, w.old = true, nil
+				w.nodeChanged("n")
+				w.pass(time.Hour)
+				if evicted := name == "the same taint" || name == "a later taint"; evicted != (len(w.attempts) == 1) {
+					t.Errorf("attempts: %v", w.attempts)
+				}
+			})
+		})
+	}
+}
+
+// A PodDisruptionBudget holds a pod back. After a time the pod is deleted all the same,
+// if its node has failed and that alone would have evicted it.
+func TestDeleteHeldAfter(t *testing.T) {
+	const after = 5 * time.Minute
+	failed := taint("node.kubernetes.io/unreachable:NoExecute", begin)
+	type cluster struct {
+		taints      []corev1.Taint
+		ready       corev1.ConditionStatus
+		tolerations string
+		others      int   // nodes that failed too
+		err         error // of the eviction
+		after       time.Duration
+		deleted     bool
+	}
+	change := func(f func(*cluster)) cluster {
+		c := cluster{[]corev1.Taint{failed}, corev1.ConditionUnknown, ":NoExecute op=Exists for 10s", 0, disrupts("no", 0), after, true}
+		f(&c)
+		return c
+	}
+	not := func(f func(*cluster)) cluster { return change(func(c *cluster) { f(c); c.deleted = false }) }
+	for name, tc := range map[string]cluster{
+		"a failed node": change(func(*cluster) {}),
+		"not ready":     change(func(c *cluster) { c.taints[0].Key = corev1.TaintNodeNotReady; c.ready = corev1.ConditionFalse }),
+		"two budgets":   change(func(c *cluster) { c.err = errors.New("This pod has more than one PodDisruptionBudget, which …") }),
+		"some others":   change(func(c *cluster) { c.others = 2 }),
+		"most nodes":    not(func(c *cluster) { c.others = 5 }),
+		"it is back":    not(func(c *cluster) { c.ready = corev1.ConditionTrue }),
+		"never":         not(func(c *cluster) { c.after = 0 }),
+		"another error": not(func(c *cluster) { c.err = apierrors.NewTooManyRequests("later", 0) }),
+		"maintenance":   not(func(c *cluster) { c.taints[0].Key = "maintenance" }),
+		"maintenance only": not(func(c *cluster) {
+			c.taints = append(c.taints, taint("maintenance:NoExecute", begin))
+			c.tolerations = "node.kubernetes.io/unreachable:NoExecute op=Exists"
+		}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, with(func(o *Options) { o.DeleteHeldAfter = tc.after }), func(w *world) {
+				for i := range 4 {
+					w.setNode(fmt.Sprint("ready-", i))
+				}
+				for i := range tc.others {
+					w.setNode(fmt.Sprint("failed-", i), taint("node.kubernetes.io/unreachable:NoSchedule", begin))
+				}
+				uid := w.addPod("web", "n", tolerations(tc.tolerations))
+				w.setNode("n")
+				w.setReady("n", tc.ready)
+				w.fail = func(name string) error {
+					if len(w.pod(name).Status.Conditions) > 0 { // DisruptionTarget, so it is deleted
+						return nil
+					}
+					return tc.err
+				}
+				w.setNode("n", tc.taints...)
+				w.pass(10*s + after - 1)
+				if len(w.evicted) > 0 {
+					t.Error("the pod is deleted too early")
+				}
+				w.pass(lastRetry * 3 / 2)
+				if _, got := w.evicted[uid]; got != tc.deleted {
+					t.Errorf("deleted: %v, want %v", got, tc.deleted)
+				}
+				if tc.deleted && w.events[len(w.events)-1] != "Warning Deleting Pod default/web on a failed node, due since 2000-01-01T00:00:10Z, "+
+					"although a PodDisruptionBudget holds it back: "+refusal(tc.err) {
+					t.Errorf("the events are %q", w.events)
+				}
+			})
+		})
+	}
+}

@@ -240,6 +240,22 @@ func teams(n int) []*corev1.Node {
 	return nodes
 }
 
+// TestQuarter checks that PreFilter names every feasible node if these are a quarter of
+// all nodes, and none if there is one more.
+func TestQuarter(t *testing.T) {
+	for free, named := range map[int]bool{300: true, 301: false} {
+		nodes, want := teams(900), sets.New[string]()
+		for i := range free {
+			nodes = append(nodes, node(fmt.Sprint("free-", i)))
+			want.Insert(fmt.Sprint("free-", i))
+		}
+		result, _ := knowing(nodes...).PreFilter(t.Context(), newState(), pod(), snapshotOf(nodes...))
+		if result.AllNodes() == named || named && !result.NodeNames.Equal(want) {
+			t.Errorf("%d nodes are feasible: it leaves %v", free, result)
+		}
+	}
+}
+
 // TestNamedNodes checks that the index is not queried for exactly those pods for
 // which Kubernetes' NodeAffinity keeps only named nodes.
 func TestNamedNodes(t *testing.T) {

@@ -429,12 +429,12 @@ func TestHostilePod(t *testing.T) {
 	}
 }
 
-// BenchmarkHostilePod filters 5,000 nodes, each with another value of one key, for
+// BenchmarkHostilePod filters 1,000 nodes, each with another value of one key, for
 // pods with other values of the key: with the plugin, and with what it replaces. Both
 // take turns, and ratio is the median of how many times as long the plugin takes.
 func BenchmarkHostilePod(b *testing.B) {
 	theirs, _ := tainttoleration.New(b.Context(), nil, nil, feature.Features{EnableTaintTolerationComparisonOperators: true})
-	cluster := teams(5000)
+	cluster := teams(1000)
 	snapshot, ours := snapshotOf(cluster...), knowing(cluster...)
 	type filter interface {
 		fwk.PreFilterPlugin

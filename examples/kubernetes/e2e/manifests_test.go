@@ -22,6 +22,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	podsecurity "k8s.io/pod-security-admission/api"
@@ -240,11 +241,12 @@ func TestEvictorManifest(t *testing.T) {
 		c.AddNodes(node)
 	}
 	c.RunScheduler(cluster.Profile{Name: corev1.DefaultSchedulerName})
+	restarts := 0
 	placed := func(what string, right func(nodes []string) bool) (nodes []string) {
 		c.Eventually(what, func() error {
 			nodes = nil
 			for _, pod := range c.Pods(cluster.Evictor) {
-				if pod.DeletionTimestamp == nil {
+				if pod.DeletionTimestamp == nil && len(pod.Annotations) == restarts {
 					nodes = append(nodes, pod.Spec.NodeName)
 				}
 			}
@@ -255,9 +257,14 @@ func TestEvictorManifest(t *testing.T) {
 		})
 		return nodes
 	}
-	failed := placed("the replicas are on the control plane, in two zones", func(nodes []string) bool {
+	inPlace := func(nodes []string) bool {
 		return len(nodes) == 2 && strings.HasPrefix(nodes[0], "control") && nodes[1] == "control-3"
-	})
+	}
+	placed("the replicas are on the control plane, in two zones", inPlace)
+	restarts++ // both at once, as none is ever ready; the old ones stay, terminating
+	restart := []byte(`{"spec": {"template": {"metadata": {"annotations": {"restarted": ""}}}, "strategy": {"rollingUpdate": {"maxUnavailable": 2}}}}`)
+	must(c.Client.AppsV1().Deployments(cluster.Evictor).Patch(t.Context(), cluster.Evictor, types.StrategicMergePatchType, restart, metav1.PatchOptions{}))(t)
+	failed := placed("new replicas are there too", inPlace)
 	checkPriority(t, c)
 
 	c.StopHeartbeat(failed...)

@@ -164,20 +164,21 @@ func (r *readmeTest) scheduler(t *testing.T) {
 }
 
 func (r *readmeTest) webhook(t *testing.T) {
-	blocks := r.blocks(t, "webhook", 6)
+	blocks := r.blocks(t, "webhook", 7)
 	r.AddPods(cluster.Pod("plain"), cluster.Pod("sneak", corev1.Toleration{Key: "dedicated", Value: "ml"},
 		corev1.Toleration{Operator: corev1.TolerationOpExists}))
 	blocks[0].Check(t, root, r.env...)
 	deletePods(t, r.Cluster)
 	r.run(t, blocks[1])
 	r.run(t, blocks[2])
+	r.run(t, blocks[3])
 	// The manifest's pods only report that they run; this one is real.
 	rules := must(filepath.Abs("../manifests/webhook/rules.json"))(t)
 	w, _ := r.RunWebhook(cluster.FreeAddress(t), "-rules="+rules)
-	blocks[3].Check(t, root, r.env...)
 	blocks[4].Check(t, root, r.env...)
+	blocks[5].Check(t, root, r.env...)
 	w.Kill()
-	r.run(t, blocks[5])
+	r.run(t, blocks[6])
 	r.AddPods(cluster.Pod("late"))
 	deletePods(t, r.Cluster)
 }

@@ -14,14 +14,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// setReady sets the status of the node's condition Ready. The controller is not notified.
-func (w *world) setReady(name string, status corev1.ConditionStatus) {
-	w.t.Helper()
-	obj := w.node(name)
-	obj.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: status}}
-	w.must(w.api.Status().Update(context.Background(), obj))
-}
-
 func (w *world) node(name string) *corev1.Node {
 	w.t.Helper()
 	obj := &corev1.Node{}
@@ -74,40 +66,38 @@ func TestDeleteHeldAfter(t *testing.T) {
 		others      int   // nodes that failed too
 		err         error // of the eviction
 		after       time.Duration
-		deleted     bool
+		stays       bool
 	}
-	change := func(f func(*cluster)) cluster {
-		c := cluster{[]corev1.Taint{failed}, corev1.ConditionUnknown, ":NoExecute op=Exists for 10s", 0, disrupts("no", 0), after, true}
-		f(&c)
-		return c
-	}
-	not := func(f func(*cluster)) cluster { return change(func(c *cluster) { f(c); c.deleted = false }) }
-	for name, tc := range map[string]cluster{
-		"a failed node": change(func(*cluster) {}),
-		"not ready":     change(func(c *cluster) { c.taints[0].Key = corev1.TaintNodeNotReady; c.ready = corev1.ConditionFalse }),
-		"two budgets":   change(func(c *cluster) { c.err = errors.New("This pod has more than one PodDisruptionBudget, which …") }),
-		"some others":   change(func(c *cluster) { c.others = 2 }),
-		"most nodes":    not(func(c *cluster) { c.others = 5 }),
-		"it is back":    not(func(c *cluster) { c.ready = corev1.ConditionTrue }),
-		"never":         not(func(c *cluster) { c.after = 0 }),
-		"another error": not(func(c *cluster) { c.err = apierrors.NewTooManyRequests("later", 0) }),
-		"maintenance":   not(func(c *cluster) { c.taints[0].Key = "maintenance" }),
-		"maintenance only": not(func(c *cluster) {
+	for name, change := range map[string]func(*cluster){
+		"a failed node": func(*cluster) {},
+		"not ready":     func(c *cluster) { c.taints[0].Key, c.ready = corev1.TaintNodeNotReady, corev1.ConditionFalse },
+		"two budgets":   func(c *cluster) { c.err = errors.New("This pod has more than one PodDisruptionBudget, which …") },
+		"some others":   func(c *cluster) { c.others = 2 },
+		"most nodes":    func(c *cluster) { c.others, c.stays = 5, true },
+		"it is back":    func(c *cluster) { c.ready, c.stays = corev1.ConditionTrue, true },
+		"never":         func(c *cluster) { c.after, c.stays = 0, true },
+		"another error": func(c *cluster) { c.err, c.stays = apierrors.NewTooManyRequests("later", 0), true },
+		"maintenance":   func(c *cluster) { c.taints[0].Key, c.stays = "maintenance", true },
+		"maintenance too": func(c *cluster) {
 			c.taints = append(c.taints, taint("maintenance:NoExecute", begin))
-			c.tolerations = "node.kubernetes.io/unreachable:NoExecute op=Exists"
-		}),
+			c.tolerations, c.stays = failed.Key+":NoExecute op=Exists", true
+		},
 	} {
+		tc := cluster{[]corev1.Taint{failed}, corev1.ConditionUnknown, ":NoExecute op=Exists for 10s", 0, disrupts("no", 0), after, false}
+		change(&tc)
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, with(func(o *Options) { o.DeleteHeldAfter = tc.after }), func(w *world) {
 				for i := range 4 {
 					w.setNode(fmt.Sprint("ready-", i))
 				}
 				for i := range tc.others {
-					w.setNode(fmt.Sprint("failed-", i), taint("node.kubernetes.io/unreachable:NoSchedule", begin))
+					w.setNode(fmt.Sprint("failed-", i), taint(failed.Key+":NoSchedule", begin))
 				}
 				uid := w.addPod("web", "n", tolerations(tc.tolerations))
 				w.setNode("n")
-				w.setReady("n", tc.ready)
+				n := w.node("n")
+				n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: tc.ready}}
+				w.must(w.api.Status().Update(t.Context(), n))
 				w.fail = func(name string) error {
 					if len(w.pod(name).Status.Conditions) > 0 { // DisruptionTarget, so it is deleted
 						return nil
@@ -120,12 +110,10 @@ func TestDeleteHeldAfter(t *testing.T) {
 					t.Error("the pod is deleted too early")
 				}
 				w.pass(lastRetry * 3 / 2)
-				if _, got := w.evicted[uid]; got != tc.deleted {
-					t.Errorf("deleted: %v, want %v", got, tc.deleted)
-				}
-				if tc.deleted && w.events[len(w.events)-1] != "Warning Deleting Pod default/web on a failed node, due since 2000-01-01T00:00:10Z, "+
-					"although a PodDisruptionBudget holds it back: "+refusal(tc.err) {
-					t.Errorf("the events are %q", w.events)
+				event := "Warning Deleting Pod default/web on a failed node, due since 2000-01-01T00:00:10Z, although a PodDisruptionBudget holds it back: "
+				_, got := w.evicted[uid]
+				if got == tc.stays || got != (w.events[len(w.events)-1] == event+refusal(tc.err)) {
+					t.Errorf("deleted: %v, and the events are %q", got, w.events)
 				}
 			})
 		})

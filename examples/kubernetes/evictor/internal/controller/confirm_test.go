@@ -24,29 +24,40 @@ func (w *world) node(name string) *corev1.Node {
 // A replica that was stopped for a while has old taints in its cache, and another
 // one may lead. It evicts no pod until its cache is up to date and its lease renewed.
 func TestAnOldCache(t *testing.T) {
-	for name, now := range map[string][]corev1.Taint{
-		"no taint":       nil,
-		"a later taint":  {taint("a:NoExecute", begin.Add(time.Minute))},
-		"another effect": {taint("a:NoSchedule", begin)},
-		"the same taint": {taint("a:NoExecute", begin)},
+	same, moved := taint("a:NoExecute", begin), taint("a:NoExecute", begin.Add(time.Minute))
+	for name, tc := range map[string]struct {
+		taints                   []corev1.Taint // of the node now
+		another, keep, follows   bool
+		wantStale, wantEvictions int
+	}{
+		"no taint":             {nil, false, false, false, 11, 0}, // twice a second
+		"another effect":       {[]corev1.Taint{taint("a:NoSchedule", begin)}, false, false, false, 11, 0},
+		"a later taint":        {[]corev1.Taint{moved}, false, false, false, 11, 1},
+		"another node":         {[]corev1.Taint{same}, true, false, false, 11, 1},
+		"another leader":       {[]corev1.Taint{same}, false, false, true, 11, 1},
+		"a timer that is kept": {[]corev1.Taint{moved}, false, true, false, 0, 1},
+		"the cache is not old": {[]corev1.Taint{same}, false, false, false, 0, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			leads := true
-			inWorld(t, with(func(o *Options) { o.Leads = func() bool { return leads } }), func(w *world) {
+			follows := tc.follows
+			inWorld(t, with(func(o *Options) { o.KeepTimers, o.Leads = tc.keep, func() bool { return !follows } }), func(w *world) {
 				w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s"))
-				w.setNode("n", taint("a:NoExecute", begin))
+				w.setNode("n", same)
 				w.pass(5 * s)
 				w.old = w.node("n")
-				leads = name != "the same taint"
-				w.setNode("n", now...)
+				if tc.another {
+					w.deleteNode("n")
+				}
+				w.setNode("n", tc.taints...)
 				w.pass(10 * s)
-				w.wantAttempts("")
-				w.wantEvents()
-				w.wantCounts(map[string]float64{stale: 11}) // twice a second
-				leads, w.old = true, nil
+				w.wantCounts(map[string]float64{stale: float64(tc.wantStale), done: float64(min(len(w.attempts), 1))})
+				if early := len(w.attempts) > 0; early != (tc.wantStale == 0) || early != (len(w.events) > 0) {
+					t.Errorf("attempts: %v, events: %v", w.attempts, w.events)
+				}
+				follows, w.old = false, nil
 				w.nodeChanged("n")
 				w.pass(time.Hour)
-				if evicted := name == "the same taint" || name == "a later taint"; evicted != (len(w.attempts) == 1) {
+				if len(w.attempts) != tc.wantEvictions {
 					t.Errorf("attempts: %v", w.attempts)
 				}
 			})

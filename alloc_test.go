@@ -3,6 +3,7 @@
 package taints_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -31,25 +32,31 @@ func TestAllocs(t *testing.T) {
 	off := taints.Options{NoComparison: true}
 	visit := func(i int, _ *taints.Taint) bool { sink += i; return true }
 	for name, f := range map[string]func(){
-		"Tolerates":                         func() { tols[1].Tolerates(list[3]) },
-		"Match":                             func() { m.Match(list[3]) },
-		"FindUntolerated":                   func() { taints.FindUntolerated(list, tols, taints.Hard) },
-		"Matcher.FindUntolerated":           func() { m.FindUntolerated(list, taints.Hard) },
-		"Filter":                            func() { taints.Filter(list, tols) },
-		"Matcher.Filter":                    func() { m.Filter(list) },
-		"Effects":                           func() { sink += int(taints.Effects(taints.NoSchedule, taints.NoExecute)) },
-		"EvictionOf":                        func() { taints.EvictionOf(list, tols, now) },
-		"Matcher.EvictionOf":                func() { shortest.EvictionOf(list, now) },
-		"Changes.Apply, nothing to do":      func() { taints.Changes{}.Apply(list) },
-		"Matcher.Tolerations":               func() { m.Tolerations()(func(taints.Toleration) bool { sink++; return true }) },
-		"FindKey":                           func() { taints.FindKey(list, "x") },
-		"Options.Match":                     func() { off.Match(list[3], tols) },
-		"Options.FindUntolerated":           func() { off.FindUntolerated(list, tols, taints.Hard) },
-		"Options.Filter":                    func() { off.Filter(list, tols) },
-		"Options.EvictionOf":                func() { off.EvictionOf(list, tols, now) },
-		"Options.Untolerated":               func() { off.Untolerated(list, tols, taints.AllEffects)(visit) },
-		"Options.Tolerated":                 func() { off.Tolerated(list, tols, taints.AllEffects)(visit) },
-		"EvictionPolicy.EvictionOf":         func() { shortest.Policy().EvictionOf(list, tols, now) },
+		"Tolerates":                     func() { tols[1].Tolerates(list[3]) },
+		"Match":                         func() { m.Match(list[3]) },
+		"FindUntolerated":               func() { taints.FindUntolerated(list, tols, taints.Hard) },
+		"Matcher.FindUntolerated":       func() { m.FindUntolerated(list, taints.Hard) },
+		"Filter":                        func() { taints.Filter(list, tols) },
+		"Matcher.Filter":                func() { m.Filter(list) },
+		"Effects":                       func() { sink += int(taints.Effects(taints.NoSchedule, taints.NoExecute)) },
+		"EvictionOf":                    func() { taints.EvictionOf(list, tols, now) },
+		"Matcher.EvictionOf":            func() { shortest.EvictionOf(list, now) },
+		"Changes.Apply, nothing to do":  func() { taints.Changes{}.Apply(list) },
+		"Matcher.Tolerations":           func() { m.Tolerations()(func(taints.Toleration) bool { sink++; return true }) },
+		"FindKey":                       func() { taints.FindKey(list, "x") },
+		"On, Match":                     func() { off.On(tols).Match(list[3]) },
+		"On, FindUntolerated":           func() { off.On(tols).FindUntolerated(list, taints.Hard) },
+		"On, Filter":                    func() { off.On(tols).Filter(list) },
+		"On, EvictionOf":                func() { off.On(tols).EvictionOf(list, now) },
+		"On, Untolerated":               func() { off.On(tols).Untolerated(list, taints.AllEffects)(visit) },
+		"On, Tolerated":                 func() { off.On(tols).Tolerated(list, taints.AllEffects)(visit) },
+		"EvictionPolicy.On, EvictionOf": func() { shortest.Policy().On(tols).EvictionOf(list, now) },
+		"On, one toleration":            func() { off.On([]taints.Toleration{tols[1]}).Match(list[3]) },
+		"On, range": func() {
+			for i := range off.On(tols).Untolerated(list, taints.AllEffects) {
+				sink += i
+			}
+		},
 		"FindToleration":                    func() { taints.FindToleration(tols, tols[3].ID()) },
 		"Reconcile, nothing to do":          func() { taints.Reconcile(list, nil, nil) },
 		"FindTaint":                         func() { taints.FindTaint(list, list[3].ID()) },
@@ -67,7 +74,6 @@ func TestAllocs(t *testing.T) {
 		"ID":                                func() { _ = list[0].ID() == list[1].ID() },
 		"AddMemoryPressure, nothing to add": func() { sink += len(taints.AddMemoryPressure(parsed)) },
 		"Untolerated":                       func() { taints.Untolerated(list, tols, taints.AllEffects)(visit) },
-		"Tolerated":                         func() { taints.Tolerated(list, tols, taints.AllEffects)(visit) },
 		"Matcher.Tolerated":                 func() { m.Tolerated(list, taints.AllEffects)(visit) },
 		"Matcher.Untolerated":               func() { m.Untolerated(list, taints.AllEffects)(visit) },
 	} {
@@ -75,18 +81,23 @@ func TestAllocs(t *testing.T) {
 			t.Errorf("%s: %v allocations", name, n)
 		}
 	}
+	list = list[:3] // without a time, which is copied
+	other, ids := slices.Clone(list), taints.TaintIDs(list)
+	other[1].Value = "absent"
 	for name, tc := range map[string]struct {
 		most float64 // under the race detector
 		f    func()
 	}{
-		"Taint.String":            {1, func() { _ = list[1].String() }},
-		"Toleration.String":       {1, func() { _ = tols[1].String() }},
-		"a removal parsed":        {1, func() { taints.ParseChanges("example.com/gpu-") }},
-		"FormatTaints":            {1, func() { _ = taints.FormatTaints(list) }},
-		"seconds parsed":          {1, func() { taints.ParseToleration("score=60:NoExecute op=Lt for 300s") }},
-		"one change parsed":       {3, func() { taints.ParseChanges("example.com/gpu=x:NoSchedule") }},
-		"Compile":                 {4, func() { taints.Compile(tols) }},
-		"Compile without seconds": {3, func() { taints.Compile(tols[:1]) }},
+		"Reconcile, and Apply":      {1, func() { taints.Reconcile(list, list, other).Apply(list) }},
+		"ReconcileOwned, and Apply": {1, func() { taints.ReconcileOwned(list, ids, other).Apply(list) }},
+		"Taint.String":              {1, func() { _ = list[1].String() }},
+		"Toleration.String":         {1, func() { _ = tols[1].String() }},
+		"a removal parsed":          {1, func() { taints.ParseChanges("example.com/gpu-") }},
+		"FormatTaints":              {1, func() { _ = taints.FormatTaints(list) }},
+		"seconds parsed":            {1, func() { taints.ParseToleration("score=60:NoExecute op=Lt for 300s") }},
+		"one change parsed":         {3, func() { taints.ParseChanges("example.com/gpu=x:NoSchedule") }},
+		"Compile":                   {4, func() { taints.Compile(tols) }},
+		"Compile without seconds":   {3, func() { taints.Compile(tols[:1]) }},
 	} {
 		if n := testing.AllocsPerRun(100, tc.f); n > tc.most {
 			t.Errorf("%s: %v allocations, want at most %v", name, n, tc.most)

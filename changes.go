@@ -9,7 +9,9 @@ import (
 )
 
 // Changes are taints to add to a node and to remove from it. Most callers should
-// use [Changes.Apply] to make them.
+// use [Changes.Apply] to make them:
+//
+//	after, changed := taints.Changes{Add: desired}.Apply(node.Taints)
 type Changes struct {
 	// Add holds the taints to add, at most one with a given key and effect.
 	Add []Taint `json:"add,omitempty"`
@@ -75,20 +77,24 @@ func (c Changes) Ensure(taints []Taint) (result []Taint, changed bool) {
 	return c.apply(taints, false)
 }
 
-func (c Changes) apply(taints []Taint, overwrite bool) (result []Taint, changed bool) {
-	if c.IsZero() {
-		return taints, false
+func (c *Changes) apply(taints []Taint, overwrite bool) (result []Taint, changed bool) {
+	var buf [lookup.Short]bool
+	there := buf[:min(len(c.Add), len(buf))] // what the node has of c.Add
+	if len(c.Add) > len(buf) {
+		there = make([]bool, len(c.Add))
 	}
-	current, add := lookup.FirstOf(taints, identity), lookup.FirstOf(c.Add, identity)
-	removed := c.removed()
+	add, removed := placesOf(c.Add), c.removed()
 	for i := range taints {
 		t := &taints[i]
-		at := add.Find(t.ID())
-		repeats := at >= 0 && current.Find(t.ID()) < i
+		at := add.find(c.Add, t)
+		repeats := at >= 0 && there[at]
 		replaced := at >= 0 && overwrite && c.Add[at].Value != t.Value
 		gone := repeats || at < 0 && removed.has(t)
 		if (gone || replaced) && !changed {
 			changed, result = true, c.clones(taints, i)
+		}
+		if at >= 0 {
+			there[at] = true
 		}
 		switch {
 		case !changed, gone:
@@ -100,7 +106,7 @@ func (c Changes) apply(taints []Taint, overwrite bool) (result []Taint, changed 
 	}
 	for i := range c.Add {
 		t := &c.Add[i]
-		if current.Find(t.ID()) >= 0 || add.Find(t.ID()) != i {
+		if there[i] || add.find(c.Add, t) != i {
 			continue
 		}
 		if !changed {
@@ -125,21 +131,26 @@ func (c Changes) clones(taints []Taint, n int) []Taint {
 
 // removed finds the entries that name a taint to remove.
 type removed struct {
-	ids  lookup.First[TaintID, TaintID]
-	keys lookup.First[string, string]
+	*Changes
+	ids  lookup.Places[TaintID]
+	keys lookup.Places[string]
 }
 
-func (c Changes) removed() removed {
-	return removed{lookup.FirstOf(c.Remove, identityOf), lookup.FirstOf(c.RemoveKeys, keyOf)}
+func (c *Changes) removed() removed {
+	return removed{c, lookup.PlacesOf(c.Remove), lookup.PlacesOf(c.RemoveKeys)}
 }
 
-func (r *removed) has(t *Taint) bool { return r.ids.Find(t.ID()) >= 0 || r.keys.Find(t.Key) >= 0 }
+func (r removed) id(id TaintID) int { return r.ids.Find(r.Remove, id) }
+
+func (r removed) key(key string) int { return r.keys.Find(r.RemoveKeys, key) }
+
+func (r removed) has(t *Taint) bool { return r.id(t.ID()) >= 0 || r.key(t.Key) >= 0 }
 
 // everyEffectOf reports whether entries of Remove name each valid taint with the
 // key.
-func (r *removed) everyEffectOf(key string) bool {
+func (r removed) everyEffectOf(key string) bool {
 	for _, e := range knownEffects {
-		if r.ids.Find(TaintID{key, e}) < 0 {
+		if r.id(TaintID{key, e}) < 0 {
 			return false
 		}
 	}
@@ -154,17 +165,15 @@ func (r *removed) everyEffectOf(key string) bool {
 //   - Remove or RemoveKeys names a taint of Add ([ErrInvalid]), or
 //   - Add has a taint with the key and effect of an earlier one ([ErrDuplicate]).
 //
-// Otherwise the result is that of [Changes.Apply]. In contrast, kubectl puts added
-// taints first, and drops the TimeAdded of a taint that it overwrites with the
-// same value.
-//
 // The error is an [ErrorList] for the lists "add", "remove" and "removeKeys".
-// Nothing else is validated.
+// Nothing else is validated. Without one the result is that of [Changes.Apply]. In
+// contrast, kubectl puts added taints first, and drops the TimeAdded of a taint that
+// it overwrites with the same value.
 func (c Changes) ApplyStrict(taints []Taint, overwrite bool) ([]Taint, error) {
 	v := validator{list: "add"}
-	current := lookup.FirstOf(taints, identity)
+	current := placesOf(taints)
 	c.eachAdd(&v, func(t *Taint) {
-		switch at := current.Find(t.ID()); {
+		switch at := current.find(taints, t); {
 		case at < 0 || overwrite:
 		case taints[at].Value == t.Value:
 			v.report("", t.String(), taintPresent)
@@ -198,9 +207,9 @@ func (c Changes) found(taints []Taint) (ids, keys []bool) {
 	remove := c.removed()
 	for _, list := range [...][]Taint{taints, c.Add} {
 		for i := range list {
-			if at := remove.ids.Find(list[i].ID()); at >= 0 {
+			if at := remove.id(list[i].ID()); at >= 0 {
 				ids[at] = true
-			} else if at := remove.keys.Find(list[i].Key); at >= 0 {
+			} else if at := remove.key(list[i].Key); at >= 0 {
 				keys[at] = true
 			}
 		}
@@ -211,7 +220,7 @@ func (c Changes) found(taints []Taint) (ids, keys []bool) {
 // eachAdd calls check for each taint to add, and reports its conflict with a
 // removal and with an earlier taint to add.
 func (c Changes) eachAdd(v *validator, check func(t *Taint)) {
-	add, removed := lookup.FirstOf(c.Add, identity), c.removed()
+	add, removed := placesOf(c.Add), c.removed()
 	for i := range c.Add {
 		t := &c.Add[i]
 		v.index = i
@@ -219,16 +228,16 @@ func (c Changes) eachAdd(v *validator, check func(t *Taint)) {
 		if removed.has(t) {
 			v.report("", t.String(), taintRemovedToo)
 		}
-		if add.Find(t.ID()) < i {
+		if add.find(c.Add, t) < i {
 			v.report("", t.String(), taintRepeated)
 		}
 	}
 }
 
-// Validate returns nil if [Changes.ApplyStrict] succeeds for some node with valid
-// taints, with overwrite. Otherwise the error is an [ErrorList] with every error of
-// the lists "add", "remove" and "removeKeys": of each taint, identity and key, and
-// repetitions and conflicts among them.
+// Validate returns nil if [Changes.ApplyStrict], with overwrite, turns the valid
+// taints of some node into valid ones. Otherwise the error is an [ErrorList] with
+// every error of the lists "add", "remove" and "removeKeys": of each taint, identity
+// and key, and repetitions and conflicts among them.
 func (c Changes) Validate() error {
 	v := validator{list: "add"}
 	c.eachAdd(&v, v.taint)
@@ -237,14 +246,14 @@ func (c Changes) Validate() error {
 		v.list, v.index = "remove", i
 		v.check("key", id.Key, checkKey(id.Key))
 		v.check("effect", string(id.Effect), checkEffect(id.Effect))
-		if remove.ids.Find(id) < i {
+		if remove.id(id) < i {
 			v.report("", id.String(), removalRepeated)
 		}
 	}
 	for i, key := range c.RemoveKeys {
 		v.list, v.index = "removeKeys", i
 		v.check("key", key, checkKey(key))
-		if remove.keys.Find(key) < i || remove.everyEffectOf(key) {
+		if remove.key(key) < i || remove.everyEffectOf(key) {
 			v.report("", key, removalRepeated)
 		}
 	}

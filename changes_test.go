@@ -26,6 +26,7 @@ func TestParseChanges(t *testing.T) {
 		"gpu=:NoExecute-":     "gpu:NoExecute-",
 		"gpu=a100:NoExecute-": "gpu:NoExecute-",
 		"a- a- a:NoSchedule-": "a:NoSchedule- a- a-",
+		"a:NoSchedule a:NoSchedule- a:NoSchedule-":    "a:NoSchedule a:NoSchedule- a:NoSchedule-",
 		"b- a:NoExecute- c=d:NoSchedule e:NoSchedule": "c=d:NoSchedule e:NoSchedule a:NoExecute- b-",
 	} {
 		got, err := taints.ParseChanges(strings.Fields(specs)...)
@@ -293,6 +294,8 @@ func TestChangesValidate(t *testing.T) {
 		},
 		{"removed by effect and by key", "", "a:NoSchedule", "a", nil},
 		{"by two effects and by key", "", "a:NoSchedule a:NoExecute b:PreferNoSchedule", "a", nil},
+		{"by another two and by key", "", "a:NoSchedule a:PreferNoSchedule b:NoExecute", "a", nil},
+		{"by the last two and by key", "", "a:PreferNoSchedule a:NoExecute b:NoSchedule", "a", nil},
 		{
 			"by every effect and by key", "", "a:NoSchedule a:NoExecute a:PreferNoSchedule", "b a",
 			[]string{"removeKeys[1]. duplicate"},

@@ -123,6 +123,7 @@ func TestErrorDetails(t *testing.T) {
 		{T{Key: "a", Effect: "x"}, taints.Options{}, effect},
 		{T{Key: "a", TolerationSeconds: seconds(5)}, taints.Options{}, "must be NoExecute when tolerationSeconds is set"},
 		{T{Key: "a", Operator: "x"}, taints.Options{}, "must be Exists, Equal, Lt or Gt, or empty for Equal"},
+		{T{Key: "a", Operator: "x"}, taints.Options{NoComparison: true}, "must be Exists or Equal, or empty for Equal"},
 		{T{}, taints.Options{}, "must be Exists when the key is empty, which means all keys and values"},
 	} {
 		err := tc.options.ValidateTolerations([]T{tc.tol})
@@ -137,6 +138,14 @@ func TestErrorDetails(t *testing.T) {
 	if errs := errorsIn(missing); len(errs) != 2 ||
 		errs[0].Detail != "a taint needs a key" || errs[1].Detail != effect {
 		t.Errorf("an empty taint: %v", missing)
+	}
+}
+
+func TestNoErrors(t *testing.T) {
+	for _, list := range []taints.ErrorList{nil, {}} {
+		if err := list.Err(); err != nil {
+			t.Errorf("%#v is the error %#v", list, err)
+		}
 	}
 }
 

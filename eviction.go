@@ -14,12 +14,9 @@ import (
 type Outcome uint8
 
 const (
-	// Stays: nothing evicts the pod.
-	Stays Outcome = iota
-	// EvictsAt: the pod is evicted at a time, which may be past if TimeAdded counts.
-	EvictsAt
-	// EvictsNow: the pod is evicted at once.
-	EvictsNow
+	Stays     Outcome = iota // nothing evicts the pod
+	EvictsAt                 // it is evicted at a time, which may be past if TimeAdded counts
+	EvictsNow                // it is evicted at once
 )
 
 var outcomeNames = []string{"Stays", "EvictsAt", "EvictsNow"}
@@ -46,12 +43,11 @@ type EvictionPolicy struct {
 	// zero and negative seconds are equal: Kubernetes' rule for devices.
 	ForeverElseShortest bool `json:"foreverElseShortest,omitempty"`
 	// FromTimeAdded counts the seconds from the taint's TimeAdded, if that is set. A
-	// controller that restarts then finds the same deadlines, some of them past.
-	// Kubernetes' controller gives every pod its full time again.
+	// controller that restarts then finds the same deadlines, some of them past, where
+	// Kubernetes' gives every pod its full time again.
 	FromTimeAdded bool `json:"fromTimeAdded,omitempty"`
 	// Arrival is when the pod was placed on the node, or zero if that is not known. No
-	// seconds count from before that. As it differs for each pod, call
-	// [EvictionPolicy.EvictionOf], which takes the policy for one question.
+	// seconds count from before that. It differs by pod, so use [EvictionPolicy.On].
 	Arrival time.Time `json:"arrival,omitzero"`
 }
 
@@ -104,61 +100,49 @@ func (e Eviction) String() string {
 // taints count, and observed is when the controller saw them.
 //
 //   - A taint that no toleration matches evicts the pod now.
-//   - Otherwise the first toleration that matches the taint counts, even if a
-//     later one has other seconds. It tolerates the taint until its seconds after
-//     observed, or forever if it has none. Zero seconds or less evict now.
+//   - Otherwise the first toleration that matches the taint counts. It tolerates the
+//     taint until its seconds after observed, or forever if it has none. Zero seconds
+//     or less evict now.
 //   - The taint with the earliest deadline decides. Among equal deadlines an
 //     untolerated taint decides, and otherwise the first.
 //
 // Seconds do not overflow, as those above 9223372036 do in Kubernetes. A deadline
 // after the year 9999, which has no JSON, is forever.
 func EvictionOf(taints []Taint, tolerations []Toleration, observed time.Time) Eviction {
-	return EvictionPolicy{}.evictionOf(taints, &Matcher{tolerations: tolerations}, observed)
+	return Options{}.On(tolerations).EvictionOf(taints, observed)
 }
 
-// EvictionOf is like the function [EvictionOf] under the options.
-func (o Options) EvictionOf(taints []Taint, tolerations []Toleration, observed time.Time) Eviction {
-	m := Matcher{tolerations: tolerations}
-	m.policy.Options = o
-	return EvictionPolicy{}.evictionOf(taints, &m, observed)
-}
-
-// EvictionOf is like the function [EvictionOf] under the policy and its options.
-func (p EvictionPolicy) EvictionOf(taints []Taint, tolerations []Toleration, observed time.Time) Eviction {
-	return p.evictionOf(taints, &Matcher{policy: p, tolerations: tolerations}, observed)
-}
-
-// EvictionOf is like the function [EvictionOf] for m's tolerations, under the
-// policy that m was compiled under.
+// EvictionOf is like the function [EvictionOf] for m's tolerations and policy.
 func (m *Matcher) EvictionOf(taints []Taint, observed time.Time) Eviction {
 	if m == nil {
 		m = new(Matcher)
 	}
-	return m.policy.evictionOf(taints, m, observed)
-}
-
-// evictionOf implements EvictionOf. The times are those of p, and the rest of the
-// policy is that of m. So the tolerations of a single question do not escape.
-func (p EvictionPolicy) evictionOf(taints []Taint, m *Matcher, observed time.Time) Eviction {
 	var e Eviction
 	for i := range taints {
 		t := &taints[i]
 		if t.Effect != NoExecute {
 			continue
 		}
-		toleration, seconds := m.choose(t)
-		if toleration >= 0 && seconds == nil {
-			continue
+		first := m.next(t, m.start(t))
+		if first < 0 && !m.policy.FromTimeAdded { // nothing is earlier
+			return Eviction{Outcome: EvictsNow, Taint: i, At: observed, From: observed}
 		}
 		f := Eviction{Taint: i}
-		if toleration >= 0 {
+		if first >= 0 {
+			toleration, seconds := m.choose(t, first)
+			if seconds == nil {
+				continue
+			}
 			f.Tolerated, f.Toleration, f.Seconds = true, toleration, *seconds
 		}
-		if e.Outcome == EvictsAt && f.Seconds >= e.Seconds && !p.FromTimeAdded {
+		if e.Outcome == EvictsAt && f.Seconds >= e.Seconds && !m.policy.FromTimeAdded {
 			continue // no earlier, as all count from one time; halves BenchmarkEvict
 		}
-		f.From = p.from(t, observed)
-		if f.schedule(observed) && f.precedes(&e) {
+		if !f.schedule(m.policy.from(t, observed), observed) {
+			continue
+		}
+		order := f.At.Compare(e.At)
+		if e.Outcome == Stays || order < 0 || order == 0 && e.Tolerated && !f.Tolerated {
 			e = f
 		}
 	}
@@ -166,12 +150,8 @@ func (p EvictionPolicy) evictionOf(taints []Taint, m *Matcher, observed time.Tim
 }
 
 // choose returns the index of the toleration that counts for the taint, and its
-// seconds, or -1 if none matches.
-func (m *Matcher) choose(t *Taint) (toleration int, seconds *int64) {
-	i := m.next(t, m.start(t))
-	if i < 0 {
-		return -1, nil
-	}
+// seconds. The given one is the first that matches.
+func (m *Matcher) choose(t *Taint, i int) (toleration int, seconds *int64) {
 	toleration, seconds = i, m.tolerations[i].TolerationSeconds
 	if !m.policy.ForeverElseShortest {
 		return toleration, seconds
@@ -184,63 +164,44 @@ func (m *Matcher) choose(t *Taint) (toleration int, seconds *int64) {
 	return toleration, seconds
 }
 
-// from returns the time from which the seconds of a toleration of the taint count.
-func (p *EvictionPolicy) from(t *Taint, observed time.Time) time.Time {
-	from := observed
+// from returns when the seconds begin to count for a taint that was seen then.
+func (p *EvictionPolicy) from(t *Taint, from time.Time) time.Time {
 	if p.FromTimeAdded && t.TimeAdded != nil {
 		from = *t.TimeAdded
 	}
-	if !p.Arrival.IsZero() && p.Arrival.After(from) {
+	if p.Arrival.After(from) && !p.Arrival.IsZero() {
 		return p.Arrival
 	}
 	return from
 }
 
-// schedule sets Outcome and At from Seconds and From, and reports false if the
-// deadline is forever.
-func (e *Eviction) schedule(observed time.Time) bool {
-	if e.Seconds > 0 {
-		at, ok := addSeconds(e.From, e.Seconds)
-		e.Outcome, e.At = EvictsAt, at
-		return ok
+// schedule sets Outcome, From and At, the time Seconds after from, and reports false
+// if that is after the year 9999 in its location. Unlike Time.Add, it is not limited
+// to the range of time.Duration.
+func (e *Eviction) schedule(from, observed time.Time) bool {
+	if e.Seconds <= 0 {
+		if from.After(observed) {
+			from = observed
+		}
+		e.Outcome, e.From, e.At = EvictsNow, from, from
+		return true
 	}
-	if e.From.After(observed) {
-		e.From = observed
-	}
-	e.Outcome, e.At = EvictsNow, e.From
-	return true
-}
-
-// precedes reports whether e, by a later taint, takes precedence over f.
-func (e *Eviction) precedes(f *Eviction) bool {
-	if order := e.At.Compare(f.At); f.Outcome != Stays && order != 0 {
-		return order < 0
-	}
-	return f.Outcome == Stays || f.Tolerated && !e.Tolerated
-}
-
-// addSeconds returns the time the seconds, which are positive, after t, and
-// whether it is in the year 9999 or before, in its location. Unlike Time.Add, it
-// is not limited to the range of time.Duration.
-func addSeconds(t time.Time, seconds int64) (sum time.Time, ok bool) {
 	const (
 		year1     = -62135596800 // in Unix time
 		year10000 = 315537897600 // in seconds since the year 1
-		in9999    = year10000 - 365*24*60*60/2
 	)
-	since := t.Unix() - year1 // wraps back if Unix has wrapped
-	if since > math.MaxInt64-seconds {
-		return time.Time{}, false
+	since := from.Unix() - year1 // wraps back if Unix has wrapped
+	if since > math.MaxInt64-e.Seconds {
+		return false
 	}
-	since += seconds
-	if seconds <= int64(math.MaxInt64/time.Second) {
-		sum = t.Add(time.Duration(seconds) * time.Second)
-	} else {
-		sum = time.Unix(t.Unix()+seconds, int64(t.Nanosecond())).In(t.Location())
+	e.Outcome, e.From, e.At = EvictsAt, from, from.Add(time.Duration(e.Seconds)*time.Second)
+	if e.Seconds > int64(math.MaxInt64/time.Second) {
+		e.At = time.Unix(from.Unix()+e.Seconds, int64(from.Nanosecond())).In(from.Location())
 	}
-	if since < in9999 {
-		return sum, true
+	since += e.Seconds
+	if since < year10000-182*24*60*60 { // in any zone
+		return true
 	}
-	_, offset := sum.Zone() // Year is an int32 on some platforms
-	return sum, since < year10000-int64(offset)
+	_, offset := e.At.Zone() // Year is an int32 on some platforms
+	return since < year10000-int64(offset)
 }

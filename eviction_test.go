@@ -123,14 +123,14 @@ func checkEviction(
 ) {
 	t.Helper()
 	e := p.Compile(tols).EvictionOf(list, now)
-	if direct := p.EvictionOf(list, tols, now); direct != e {
+	if direct := p.On(tols).EvictionOf(list, now); direct != e {
 		t.Fatalf("compiled %+v, and not %+v", e, direct)
 	}
 	o := taints.EvictionPolicy{Options: p.Options}
-	if got, want := p.Options.EvictionOf(list, tols, now), o.EvictionOf(list, tols, now); got != want {
+	if got, want := p.Options.On(tols).EvictionOf(list, now), o.On(tols).EvictionOf(list, now); got != want {
 		t.Fatalf("under options %+v, want %+v", got, want)
 	}
-	if got, want := taints.EvictionOf(list, tols, now), (taints.EvictionPolicy{}).EvictionOf(list, tols, now); got != want {
+	if got, want := taints.EvictionOf(list, tols, now), (taints.EvictionPolicy{}).On(tols).EvictionOf(list, now); got != want {
 		t.Fatalf("plain %+v, want %+v", got, want)
 	}
 	outcome, deadline, decides := reference.Evict(p, list, tols, now)
@@ -222,13 +222,13 @@ func TestEvictionUnderOptions(t *testing.T) {
 	off := taints.Options{NoComparison: true}
 	for want, e := range map[taints.Eviction]taints.Eviction{
 		{}: taints.EvictionOf(list, tols, observed),
-		{Outcome: taints.EvictsNow, At: observed, From: observed}: off.EvictionOf(list, tols, observed),
+		{Outcome: taints.EvictsNow, At: observed, From: observed}: off.On(tols).EvictionOf(list, observed),
 	} {
 		if e != want {
 			t.Errorf("got %v, want %v", e, want)
 		}
 	}
-	if e := (taints.EvictionPolicy{Options: off}).EvictionOf(list, tols, observed); e != off.EvictionOf(list, tols, observed) {
+	if e := (taints.EvictionPolicy{Options: off}).On(tols).EvictionOf(list, observed); e != off.On(tols).EvictionOf(list, observed) {
 		t.Errorf("under a policy with these options: %v", e)
 	}
 }
@@ -266,7 +266,7 @@ func TestEvictionFrom(t *testing.T) {
 		if tc.arrival != 0 {
 			p.Arrival = time.Unix(tc.arrival, 0).UTC()
 		}
-		e := p.EvictionOf(list, parseTolerations(tc.tolerated), now)
+		e := p.On(parseTolerations(tc.tolerated)).EvictionOf(list, now)
 		if e.Outcome != tc.outcome || e.From.Unix() != tc.from || e.At.Unix() != tc.at {
 			t.Errorf("%s: %+v, want %v from %d at %d", tc.name, e, tc.outcome, tc.from, tc.at)
 		}

@@ -106,11 +106,22 @@ func ExampleOptions() {
 	pod := []taints.Toleration{taints.Must(taints.ParseToleration("failure-score=6 op=Lt"))}
 	for _, gate := range []bool{true, false} {
 		cluster := taints.Options{NoComparison: !gate}
-		fmt.Println(cluster.Filter(node, pod))
+		fmt.Println(cluster.On(pod).Filter(node))
 	}
 	// Output:
 	// all tolerated
 	// untolerated: 1 NoSchedule
+}
+
+// The DaemonSet controller deletes a pod that does not tolerate the NoExecute taints
+// of its node, and otherwise leaves it there.
+func ExampleFindUntolerated() {
+	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,maintenance=disk:NoExecute")
+	pod := taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{})
+	if i, found := taints.FindUntolerated(node, pod, taints.Effects(taints.NoExecute)); found {
+		fmt.Println("delete the pod, because of", node[i])
+	}
+	// Output: delete the pod, because of maintenance=disk:NoExecute
 }
 
 // A drain: the node is tainted for maintenance, and each pod gets its
@@ -151,7 +162,7 @@ func ExampleEvictionPolicy() {
 
 	restarted := came.Add(4 * time.Minute)
 	for _, policy := range []taints.EvictionPolicy{{}, {FromTimeAdded: true}} {
-		fmt.Println(policy.EvictionOf(node, pod, restarted).At.Format(time.TimeOnly))
+		fmt.Println(policy.On(pod).EvictionOf(node, restarted).At.Format(time.TimeOnly))
 	}
 	// Output:
 	// 12:09:00
@@ -169,17 +180,18 @@ func ExampleEvictionPolicy_arrival() {
 
 	policy := taints.EvictionPolicy{FromTimeAdded: true, Arrival: arrived}
 	later := arrived.Add(time.Minute) // whenever the controller looks
-	fmt.Println(policy.EvictionOf(node, pod, later).At.Format(time.TimeOnly))
+	fmt.Println(policy.On(pod).EvictionOf(node, later).At.Format(time.TimeOnly))
 	// Output: 12:10:00
 }
 
 // A controller waits until the startup taints that it knows, by key or by prefix,
 // are gone. The keys come from a flag, which may be empty.
 func ExampleTolerationsOfKeys() {
-	keys, prefixes := []string{"node.cilium.io/agent-not-ready", ""}, []string{"readiness.k8s.io/"}
-	startup := taints.Options{KeyWildcards: true}.Compile(
-		taints.TolerationsOfKeys(keys...), taints.TolerationsOfPrefixes(prefixes...),
-	)
+	keys := []string{"node.cilium.io/agent-not-ready", ""}
+	for _, prefix := range []string{"readiness.k8s.io/"} {
+		keys = append(keys, prefix+"*")
+	}
+	startup := taints.Options{KeyWildcards: true}.Compile(taints.TolerationsOfKeys(keys...))
 
 	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,readiness.k8s.io/network:NoExecute,node.cilium.io/agent-not-ready=1:NoExecute")
 	for _, taint := range startup.Tolerated(node, taints.AllEffects) {
@@ -263,25 +275,27 @@ func ExampleFindToleration() {
 	// 2
 }
 
-// Some projects write "key" and "key:Effect" for the operator Exists. An empty text
-// stays an error: it must not become the toleration of everything.
+// Some projects write "key", "key:Effect" and ":Effect" for the operator Exists. An
+// empty text stays an error: it must not become the toleration of everything.
 func ExampleParseToleration_exists() {
 	parse := func(s string) (taints.Toleration, error) {
-		t, err := taints.ParseToleration(s)
-		if err == nil && t.Operator == "" && !strings.Contains(s, "=") {
-			t.Operator = taints.OpExists
+		if s != "" && !strings.Contains(s, "=") {
+			s += " op=Exists"
 		}
-		return t, err
+		return taints.ParseToleration(s)
 	}
-	for _, s := range []string{"gpu", "gpu:NoSchedule", "gpu=a100:NoSchedule", "gpu=", ""} {
+	for _, s := range []string{"gpu", "gpu:NoSchedule", ":NoSchedule", "gpu=a100:NoSchedule", "gpu=", "gpu:", ":", ""} {
 		t, err := parse(s)
 		fmt.Printf("%q: %v, %v\n", s, t, err != nil)
 	}
 	// Output:
 	// "gpu": gpu op=Exists, false
 	// "gpu:NoSchedule": gpu:NoSchedule op=Exists, false
+	// ":NoSchedule": :NoSchedule op=Exists, false
 	// "gpu=a100:NoSchedule": gpu=a100:NoSchedule, false
 	// "gpu=": gpu, false
+	// "gpu:": , true
+	// ":": , true
 	// "": , true
 }
 

@@ -12,34 +12,22 @@ import (
 // that none of the tolerations tolerates, and whether there is one
 // (FindMatchingUntoleratedTaint in Kubernetes). To filter nodes, pass [Hard].
 func FindUntolerated(taints []Taint, tolerations []Toleration, in EffectSet) (taint int, found bool) {
-	if len(taints) == 0 { // so that this is inlined, for the many nodes without taints
+	if len(taints) == 0 { // most nodes
 		return -1, false
 	}
-	return Options{}.findUntolerated(taints, tolerations, in)
+	return findUntolerated(taints, tolerations, in)
 }
 
-// FindUntolerated is like the function [FindUntolerated] under the options.
-func (o Options) FindUntolerated(taints []Taint, tolerations []Toleration, in EffectSet) (taint int, found bool) {
-	if len(taints) == 0 {
-		return -1, false
-	}
-	return o.findUntolerated(taints, tolerations, in)
-}
-
-// findUntolerated is FindUntolerated for a list that is not empty.
-func (o Options) findUntolerated(taints []Taint, tolerations []Toleration, in EffectSet) (int, bool) {
-	m := Matcher{tolerations: tolerations}
-	m.policy.Options = o
-	taint := m.findUntolerated(taints, in)
-	return taint, taint >= 0
+func findUntolerated(taints []Taint, tolerations []Toleration, in EffectSet) (taint int, found bool) {
+	return Options{}.On(tolerations).FindUntolerated(taints, in)
 }
 
 // FindUntolerated is like the function [FindUntolerated] for m's tolerations.
 func (m *Matcher) FindUntolerated(taints []Taint, in EffectSet) (taint int, found bool) {
-	taint = -1
-	if len(taints) > 0 {
-		taint = m.findUntolerated(taints, in)
+	if len(taints) == 0 { // so that this is inlined, for the many nodes without taints
+		return -1, false
 	}
+	taint = m.findUntolerated(taints, in)
 	return taint, taint >= 0
 }
 
@@ -62,16 +50,7 @@ func (m *Matcher) findUntolerated(taints []Taint, in EffectSet) int {
 // with an effect in the set that none of the tolerations tolerates, in order. It
 // reads the lists during the loop.
 func Untolerated(taints []Taint, tolerations []Toleration, in EffectSet) iter.Seq2[int, *Taint] {
-	return Options{}.Untolerated(taints, tolerations, in)
-}
-
-// Untolerated is like the function [Untolerated] under the options.
-func (o Options) Untolerated(taints []Taint, tolerations []Toleration, in EffectSet) iter.Seq2[int, *Taint] {
-	return func(yield func(int, *Taint) bool) {
-		m := Matcher{tolerations: tolerations}
-		m.policy.Options = o
-		m.each(taints, in, false)(yield)
-	}
+	return Options{}.On(tolerations).Untolerated(taints, in)
 }
 
 // Untolerated is like the function [Untolerated] for m's tolerations.
@@ -79,22 +58,8 @@ func (m *Matcher) Untolerated(taints []Taint, in EffectSet) iter.Seq2[int, *Tain
 	return m.each(taints, in, false)
 }
 
-// Tolerated is like [Untolerated] for the taints with an effect in the set that
-// one of the tolerations tolerates.
-func Tolerated(taints []Taint, tolerations []Toleration, in EffectSet) iter.Seq2[int, *Taint] {
-	return Options{}.Tolerated(taints, tolerations, in)
-}
-
-// Tolerated is like the function [Tolerated] under the options.
-func (o Options) Tolerated(taints []Taint, tolerations []Toleration, in EffectSet) iter.Seq2[int, *Taint] {
-	return func(yield func(int, *Taint) bool) {
-		m := Matcher{tolerations: tolerations}
-		m.policy.Options = o
-		m.each(taints, in, true)(yield)
-	}
-}
-
-// Tolerated is like the function [Tolerated] for m's tolerations.
+// Tolerated is like [Matcher.Untolerated] for the taints with an effect in the set
+// that one of m's tolerations tolerates.
 func (m *Matcher) Tolerated(taints []Taint, in EffectSet) iter.Seq2[int, *Taint] {
 	return m.each(taints, in, true)
 }
@@ -122,30 +87,26 @@ func (m *Matcher) each(taints []Taint, in EffectSet, tolerated bool) iter.Seq2[i
 // A Verdict holds the number of taints of a node that a pod does not tolerate, by
 // effect. The zero Verdict is that of a node without such taints.
 type Verdict struct {
-	// NoSchedule counts untolerated NoSchedule taints.
-	NoSchedule int `json:"noSchedule,omitempty"`
-	// PreferNoSchedule counts untolerated PreferNoSchedule taints.
+	NoSchedule       int `json:"noSchedule,omitempty"`
 	PreferNoSchedule int `json:"preferNoSchedule,omitempty"`
-	// NoExecute counts untolerated NoExecute taints.
-	NoExecute int `json:"noExecute,omitempty"`
-	// Other counts those with effects that Kubernetes does not know.
-	Other int `json:"other,omitempty"`
+	NoExecute        int `json:"noExecute,omitempty"`
+	Other            int `json:"other,omitempty"` // effects that Kubernetes does not know
 }
 
 // Schedulable reports whether the pod may be placed on the node: no NoSchedule or
 // NoExecute taint is untolerated.
 func (v Verdict) Schedulable() bool { return v.NoSchedule == 0 && v.NoExecute == 0 }
 
-// AllTolerated reports whether every taint of the node is tolerated, including
-// those with PreferNoSchedule and with unknown effects.
+// AllTolerated reports whether every taint of the node is tolerated, whatever its
+// effect.
 func (v Verdict) AllTolerated() bool { return v == Verdict{} }
 
 // Avoid reports whether the pod may be placed on the node but should rather be
 // placed on another, because a PreferNoSchedule taint is untolerated.
 func (v Verdict) Avoid() bool { return v.Schedulable() && v.PreferNoSchedule > 0 }
 
-// String returns the counts that are not zero, as in "untolerated: 2 NoSchedule,
-// 1 PreferNoSchedule", and "all tolerated" for the zero Verdict.
+// String returns the counts that are not zero, as in "untolerated: 2 NoSchedule", and
+// "all tolerated" for the zero Verdict.
 func (v Verdict) String() string {
 	var counts []string
 	for _, count := range [...]struct {
@@ -170,25 +131,10 @@ func (v Verdict) String() string {
 // Filter returns how many of a node's taints none of the tolerations tolerates,
 // by effect.
 func Filter(taints []Taint, tolerations []Toleration) Verdict {
-	if len(taints) == 0 {
+	if len(taints) == 0 { // most nodes
 		return Verdict{}
 	}
-	return Options{}.filter(taints, tolerations)
-}
-
-// Filter is like the function [Filter] under the options.
-func (o Options) Filter(taints []Taint, tolerations []Toleration) Verdict {
-	if len(taints) == 0 {
-		return Verdict{}
-	}
-	return o.filter(taints, tolerations)
-}
-
-// filter is Filter for a list that is not empty.
-func (o Options) filter(taints []Taint, tolerations []Toleration) Verdict {
-	m := Matcher{tolerations: tolerations}
-	m.policy.Options = o
-	return m.filter(taints)
+	return Options{}.On(tolerations).Filter(taints)
 }
 
 // Filter is like the function [Filter] for m's tolerations.

@@ -3,10 +3,74 @@
 package taints_test
 
 import (
+	"slices"
+	"sync"
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
 )
+
+// Each question has the options under which it is asked.
+func TestQuestionsUnderOptions(t *testing.T) {
+	list := parseTaints("a/x:NoExecute", "n=3:NoExecute")
+	tols := append(parseTolerations("n=5:NoExecute op=Lt"), taints.Toleration{Key: "a/*", Operator: taints.OpExists})
+	for _, tc := range []struct {
+		options               taints.Options
+		matches, untolerated  []int
+		tolerated             []int
+		first, evicting, left int // left is the number of untolerated taints
+		outcome               taints.Outcome
+	}{
+		{taints.Options{}, []int{-1, 0}, []int{0}, []int{1}, 0, 0, 1, taints.EvictsNow},
+		{taints.Options{NoComparison: true}, []int{-1, -1}, []int{0, 1}, nil, 0, 0, 2, taints.EvictsNow},
+		{taints.Options{KeyWildcards: true}, []int{1, 0}, nil, []int{0, 1}, -1, 0, 0, taints.Stays},
+		{taints.Options{NoComparison: true, KeyWildcards: true}, []int{1, -1}, []int{1}, []int{0}, 1, 1, 1, taints.EvictsNow},
+	} {
+		for form, m := range map[string]*taints.Matcher{
+			"On": tc.options.On(tols), "Compile": tc.options.Compile(tols),
+			"EvictionPolicy.On":      taints.EvictionPolicy{Options: tc.options}.On(tols),
+			"EvictionPolicy.Compile": taints.EvictionPolicy{Options: tc.options}.Compile(tols),
+		} {
+			want := answers{tc.matches, tc.untolerated, tc.tolerated, tc.first, taints.Verdict{NoExecute: tc.left}}
+			got := answersOf(list, m.Match, func() (int, bool) { return m.FindUntolerated(list, taints.Hard) },
+				m.Untolerated(list, taints.Hard), m.Tolerated(list, taints.Hard), m.Filter(list))
+			if diff := difference(want, got); diff != "" {
+				t.Errorf("%s under %+v (-want +got):\n%s", form, tc.options, diff)
+			}
+			if e := m.EvictionOf(list, observed); e.Outcome != tc.outcome || e.Taint != tc.evicting {
+				t.Errorf("%s under %+v: %+v", form, tc.options, e)
+			}
+		}
+	}
+}
+
+// Loops over one sequence may run at a time, and one within another. The race
+// detector finds what they share.
+func TestLoopsAtATime(t *testing.T) {
+	list := parseTaints("a:NoSchedule", "b:NoExecute", "c:NoSchedule")
+	for name, m := range map[string]*taints.Matcher{
+		"nil": nil, "compiled": taints.Compile(parseTolerations(":NoExecute op=Exists")),
+	} {
+		seq := m.Untolerated(list, taints.AllEffects)
+		want := indexes(list, m.Untolerated(list, taints.AllEffects))
+		for range seq {
+			if got := indexes(list, seq); !slices.Equal(got, want) {
+				t.Errorf("%s, a loop in a loop: %v, want %v", name, got, want)
+			}
+		}
+		var loops sync.WaitGroup
+		for range 2 {
+			loops.Add(1)
+			go func() {
+				defer loops.Done()
+				if got := indexes(list, seq); !slices.Equal(got, want) {
+					t.Errorf("%s, two loops: %v, want %v", name, got, want)
+				}
+			}()
+		}
+		loops.Wait()
+	}
+}
 
 func TestVerdictString(t *testing.T) {
 	for want, v := range map[string]taints.Verdict{

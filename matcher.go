@@ -10,16 +10,20 @@ import (
 	"github.com/seed-0529bac1/taints/internal/keyset"
 )
 
-// A Matcher is a compiled list of tolerations. It is immutable. The zero Matcher,
-// or a nil one, tolerates nothing. It can also select taints: compile
-// [TolerationsOfIDs], [TolerationsOfKeys] or [TolerationsOfPrefixes], and call
-// [Matcher.Match], [Matcher.Tolerated] or [Matcher.Untolerated].
+// A Matcher answers questions about a list of tolerations. The zero Matcher, or a nil
+// one, tolerates nothing. To select taints, compile [TolerationsOfIDs] or
+// [TolerationsOfKeys], and call [Matcher.Tolerated].
 type Matcher struct {
+	rules
+	exempt  EffectSet // effects whose taints are all tolerated
+	first   table
+	seconds [2]int64 // of the tolerations, as long as there is room
+}
+
+// rules are what decides about a taint. The rest of a Matcher saves time.
+type rules struct {
 	policy      EvictionPolicy
 	tolerations []Toleration
-	exempt      EffectSet // effects whose taints are all tolerated
-	first       table
-	seconds     [2]int64 // of the tolerations, as long as there is room
 }
 
 // A table holds, for each fingerprint of a key, the index of the first
@@ -38,8 +42,8 @@ func fingerprint(key string) uint {
 	return n % uint(len(table{}))
 }
 
-// Compile returns a [Matcher] for the concatenation of the lists. It shares no
-// memory with them.
+// Compile returns a [Matcher] for the concatenation of the lists, for many questions.
+// It shares no memory with them.
 func Compile(lists ...[]Toleration) *Matcher { return EvictionPolicy{}.Compile(lists...) }
 
 // Compile is like the function [Compile] under the options.
@@ -49,7 +53,7 @@ func (o Options) Compile(lists ...[]Toleration) *Matcher {
 
 // Compile is like the function [Compile] under the policy and its options.
 func (p EvictionPolicy) Compile(lists ...[]Toleration) *Matcher {
-	m := &Matcher{policy: p, tolerations: slices.Concat(lists...)}
+	m := &Matcher{rules: rules{p, slices.Concat(lists...)}}
 	m.enterAll(len(m.tolerations))
 	seconds := m.seconds[:0]
 	for i := len(m.tolerations) - 1; i >= 0; i-- {
@@ -61,6 +65,18 @@ func (p EvictionPolicy) Compile(lists ...[]Toleration) *Matcher {
 		}
 	}
 	return m
+}
+
+// On returns a [Matcher] for one question, as in options.On(tolerations).Filter(taints).
+// It reads the list when it is asked. Unlike [Options.Compile], On neither copies nor
+// prepares anything, and the Matcher does not allocate unless it is stored.
+func (o Options) On(tolerations []Toleration) *Matcher {
+	return EvictionPolicy{Options: o}.On(tolerations)
+}
+
+// On is like [Options.On] under the policy and its options.
+func (p EvictionPolicy) On(tolerations []Toleration) *Matcher {
+	return &Matcher{rules: rules{p, tolerations}}
 }
 
 // enter adds the toleration at the index to the table, which has all later ones.
@@ -110,9 +126,9 @@ func (m *Matcher) start(taint *Taint) int { return int(m.first[fingerprint(taint
 // next returns the index, not below from, of the first toleration that tolerates
 // the taint, or -1. Most tolerations have a key of another length, and only a
 // wildcard may match then; BenchmarkFindUntolerated pays for the early looks.
-func (m *Matcher) next(taint *Taint, from int) int {
-	for i := from; i < len(m.tolerations); i++ {
-		t, o := &m.tolerations[i], &m.policy.Options
+func (r *rules) next(taint *Taint, from int) int {
+	for i := from; i < len(r.tolerations); i++ {
+		t, o := &r.tolerations[i], &r.policy.Options
 		if len(t.Key) != len(taint.Key) && t.Key != "" {
 			if !o.KeyWildcards {
 				continue
@@ -130,8 +146,8 @@ func (m *Matcher) next(taint *Taint, from int) int {
 	return -1
 }
 
-// Tolerations returns an iterator over the tolerations that were compiled, in
-// order. Their TolerationSeconds must not be written to.
+// Tolerations returns an iterator over m's tolerations, in order. What their
+// TolerationSeconds point to must not be changed.
 func (m *Matcher) Tolerations() iter.Seq[Toleration] {
 	return func(yield func(Toleration) bool) {
 		if m == nil {
@@ -145,7 +161,7 @@ func (m *Matcher) Tolerations() iter.Seq[Toleration] {
 	}
 }
 
-// Policy returns the policy that m was compiled under: the zero one if m is nil.
+// Policy returns m's policy: the zero one if m is nil.
 func (m *Matcher) Policy() EvictionPolicy {
 	if m == nil {
 		return EvictionPolicy{}

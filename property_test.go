@@ -289,15 +289,15 @@ func matchingAgrees(t *rapid.T) {
 	compiled(o, tols, "compiled again", m.Policy().Compile(slices.Collect(m.Tolerations())))
 	compiled(taints.Options{}, nil, "nil", nil)
 	compiled(taints.Options{}, nil, "zero", new(taints.Matcher))
-	got := answersOf(list, func(taint taints.Taint) (int, bool) { return o.Match(taint, tols) },
-		func() (int, bool) { return o.FindUntolerated(list, tols, in) },
-		o.Untolerated(list, tols, in), o.Tolerated(list, tols, in), o.Filter(list, tols))
+	got := answersOf(list, func(taint taints.Taint) (int, bool) { return o.On(tols).Match(taint) },
+		func() (int, bool) { return o.On(tols).FindUntolerated(list, in) },
+		o.On(tols).Untolerated(list, in), o.On(tols).Tolerated(list, in), o.On(tols).Filter(list))
 	if diff := difference(wantedAnswers(o, list, tols, in), got); diff != "" {
-		t.Fatalf("methods of Options (-want +got):\n%s", diff)
+		t.Fatalf("On (-want +got):\n%s", diff)
 	}
 	got = answersOf(list, func(taint taints.Taint) (int, bool) { return taints.Match(taint, tols) },
 		func() (int, bool) { return taints.FindUntolerated(list, tols, in) },
-		taints.Untolerated(list, tols, in), taints.Tolerated(list, tols, in), taints.Filter(list, tols))
+		taints.Untolerated(list, tols, in), taints.Options{}.On(tols).Tolerated(list, in), taints.Filter(list, tols))
 	if diff := difference(wantedAnswers(taints.Options{}, list, tols, in), got); diff != "" {
 		t.Fatalf("functions (-want +got):\n%s", diff)
 	}

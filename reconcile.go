@@ -21,61 +21,71 @@ import "github.com/seed-0529bac1/taints/internal/lookup"
 // write the record together with the taints, write it first, with the taints of
 // both lists: what is not recorded is never removed.
 //
-// Reconcile(from, from, to) returns the changes that lead from one list to
-// another. TaintSetDiff in Kubernetes does not notice a changed value.
-func Reconcile(current, lastApplied, desired []Taint) Changes {
-	c := missing(current, desired)
-	if len(lastApplied) == 0 {
-		return c
-	}
-	now, applied, wanted := lookup.FirstOf(current, identity),
-		lookup.FirstOf(lastApplied, identity), lookup.FirstOf(desired, identity)
-	for i := range lastApplied {
-		t := &lastApplied[i]
-		id := t.ID()
-		if wanted.Find(id) >= 0 || applied.Find(id) < i {
-			continue
-		}
-		if at := now.Find(id); at >= 0 && current[at].Value == t.Value {
-			c.Remove = append(c.Remove, id)
-		}
+// Reconcile(from, from, to) leads from one list to another (TaintSetDiff in
+// Kubernetes, which does not notice a changed value).
+func Reconcile(current, lastApplied, desired []Taint) (c Changes) {
+	c, only := reconcile(current, lastApplied, desired)
+	if only != nil {
+		c.Add = []Taint{*only}
 	}
 	return c
+}
+
+func reconcile(current, lastApplied, desired []Taint) (c Changes, only *Taint) {
+	now, applied, wanted := placesOf(current), placesOf(lastApplied), placesOf(desired)
+	for i := range lastApplied {
+		t := &lastApplied[i]
+		if wanted.find(desired, t) >= 0 || applied.find(lastApplied, t) < i {
+			continue
+		}
+		if at := now.find(current, t); at >= 0 && current[at].Value == t.Value {
+			c.Remove = append(c.Remove, t.ID())
+		}
+	}
+	c.Add, only = missing(current, now, desired, wanted)
+	return c, only
 }
 
 // ReconcileOwned is like [Reconcile] for a controller that records only the
-// identities of the taints it owns, as Cluster API does in an annotation. An
-// owned taint that is not desired is removed whatever its value. Taints are
-// removed in the order of current. Record [TaintIDs] of desired.
-func ReconcileOwned(current []Taint, owned []TaintID, desired []Taint) Changes {
-	c := missing(current, desired)
-	if len(owned) == 0 {
-		return c
-	}
-	now, own, wanted := lookup.FirstOf(current, identity),
-		lookup.FirstOf(owned, identityOf), lookup.FirstOf(desired, identity)
-	for i := range current {
-		id := current[i].ID()
-		if wanted.Find(id) < 0 && own.Find(id) >= 0 && now.Find(id) == i {
-			c.Remove = append(c.Remove, id)
-		}
+// identities of its taints, [TaintIDs] of desired, as Cluster API does. An owned
+// taint that is not desired is removed whatever its value, in the order of current.
+func ReconcileOwned(current []Taint, owned []TaintID, desired []Taint) (c Changes) {
+	c, only := reconcileOwned(current, owned, desired)
+	if only != nil {
+		c.Add = []Taint{*only}
 	}
 	return c
 }
 
-// missing returns the changes that add the desired taints that the node lacks.
-func missing(current, desired []Taint) Changes {
-	var c Changes
-	if len(desired) == 0 {
-		return c
-	}
-	now, wanted := lookup.FirstOf(current, identity), lookup.FirstOf(desired, identity)
-	for i := range desired {
-		t := &desired[i]
-		at := now.Find(t.ID())
-		if (at < 0 || current[at].Value != t.Value) && wanted.Find(t.ID()) == i {
-			c.Add = append(c.Add, t.clone())
+func reconcileOwned(current []Taint, owned []TaintID, desired []Taint) (c Changes, only *Taint) {
+	now, own, wanted := placesOf(current), lookup.PlacesOf(owned), placesOf(desired)
+	for i := range current {
+		t := &current[i]
+		if wanted.find(desired, t) < 0 && own.Find(owned, t.ID()) >= 0 && now.find(current, t) == i {
+			c.Remove = append(c.Remove, t.ID())
 		}
 	}
-	return c
+	c.Add, only = missing(current, now, desired, wanted)
+	return c, only
+}
+
+// missing returns the desired taints that the node lacks. It returns a single one
+// without a time by itself, so that the list of it can be on the caller's stack.
+func missing(current []Taint, now places, desired []Taint, wanted places) (add []Taint, only *Taint) {
+	for i := range desired {
+		t := &desired[i]
+		at := now.find(current, t)
+		if at >= 0 && current[at].Value == t.Value || wanted.find(desired, t) != i {
+			continue
+		}
+		if only == nil && add == nil && t.TimeAdded == nil {
+			only = t
+			continue
+		}
+		if only != nil {
+			add, only = append(add, *only), nil
+		}
+		add = append(add, t.clone())
+	}
+	return add, only
 }

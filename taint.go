@@ -6,12 +6,14 @@ import (
 	"cmp"
 	"strings"
 	"time"
+
+	"github.com/seed-0529bac1/taints/internal/lookup"
 )
 
 // A Taint keeps pods that do not tolerate it off a node, or evicts them. Its
 // fields and their JSON are those of k8s.io/api/core/v1.Taint, except that
-// TimeAdded has the JSON of [time.Time]: the same for whole seconds in UTC, which
-// is what Kubernetes writes. Compare taints with [Taint.Equal] or [Taint.ID].
+// TimeAdded has the JSON of [time.Time]: the same for whole seconds in UTC, as
+// Kubernetes writes them. Compare taints with [Taint.Equal] or [Taint.ID].
 type Taint struct {
 	// Key names the taint, as in "nvidia.com/gpu". It is required.
 	Key string `json:"key"`
@@ -28,7 +30,7 @@ type Taint struct {
 func (t Taint) ID() TaintID { return TaintID{t.Key, t.Effect} }
 
 // Toleration returns a toleration of the taint, forever, with its key, value and
-// effect and [OpEqual]. If the taint has no effect, it tolerates every effect.
+// effect and [OpEqual]. Without an effect, it tolerates every effect.
 func (t Taint) Toleration() Toleration {
 	return Toleration{Key: t.Key, Operator: OpEqual, Value: t.Value, Effect: t.Effect}
 }
@@ -115,8 +117,7 @@ type TaintID struct {
 	Effect Effect
 }
 
-// TaintIDs returns the identities of the taints, in order, for example for the
-// record of [ReconcileOwned].
+// TaintIDs returns the identities of the taints, in order.
 func TaintIDs(taints []Taint) []TaintID {
 	var ids []TaintID
 	for i := range taints {
@@ -165,9 +166,30 @@ func FindKey(taints []Taint, key string) (i int, found bool) {
 	return -1, false
 }
 
-// identity, identityOf and keyOf are for package lookup.
-func identity(t *Taint) TaintID { return TaintID{t.Key, t.Effect} }
+// places finds taints of a long list by their identity. It is nil for a short list,
+// which is searched. Unlike package lookup, it does not move a list to the heap.
+type places map[TaintID]int // from 1
 
-func identityOf(id *TaintID) TaintID { return *id }
+func placesOf(taints []Taint) places {
+	if len(taints) <= lookup.Short {
+		return nil
+	}
+	p := make(places, len(taints))
+	for i := len(taints); i > 0; i-- {
+		p[taints[i-1].ID()] = i
+	}
+	return p
+}
 
-func keyOf(key *string) string { return *key }
+// find returns the index of the first of the taints with the identity of t, or -1.
+func (p places) find(taints []Taint, t *Taint) int {
+	if p != nil {
+		return p[TaintID{t.Key, t.Effect}] - 1
+	}
+	for i := range taints {
+		if u := &taints[i]; u.Key == t.Key && u.Effect == t.Effect {
+			return i
+		}
+	}
+	return -1
+}

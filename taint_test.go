@@ -64,6 +64,10 @@ func TestTaintString(t *testing.T) {
 	if id != (taints.TaintID{Key: "k", Effect: taints.NoSchedule}) || id.String() != "k:NoSchedule" {
 		t.Errorf("identity %v", id)
 	}
+	odd, back := taints.TaintID{Key: " a b ", Effect: " c:d "}, taints.TaintID{}
+	if err := back.UnmarshalText([]byte(odd.String())); odd.String() != " a b : c:d " || back != odd || err != nil {
+		t.Errorf("%q is read as %q, %v", odd, back, err)
+	}
 }
 
 func TestTaintCompare(t *testing.T) {

@@ -28,8 +28,8 @@ type Toleration struct {
 
 // TolerationsOfIDs returns a toleration for each of the identities: of the key
 // and effect with any value, forever. Compiled, they select the taints with these
-// identities; see [Matcher]. An identity without a key or an effect is left out,
-// because a toleration without one matches every key or effect.
+// identities; see [Matcher]. An identity without a key or an effect is left out, as
+// it would match every key or effect.
 func TolerationsOfIDs(ids ...TaintID) []Toleration {
 	var tolerations []Toleration
 	for _, id := range ids {
@@ -40,19 +40,14 @@ func TolerationsOfIDs(ids ...TaintID) []Toleration {
 	return tolerations
 }
 
-// TolerationsOfKeys is like [TolerationsOfIDs] for all taints with the keys,
-// whatever their effects. Empty keys are left out.
-func TolerationsOfKeys(keys ...string) []Toleration { return tolerationsOf(keys, "") }
-
-// TolerationsOfPrefixes is like [TolerationsOfKeys] for all keys that begin with
-// one of the prefixes, under the option KeyWildcards: it appends "*" to each.
-func TolerationsOfPrefixes(prefixes ...string) []Toleration { return tolerationsOf(prefixes, "*") }
-
-func tolerationsOf(keys []string, suffix string) []Toleration {
+// TolerationsOfKeys is like [TolerationsOfIDs] for all taints with the keys, whatever
+// their effects. For a Matcher under the option KeyWildcards, prefix+"*" stands for
+// all keys that begin with the prefix. Empty keys, and "*" alone, are left out.
+func TolerationsOfKeys(keys ...string) []Toleration {
 	var tolerations []Toleration
 	for _, key := range keys {
-		if key != "" {
-			tolerations = append(tolerations, Toleration{Key: key + suffix, Operator: OpExists})
+		if key != "" && key != "*" {
+			tolerations = append(tolerations, Toleration{Key: key, Operator: OpExists})
 		}
 	}
 	return tolerations
@@ -92,8 +87,7 @@ func (t *Toleration) operator() Operator {
 
 // String returns the toleration as "kubectl describe pod" prints it, but with every
 // operator except Equal: "key=value:Effect op=Exists for 300s", without the parts
-// that are not set. The toleration of everything is "op=Exists". [ParseToleration]
-// parses the text of a valid toleration.
+// that are not set. [ParseToleration] parses the text of a valid toleration.
 func (t Toleration) String() string {
 	var buf [128]byte
 	return string(t.AppendTo(buf[:0]))
@@ -137,8 +131,7 @@ type TolerationID struct {
 	Effect   Effect   `json:"effect,omitempty"`
 }
 
-// String returns the text of the toleration without seconds; see
-// [Toleration.String].
+// String returns what [Toleration.String] does, without seconds.
 func (id TolerationID) String() string {
 	return Toleration{Key: id.Key, Operator: id.Operator, Value: id.Value, Effect: id.Effect}.String()
 }
@@ -150,7 +143,8 @@ func FindToleration(tolerations []Toleration, id TolerationID) (i int, found boo
 		id.Operator = OpEqual
 	}
 	for i := range tolerations {
-		if tolerations[i].ID() == id {
+		t := &tolerations[i]
+		if t.Key == id.Key && t.Effect == id.Effect && t.Value == id.Value && t.operator() == id.Operator {
 			return i, true
 		}
 	}

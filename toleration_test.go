@@ -98,6 +98,7 @@ func TestTolerationCompare(t *testing.T) {
 // The identity of a toleration is all but its seconds, with Equal for no operator.
 func TestTolerationID(t *testing.T) {
 	list := parseTolerations("a=1:NoExecute for 5s", "a=1:NoExecute op=Equal", "a:NoExecute op=Exists", "a=1 op=Lt", "a=1", "b=1:NoExecute", "a=2:NoExecute")
+	list = append(list, taints.Toleration{Key: "a", Operator: taints.OpExists, Value: "1", Effect: taints.NoExecute})
 	for i, tol := range list {
 		want := max(i, 0)
 		if i == 1 {
@@ -116,6 +117,9 @@ func TestTolerationID(t *testing.T) {
 	}
 	if got, found := taints.FindToleration(list, taints.TolerationID{Key: "a", Value: "1", Effect: "NoExecute"}); got != 0 || !found {
 		t.Errorf("without an operator it is at %d", got)
+	}
+	if got, found := taints.FindToleration(list, taints.TolerationID{Key: "a", Value: "1"}); got != 4 || !found {
+		t.Errorf("without an operator and an effect it is at %d", got)
 	}
 	if got, found := taints.FindToleration(list, taints.TolerationID{Key: "a"}); got != -1 || found {
 		t.Errorf("what is not there is at %d", got)
@@ -136,7 +140,7 @@ func TestTolerationsOf(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, got := range [][]taints.Toleration{
-		taints.TolerationsOfIDs(), taints.TolerationsOfKeys(), taints.TolerationsOfKeys(""), taints.TolerationsOfPrefixes(""),
+		taints.TolerationsOfIDs(), taints.TolerationsOfKeys(), taints.TolerationsOfKeys("", "*"),
 	} {
 		if got != nil {
 			t.Errorf("of nothing: %v", got)

@@ -52,7 +52,8 @@ func TestChangesOfCoreTaints(t *testing.T) {
 			t.Errorf("%v is at %d, %v", id, i, found)
 		}
 	}
-	for key, want := range map[string]int{"a": 0, "b": 1, "c": -1} {
+	node = append(node, corev1.Taint{Key: "c"})
+	for key, want := range map[string]int{"a": 0, "b": 1, "c": 2, "d": -1} {
 		if i, found := kube.FindKey(node, key); i != want || found != (want >= 0) {
 			t.Errorf("key %v is at %d, %v", key, i, found)
 		}
@@ -67,6 +68,8 @@ func TestTaintsPatch(t *testing.T) {
 	later.TimeAdded = &metav1.Time{Time: added.Add(time.Second)}
 	fraction := b
 	fraction.TimeAdded = &metav1.Time{Time: added.Add(time.Millisecond)}
+	zero, never := b, b
+	zero.TimeAdded, never.TimeAdded = &metav1.Time{}, nil
 	same := b
 	same.TimeAdded = &metav1.Time{Time: added.Time}
 	for _, test := range []struct {
@@ -76,6 +79,7 @@ func TestTaintsPatch(t *testing.T) {
 	}{
 		{"none", "7", nil, []corev1.Taint{}, ""},
 		{"equal", "7", []corev1.Taint{a, b}, []corev1.Taint{a, same}, ""},
+		{"no time and the zero time", "7", []corev1.Taint{never, zero}, []corev1.Taint{zero, never}, ""},
 		{"in the same second", "7", []corev1.Taint{b}, []corev1.Taint{fraction}, ""},
 		{"the first", "7", nil, []corev1.Taint{a}, `{"metadata":{"resourceVersion":"7"},"spec":{"taints":[{"key":"a","effect":"NoSchedule"}]}}`},
 		{"the last goes", "7", []corev1.Taint{a}, nil, `{"metadata":{"resourceVersion":"7"},"spec":{"taints":[]}}`},
@@ -88,6 +92,22 @@ func TestTaintsPatch(t *testing.T) {
 		node.ResourceVersion = test.version
 		if got := kube.TaintsPatch(node, test.after); string(got) != test.want || (got == nil) != (test.want == "") {
 			t.Errorf("%s: %s", test.name, got)
+		}
+	}
+	for name, change := range map[string]func(*corev1.Taint){
+		"another key":    func(t *corev1.Taint) { t.Key = "c" },
+		"another value":  func(t *corev1.Taint) { t.Value = "y" },
+		"another effect": func(t *corev1.Taint) { t.Effect = "NoSchedule" },
+		"no time":        func(t *corev1.Taint) { t.TimeAdded = nil },
+		"an older time":  func(t *corev1.Taint) { t.TimeAdded = &metav1.Time{Time: added.Add(-time.Second)} },
+	} {
+		other := b
+		change(&other)
+		for _, lists := range [][2]corev1.Taint{{b, other}, {other, b}} {
+			node := &corev1.Node{Spec: corev1.NodeSpec{Taints: lists[:1]}}
+			if kube.TaintsPatch(node, lists[1:]) == nil {
+				t.Errorf("%s: no patch from %v to %v", name, lists[0], lists[1])
+			}
 		}
 	}
 	if got := kube.TaintsPatch(nil, []corev1.Taint{a}); got != nil {

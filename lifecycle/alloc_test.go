@@ -22,6 +22,8 @@ func TestAllocs(t *testing.T) {
 		[]lifecycle.Zone{{Ready: 1, NotReady: 3}, {NotReady: 5}}, make([]float64, 0, 2)
 	soon := []taints.Eviction{evicted(7, noon), evicted(9, noon)}
 	again, now := evicted(7, noon.Add(time.Second)), taints.Eviction{Outcome: taints.EvictsNow, At: noon}
+	failed := stateOf("Ready=Unknown DiskPressure=True PIDPressure=False")
+	tainted := lifecycle.ConditionTaints(failed)
 	sink := 0
 	for name, f := range map[string]func(){
 		"Update, moving": func() {
@@ -39,6 +41,10 @@ func TestAllocs(t *testing.T) {
 		"Next":  func() { newest.Next() },
 		"Due":   func() { newest.Due(7) },
 		"Rates": func() { policy.Rates(rates, zones) },
+		"ReconcileConditions, a healthy node": func() {
+			lifecycle.ReconcileConditions(nil, lifecycle.NodeState{Conditions: failed.Conditions[2:]}, noon)
+		},
+		"ReconcileConditions, nothing to do": func() { lifecycle.ReconcileConditions(tainted, failed, noon) },
 	} {
 		want := 0.0
 		if strings.Contains(name, "scheduling") {

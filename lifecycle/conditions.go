@@ -9,10 +9,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A Condition is the type and status of a node's condition.
-//
-// Its JSON is that of an element of a node's status.conditions, without the other
-// fields.
+// A Condition is the type and status of a node's condition. Its JSON is that of an
+// element of a node's status.conditions, without the other fields.
 type Condition struct {
 	Type   string `json:"type"`
 	Status string `json:"status"`
@@ -26,9 +24,8 @@ type NodeState struct {
 	Unschedulable bool `json:"unschedulable,omitempty"`
 }
 
-// Unschedulable is the Type of a [ConditionRule] about cordoned nodes. Its
-// status is "True" for a cordoned node and "False" for any other node. A node's
-// condition of this type is ignored.
+// Unschedulable is the Type of a [ConditionRule] about cordoned nodes, with the status
+// "True" or "False". A node's condition of this type is ignored.
 const Unschedulable = "spec.unschedulable"
 
 // A ConditionRule adds a taint to nodes with a condition of the type and status.
@@ -44,10 +41,8 @@ type ConditionRule struct {
 
 // ConditionRules determine taints from a node's conditions. They own the taints
 // with their keys and effects: such a taint is removed from a node if no rule adds
-// it. [DefaultConditionRules] returns Kubernetes' rules.
-//
-// The methods compare each rule with every condition, taint and other rule, which
-// is fast for the lists of a node and slow for thousands of rules.
+// it. The methods compare each rule with every condition, taint and other rule, which
+// is slow for thousands of rules.
 type ConditionRules []ConditionRule
 
 var defaultConditionRules = ConditionRules{
@@ -78,55 +73,58 @@ func taint(key string, effect taints.Effect) taints.Taint {
 //	Unschedulable True       NodeUnschedulable        NoSchedule
 func DefaultConditionRules() ConditionRules { return slices.Clone(defaultConditionRules) }
 
-// ConditionTaints returns the taints that Kubernetes' node-lifecycle controller
-// keeps on a node in the state. It is [ConditionRules.Taints] for
-// [DefaultConditionRules].
-//
-// The controller also sets Ready to Unknown if the kubelet stops reporting. Here
-// the caller does.
+// ConditionTaints is [ConditionRules.Taints] for [DefaultConditionRules]: the taints
+// that Kubernetes' node-lifecycle controller keeps on a node in the state. The
+// controller also sets Ready to Unknown if the kubelet stops reporting. Here the
+// caller does.
 func ConditionTaints(state NodeState) []taints.Taint { return defaultConditionRules.Taints(state) }
 
-// ReconcileConditions returns the changes that Kubernetes' node-lifecycle
-// controller makes to the current taints of a node in the state. It is
-// [ConditionRules.Reconcile] for [DefaultConditionRules].
-//
-// There are two differences. The controller adds NoExecute taints at the rate of a
-// [DisruptionPolicy]; here they are added at once, last in Add. To limit them,
-// reconcile the rules with NoExecute separately, as in the example. A controller
-// that has just started replaces existing NoExecute taints, which gives pods their
-// full time again; here these taints keep their TimeAdded.
+// ReconcileConditions is [ConditionRules.Reconcile] for [DefaultConditionRules]: the
+// changes that Kubernetes' node-lifecycle controller makes, with two differences. The
+// controller adds NoExecute taints at the rate of a [DisruptionPolicy]; here they are
+// added at once, last in Add. To limit them, reconcile the rules with NoExecute
+// separately, as in the example. And a controller that has just started replaces
+// existing NoExecute taints; here these keep their TimeAdded.
 func ReconcileConditions(current []taints.Taint, state NodeState, now time.Time) taints.Changes {
 	return defaultConditionRules.Reconcile(current, state, now)
 }
 
-// Taints returns the taints of the rules that apply to a node in the state, with a
-// nil TimeAdded, and of several with the same key and effect only the first.
-// NoExecute taints come last, in the order of the rules. Before them come those
+// Taints returns the taints of the rules that apply to a node in the state, without
+// TimeAdded, and of several with the same key and effect the first. First come those
 // for conditions, in the order of the conditions, then those for [Unschedulable],
-// and then those for missing conditions, in the order of the rules.
+// those for missing conditions and those with NoExecute, in the order of the rules.
 //
-// A condition with an empty status is missing. If the state repeats a condition
-// type, which no API server accepts, all of its conditions count, but only the
-// first for NoExecute, as in Kubernetes.
-func (r ConditionRules) Taints(state NodeState) []taints.Taint {
-	var list []taints.Taint
-	conditions := state.conditions()
-	for _, c := range conditions {
-		for _, rule := range r {
-			if !rule.evicts() && c.Status != "" && c == (Condition{rule.Type, rule.Status}) {
-				list = appendTaint(list, rule.Taint)
-			}
+// A condition with an empty status is missing. If the state repeats a condition type,
+// which no API server accepts, all of its conditions count, but for NoExecute the
+// first, as in Kubernetes.
+func (r ConditionRules) Taints(state NodeState) []taints.Taint { return r.appendTaints(nil, &state) }
+
+func (r ConditionRules) appendTaints(list []taints.Taint, state *NodeState) []taints.Taint {
+	for _, c := range state.Conditions {
+		if c.Type != Unschedulable && c.Status != "" {
+			list = r.appendFor(list, c)
 		}
 	}
-	for _, rule := range r {
-		missing := rule.status(conditions) == "" || slices.Contains(conditions, Condition{Type: rule.Type})
-		if !rule.evicts() && rule.Status == "" && missing {
-			list = appendTaint(list, rule.Taint)
+	list = r.appendFor(list, Condition{Unschedulable, state.cordon()})
+	for i := range r {
+		if rule := &r[i]; rule.Status == "" && !rule.evicts() && state.lacks(rule.Type) {
+			list = appendTaint(list, &rule.Taint)
 		}
 	}
-	for _, rule := range r { // those for NoExecute; the others are in the list
-		if rule.Status == rule.status(conditions) {
-			list = appendTaint(list, rule.Taint)
+	for i := range r {
+		if rule := &r[i]; rule.evicts() && rule.Status == state.status(rule.Type) {
+			list = appendTaint(list, &rule.Taint)
+		}
+	}
+	return list
+}
+
+// appendFor appends the taints that the rules add for the condition, but not those
+// with NoExecute.
+func (r ConditionRules) appendFor(list []taints.Taint, c Condition) []taints.Taint {
+	for i := range r {
+		if rule := &r[i]; rule.Type == c.Type && rule.Status == c.Status && !rule.evicts() {
+			list = appendTaint(list, &rule.Taint)
 		}
 	}
 	return list
@@ -134,93 +132,102 @@ func (r ConditionRules) Taints(state NodeState) []taints.Taint {
 
 // appendTaint appends the taint, without its time, unless the list has one with
 // its key and effect.
-func appendTaint(list []taints.Taint, t taints.Taint) []taints.Taint {
+func appendTaint(list []taints.Taint, t *taints.Taint) []taints.Taint {
 	if _, found := taints.FindTaint(list, t.ID()); found {
 		return list
 	}
-	t.TimeAdded = nil
-	return append(list, t)
-}
-
-// conditions returns the conditions of the state, and one for Unschedulable.
-func (s NodeState) conditions() []Condition {
-	var list []Condition
-	for _, c := range s.Conditions {
-		if c.Type != Unschedulable {
-			list = append(list, c)
-		}
-	}
-	cordon := "False"
-	if s.Unschedulable {
-		cordon = "True"
-	}
-	return append(list, Condition{Unschedulable, cordon})
+	list = append(list, *t)
+	list[len(list)-1].TimeAdded = nil
+	return list
 }
 
 // evicts reports whether the rule adds a NoExecute taint.
-func (rule ConditionRule) evicts() bool { return rule.Taint.Effect == taints.NoExecute }
+func (rule *ConditionRule) evicts() bool { return rule.Taint.Effect == taints.NoExecute }
 
-// status returns the status of the first condition of the rule's type. It is
-// empty if the condition is missing.
-func (rule ConditionRule) status(conditions []Condition) string {
-	for _, c := range conditions {
-		if c.Type == rule.Type {
+// cordon returns the status for Unschedulable.
+func (s *NodeState) cordon() string {
+	if s.Unschedulable {
+		return "True"
+	}
+	return "False"
+}
+
+// status returns the status of the first condition of the type. It is empty if the
+// condition is missing.
+func (s *NodeState) status(kind string) string {
+	if kind == Unschedulable {
+		return s.cordon()
+	}
+	for i := range s.Conditions {
+		if c := &s.Conditions[i]; c.Type == kind {
 			return c.Status
 		}
 	}
 	return ""
 }
 
+// lacks reports whether a condition of the type is missing.
+func (s *NodeState) lacks(kind string) bool {
+	return s.status(kind) == "" || kind != Unschedulable && slices.Contains(s.Conditions, Condition{Type: kind})
+}
+
 // Reconcile returns the changes that make the current taints of a node in the state
 // follow the rules: it adds the taints of [ConditionRules.Taints] that the node
 // lacks, and removes taints that the rules own but do not add. Other taints stay.
-// The changes are zero once they have been applied. Rules are not validated.
+// Added taints have now as their TimeAdded, in UTC and truncated to seconds, as
+// Kubernetes stores it. Rules are not validated.
 //
 // An existing taint with the value of another rule is replaced. One with any other
-// value, which another client chose, stays as long as a rule adds its key and
-// effect. Added taints have now as their TimeAdded, in UTC and truncated to seconds,
-// as Kubernetes stores it.
+// value, which another client chose, stays as long as a rule adds its key and effect.
 //
 // A NoExecute taint is not removed while the status of a condition in its rules is
-// not known, so that a missing condition does not end an eviction. A rule for
-// another condition may still add it, or replace its value. True, False, Unknown
-// and the statuses in rules for the condition are known.
+// unknown to Kubernetes and the rules, so that a missing condition does not end an
+// eviction. A rule for another condition may still add it, or replace its value.
 func (r ConditionRules) Reconcile(current []taints.Taint, state NodeState, now time.Time) taints.Changes {
-	now = now.UTC().Truncate(time.Second)
-	desired := r.Taints(state)
-	for i := range desired {
-		t := &desired[i]
+	var c taints.Changes
+	var buf [8]taints.Taint
+	desired := r.appendTaints(buf[:0], &state)
+	for _, t := range desired {
 		at, found := taints.FindTaint(current, t.ID())
-		if found && !r.has(current[at]) {
-			*t = current[at]
-		} else {
-			t.TimeAdded = &now
+		if found && (current[at].Value == t.Value || !r.has(&current[at])) {
+			continue
+		}
+		added := now.UTC().Truncate(time.Second)
+		t.TimeAdded = &added
+		c.Add = append(c.Add, t)
+	}
+	for i := range current {
+		id := current[i].ID()
+		if _, stays := taints.FindTaint(desired, id); stays || !r.removes(id, &state) {
+			continue
+		}
+		if first, _ := taints.FindTaint(current, id); first == i {
+			c.Remove = append(c.Remove, id)
 		}
 	}
-	return taints.ReconcileOwned(current, r.owned(state), desired)
+	return c
 }
 
 // has reports whether a rule has the taint with the same value.
-func (r ConditionRules) has(t taints.Taint) bool {
+func (r ConditionRules) has(t *taints.Taint) bool {
 	return slices.ContainsFunc(r, func(rule ConditionRule) bool {
 		return rule.Taint.ID() == t.ID() && rule.Taint.Value == t.Value
 	})
 }
 
-// owned returns the identities of the taints that may be removed from a node in
-// the state.
-func (r ConditionRules) owned(state NodeState) []taints.TaintID {
-	conditions := state.conditions()
-	var unknown, owned []taints.TaintID
-	for _, rule := range r {
-		if rule.evicts() && !r.knows(rule.Type, rule.status(conditions)) {
-			unknown = append(unknown, rule.Taint.ID())
+// removes reports whether the rules remove a taint with the identity from a node in
+// the state unless they add it.
+func (r ConditionRules) removes(id taints.TaintID, state *NodeState) bool {
+	owned := false
+	for i := range r {
+		rule := &r[i]
+		if rule.Taint.Key != id.Key || rule.Taint.Effect != id.Effect {
+			continue
 		}
-	}
-	for _, rule := range r {
-		if id := rule.Taint.ID(); !slices.Contains(unknown, id) {
-			owned = append(owned, id)
+		if rule.evicts() && !r.knows(rule.Type, state.status(rule.Type)) {
+			return false
 		}
+		owned = true
 	}
 	return owned
 }

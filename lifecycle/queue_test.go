@@ -100,6 +100,28 @@ func TestQueue(t *testing.T) {
 			}
 		}
 	})
+	t.Run("an unknown time of beginning changes no timer", func(t *testing.T) {
+		q := lifecycle.Queue[string]{KeepTimers: true}
+		at := func(seconds int) taints.Eviction {
+			return taints.Eviction{Outcome: taints.EvictsAt, At: noon.Add(time.Duration(seconds) * time.Second)}
+		}
+		known := evicted(300, noon)
+		for i, e := range []taints.Eviction{known, at(10), at(500), known, {}, at(10), at(5), at(20), known, at(5)} {
+			got, want := q.Update("pod", e), lifecycle.QueueUnchanged
+			switch i {
+			case 0, 5:
+				want = lifecycle.QueueScheduled
+			case 4:
+				want = lifecycle.QueueCanceled
+			}
+			if got != want {
+				t.Errorf("update %d: %v, want %v", i, got, want)
+			}
+		}
+		if due, _ := q.Due("pod"); !due.Equal(at(10).At) {
+			t.Errorf("due at %v", due)
+		}
+	})
 	t.Run("a name that is not itself is no pod", func(t *testing.T) {
 		var q lifecycle.Queue[float64]
 		if got := q.Update(math.NaN(), evicted(1, noon)); got != lifecycle.QueueUnchanged || q.Len() != 0 || q.Delete(math.NaN()) {

@@ -74,6 +74,14 @@ func TestSame(t *testing.T) {
 		}
 		checkSame(t, wild, a, b, tc.want)
 	}
+	// No text is beyond what Exists matches.
+	for _, text := range []string{"~", "~~", "\x7f", "é", "\xff"} {
+		for _, gap := range []int{0, 1, 70} {
+			last := toleration("a", taints.OpEqual, text)
+			both, one := spread([]taints.Toleration{exists("a"), last}, gap), spread([]taints.Toleration{exists("a")}, gap)
+			checkSame(t, taints.Options{}, both, one, true)
+		}
+	}
 	for n := range 20 {
 		list := listOf(n, func(i int) taints.Toleration { return exists(string(rune('a' + i))) })
 		reversed := slices.Clone(list)

@@ -124,7 +124,7 @@ func (c *controller) setReady(node, status string, now time.Time) {
 func (c *controller) update(name string, now time.Time) {
 	p := c.pods[name]
 	policy := taints.EvictionPolicy{FromTimeAdded: true, Arrival: p.arrival}
-	e := policy.EvictionOf(c.nodes[p.node], p.list, now)
+	e := policy.On(p.list).EvictionOf(c.nodes[p.node], now)
 	if c.queue.Update(name, e) != lifecycle.QueueUnchanged {
 		c.print(now, "%s %v", name, e)
 	}

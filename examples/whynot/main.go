@@ -132,7 +132,7 @@ func (o *object) sentence(nodes map[string][]taints.Taint, now time.Time) string
 // from when the taint was added or, if that is later, from when the pod started.
 func (o *object) eviction(list []taints.Taint, now time.Time) string {
 	policy := taints.EvictionPolicy{FromTimeAdded: true, Arrival: o.Status.StartTime}
-	e := policy.EvictionOf(list, o.Spec.Tolerations, now)
+	e := policy.On(o.Spec.Tolerations).EvictionOf(list, now)
 	if e.Outcome == taints.Stays {
 		return ""
 	}

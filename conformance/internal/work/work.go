@@ -70,7 +70,7 @@ type Others struct {
 // Rows returns the work whose speed has a floor. Rows beside Kubernetes have the
 // given other sides.
 func Rows(others Others) []measure.Row {
-	return slices.Concat(rows(others), indexRows(20, "40 % tainted in 20 ways", 10_000, others),
+	return slices.Concat(rows(others), loopRows(), indexRows(20, "40 % tainted in 20 ways", 10_000, others),
 		indexRows(10_000, "in 10,000 ways", 2_000, others), hostileRows())
 }
 
@@ -89,11 +89,11 @@ func rows(others Others) []measure.Row {
 			Other: others.Filter,
 		},
 		{
-			Name: "the same, with Options", Beside: Kubernetes, Floor: 10,
+			Name: "the same, with On", Beside: Kubernetes, Floor: 10,
 			Ours: func() func(int) {
 				list, tols := NodeTaints, PodTolerations
 				return measure.Each(func() {
-					_, found := wildcards.FindUntolerated(list, tols, taints.Hard)
+					_, found := wildcards.On(tols).FindUntolerated(list, taints.Hard)
 					measure.MustNot(found)
 				})
 			},
@@ -184,12 +184,12 @@ func rows(others Others) []measure.Row {
 			Other: others.FilterNothing,
 		},
 		{
-			Name: "a node without taints, with Options", Beside: Kubernetes, Floor: 1,
+			Name: "a node without taints, with On", Beside: Kubernetes, Floor: 1,
 			Ours: func() func(int) {
 				tols := PodTolerations
 				return func(n int) {
 					for range n {
-						_, found := gateOff.FindUntolerated(noTaints, tols, taints.Hard)
+						_, found := gateOff.On(tols).FindUntolerated(noTaints, taints.Hard)
 						measure.MustNot(found)
 					}
 				}
@@ -213,10 +213,6 @@ func rows(others Others) []measure.Row {
 			Name: "eviction deadline, compiled; the other: one-shot", Beside: "the one-shot form", Floor: 1,
 			Ours: evictByMatcher, Other: evictOnce,
 		},
-		inSync("Reconcile", func(list []taints.Taint) taints.Changes { return taints.Reconcile(list, list, list) }),
-		inSync("ReconcileOwned", func(list []taints.Taint) taints.Changes {
-			return taints.ReconcileOwned(list, identities, list)
-		}),
 		coversNot("by key", "b op=Exists"), coversNot("by value", "a=5 op=Gt"),
 	}
 }
@@ -250,25 +246,6 @@ func evictByMatcher() func(int) {
 }
 
 var identities = taints.TaintIDs(NodeTaints)
-
-// inSync compares a reconciliation that finds nothing to do with Apply of the same
-// taints.
-func inSync(name string, reconcile func([]taints.Taint) taints.Changes) measure.Row {
-	return measure.Row{
-		Name: name + ", a node in sync with 3 taints", Beside: "Apply of the taints", Floor: 0.8,
-		Ours: func() func(int) {
-			list := slices.Clone(NodeTaints)
-			return measure.Each(func() { measure.MustNot(!reconcile(list).IsZero()) })
-		},
-		Other: func() func(int) {
-			list, c := NodeTaints, taints.Changes{Add: NodeTaints}
-			return measure.Each(func() {
-				_, changed := c.Apply(list)
-				measure.MustNot(changed)
-			})
-		},
-	}
-}
 
 // Keep prevents the compiler from optimizing away the work that made s.
 //

@@ -231,8 +231,8 @@ func TestEvictorManifest(t *testing.T) {
 	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction, "--node-monitor-period=1s", "--node-monitor-grace-period=6s"}})
 	c.Apply(overlay(t, "evictor", "evictor/priority-and-fairness")...)
 	for name, zone := range map[string]string{"control-1": "a", "control-2": "a", "control-3": "b", "worker-1": "a", "worker-2": "b"} {
-		node := cluster.Node(name)
-		node.Labels[corev1.LabelTopologyZone], node.Labels[corev1.LabelOSStable] = zone, "linux"
+		node := linux(name)
+		node.Labels[corev1.LabelTopologyZone] = zone
 		if strings.HasPrefix(name, "control") {
 			const role = "node-role.kubernetes.io/control-plane"
 			node.Labels[role] = ""

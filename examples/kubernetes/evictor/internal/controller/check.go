@@ -82,7 +82,7 @@ func (c *Controller) eviction(p *pod, n *node) taints.Eviction {
 	}
 	policy := c.options.Policy
 	policy.Arrival = p.arrived
-	return policy.EvictionOf(n.taints, kube.Tolerations(p.tolerations), later(n.changed, p.seen))
+	return policy.On(kube.Tolerations(p.tolerations)).EvictionOf(n.taints, later(n.changed, p.seen))
 }
 
 // arrival returns when the pod arrived at its node: when it was bound, or created

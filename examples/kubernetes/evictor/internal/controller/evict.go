@@ -85,7 +85,9 @@ func (c *Controller) evict(ctx context.Context, p *pod) reconcile.Result {
 	result, err := c.attempt(ctx, p)
 	late := time.Since(p.due)
 	logger := log.FromContext(ctx).WithValues("uid", p.uid, "node", p.node, "deadline", p.due, "late", late)
-	c.hold(p, result == blocked)
+	c.mu.Lock()
+	p.held = result == blocked
+	c.mu.Unlock()
 	switch result {
 	case done:
 		logger.Info("Evicted a pod")
@@ -117,13 +119,6 @@ func (c *Controller) evict(ctx context.Context, p *pod) reconcile.Result {
 	p.evicted = true
 	c.queue.Delete(p)
 	return reconcile.Result{}
-}
-
-// hold notes whether a PodDisruptionBudget holds back the pod.
-func (c *Controller) hold(p *pod, held bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	p.held = held
 }
 
 const (

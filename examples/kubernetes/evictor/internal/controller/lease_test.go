@@ -3,8 +3,6 @@
 package controller
 
 import (
-	"net/http"
-	"net/url"
 	"testing"
 	"time"
 )
@@ -23,38 +21,9 @@ func TestLease(t *testing.T) {
 		{-time.Hour, 10 * s, false},
 	} {
 		l := NewLease(10 * s)
-		begun := moment{begin, time.Minute}
-		if l.heldAt(begun) {
-			t.Error("a lease is held that was never renewed")
-		}
-		l.renewed = begun
+		l.renewed = moment{begin, time.Minute}
 		if got := l.heldAt(moment{begin.Add(tc.wall), time.Minute + tc.monotonic}); got != tc.held {
 			t.Errorf("after %v by the wall clock and %v by the monotonic one: held is %v", tc.wall, tc.monotonic, got)
-		}
-	}
-}
-
-// A renewal is a write of a lease that the API server accepts.
-func TestRenewals(t *testing.T) {
-	const leases = "/apis/coordination.k8s.io/v1/namespaces/taints-evictor/leases"
-	for _, tc := range []struct {
-		method, path string
-		code         int
-		held         bool
-	}{
-		{http.MethodPost, leases, http.StatusCreated, true},
-		{http.MethodPut, leases + "/taints-evictor", http.StatusOK, true},
-		{http.MethodPut, leases + "/taints-evictor", http.StatusConflict, false},
-		{http.MethodGet, leases + "/taints-evictor", http.StatusOK, false},
-		{http.MethodPost, "/api/v1/namespaces/leases/pods/web/eviction", http.StatusCreated, false},
-	} {
-		l := NewLease(time.Hour)
-		transport := adapted(l, func(*http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: tc.code, Header: http.Header{}}, nil
-		})
-		_, err := transport.RoundTrip(&http.Request{Method: tc.method, URL: &url.URL{Path: tc.path}})
-		if err != nil || l.Held() != tc.held {
-			t.Errorf("%s %s, %d: held is %v, %v", tc.method, tc.path, tc.code, l.Held(), err)
 		}
 	}
 }

@@ -25,15 +25,31 @@ func adapted(l *Lease, f func(*http.Request) (*http.Response, error)) http.Round
 	return config.WrapTransport(fake.CreateHTTPClient(f).Transport)
 }
 
-// Without the transport, a client would sleep for ten seconds and repeat the write.
+// Without the transport, a client would sleep for ten seconds and repeat a write. A
+// write of the lease that the API server accepts is a renewal.
 func TestWritesAreNotRepeated(t *testing.T) {
-	transport := adapted(&Lease{}, func(*http.Request) (*http.Response, error) {
-		return &http.Response{Header: http.Header{"Retry-After": {"10"}}}, nil
-	})
-	for method, want := range map[string]string{http.MethodGet: "10", http.MethodPost: "", http.MethodDelete: ""} {
-		response, err := transport.RoundTrip(&http.Request{Method: method, URL: &url.URL{}})
-		if err != nil || response.Header.Get("Retry-After") != want {
-			t.Errorf("%s: %+v, %v, want Retry-After %q", method, response, err, want)
+	const lease, pods = "/apis/coordination.k8s.io/v1/namespaces/n/leases", "/api/v1/namespaces/n/pods"
+	for _, tc := range []struct {
+		method, path string
+		code         int
+		retry        string
+		held         bool
+	}{
+		{http.MethodPost, lease, http.StatusCreated, "", true},
+		{http.MethodPut, lease, http.StatusOK, "", true},
+		{http.MethodPut, lease, http.StatusConflict, "", false},
+		{http.MethodGet, lease, http.StatusOK, "10", false},
+		{http.MethodGet, pods, http.StatusTooManyRequests, "10", false},
+		{http.MethodPost, pods, http.StatusCreated, "", false},
+		{http.MethodDelete, pods, http.StatusTooManyRequests, "", false},
+	} {
+		l := NewLease(time.Hour)
+		transport := adapted(l, func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: tc.code, Header: http.Header{"Retry-After": {"10"}}}, nil
+		})
+		response, err := transport.RoundTrip(&http.Request{Method: tc.method, URL: &url.URL{Path: tc.path}})
+		if err != nil || response.Header.Get("Retry-After") != tc.retry || l.Held() != tc.held {
+			t.Errorf("%+v: got %+v, held %v, %v", tc, response, l.Held(), err)
 		}
 	}
 }

@@ -7,12 +7,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 	"github.com/seed-0529bac1/taints/internal/docs"
@@ -30,6 +32,7 @@ func TestReadmes(t *testing.T) {
 	}
 	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction}, Kubelets: true})
 	c.AddNodes(cluster.Node("node-1"), cluster.Node("node-2"))
+	c.Apply(must(cluster.Manifest(must(filepath.Abs("testdata/cloud"))(t)))(t)...) // the kinds of monitoring, too
 	r := &readmeTest{Cluster: c, env: []string{
 		"KUBECONFIG=" + c.Kubeconfig,
 		"PATH=" + c.Tools() + ":" + os.Getenv("PATH"),
@@ -40,6 +43,7 @@ func TestReadmes(t *testing.T) {
 	t.Run("modules", r.module)
 	t.Run("evictor", r.evictor)
 	t.Run("scheduler", r.scheduler)
+	t.Run("removal", r.removal)
 }
 
 // A readmeTest is a cluster, and the environment of commands that talk to it.
@@ -142,7 +146,7 @@ func (r *readmeTest) evictor(t *testing.T) {
 }
 
 func (r *readmeTest) scheduler(t *testing.T) {
-	blocks := r.blocks(t, "scheduler", 3)
+	blocks := r.blocks(t, "scheduler", 4)
 	r.run(t, blocks[0])
 	s := r.startBlock(t, blocks[1])
 	pod := cluster.Pod("second")
@@ -160,20 +164,60 @@ func (r *readmeTest) scheduler(t *testing.T) {
 }
 
 func (r *readmeTest) webhook(t *testing.T) {
-	blocks := r.blocks(t, "webhook", 6)
+	blocks := r.blocks(t, "webhook", 7)
 	r.AddPods(cluster.Pod("plain"), cluster.Pod("sneak", corev1.Toleration{Key: "dedicated", Value: "ml"},
 		corev1.Toleration{Operator: corev1.TolerationOpExists}))
 	blocks[0].Check(t, root, r.env...)
 	deletePods(t, r.Cluster)
 	r.run(t, blocks[1])
 	r.run(t, blocks[2])
+	r.run(t, blocks[3])
 	// The manifest's pods only report that they run; this one is real.
 	rules := must(filepath.Abs("../manifests/webhook/rules.json"))(t)
 	w, _ := r.RunWebhook(cluster.FreeAddress(t), "-rules="+rules)
-	blocks[3].Check(t, root, r.env...)
 	blocks[4].Check(t, root, r.env...)
+	blocks[5].Check(t, root, r.env...)
 	w.Kill()
-	r.run(t, blocks[5])
+	r.run(t, blocks[6])
 	r.AddPods(cluster.Pod("late"))
 	deletePods(t, r.Cluster)
+}
+
+// removal installs everything, with two configurations of the scheduler, does what the
+// runbooks say, and removes it as the READMEs say. Nothing is left.
+func (r *readmeTest) removal(t *testing.T) {
+	before := r.objects(t)
+	for _, text := range []string{
+		"components: [examples/kubernetes/manifests/evictor/delete]\nconfigMapGenerator:\n" +
+			"- {name: taints-scheduler-config, namespace: kube-system, behavior: merge, literals: [old=true]}",
+		"components: [examples/kubernetes/manifests/webhook/cert-manager]",
+	} {
+		folder := kustomization(t, "resources: [examples/kubernetes/manifests/example]\n"+text)
+		r.run(t, docs.Block{File: folder, Text: "kubectl apply -k " + folder})
+	}
+	installed := len(r.objects(t)) - len(before)
+	for _, b := range docs.Blocks(t, "../runbooks.md", "sh") {
+		r.run(t, b)
+	}
+	for _, program := range programs {
+		for _, b := range docs.Blocks(t, filepath.Join("..", program, "README.md"), "sh") {
+			if strings.Contains(b.Text, "kubectl delete") {
+				r.run(t, b)
+			}
+		}
+	}
+	r.Eventually("nothing is left", func() error { // Kubernetes removes some objects, such as EndpointSlices, later
+		if left := r.objects(t).Difference(before); left.Len() > 0 || installed < 60 {
+			return fmt.Errorf("of %d objects these are left: %q", installed, sets.List(left))
+		}
+		return nil
+	})
+}
+
+// objects returns all objects but events: their kinds, namespaces and names.
+func (r *readmeTest) objects(t *testing.T) sets.Set[string] {
+	t.Helper()
+	list := docs.Block{Text: `kubectl get --all-namespaces --no-headers --output=custom-columns=:.kind,:.metadata.namespace,:.metadata.name \
+		"$(kubectl api-resources --verbs=list,delete --output=name | grep --invert-match '^events' | paste --serial --delimiters=,)"`}
+	return sets.New(strings.Split(list.Run(t, root, r.env...), "\n")...)
 }

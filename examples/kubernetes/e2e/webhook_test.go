@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -352,8 +354,15 @@ func TestCertManager(t *testing.T) {
 	}
 }
 
+// TestWebhookOverlay checks the overlay of the README, and that the README's audit
+// reads the rules that are installed.
 func TestWebhookOverlay(t *testing.T) {
 	objects := kustomize(t, docs.Blocks(t, "../webhook/README.md", "yaml")[0].Text)
+	_, audited, _ := strings.Cut(docs.Blocks(t, "../webhook/README.md", "console")[0].Text, "-rules ")
+	rules := must(os.ReadFile(filepath.Join("..", strings.Fields(audited)[0])))(t)
+	if installed := only[*corev1.ConfigMap](t, objects).Data["rules.json"]; installed != string(rules) {
+		t.Errorf("the audit reads\n%s\nand these rules are installed:\n%s", rules, installed)
+	}
 	if network := only[*networkingv1.NetworkPolicy](t, objects).Spec; len(network.Ingress[0].From) != 2 || len(network.Egress) > 0 {
 		t.Errorf("the policy is %+v", network)
 	}

@@ -49,6 +49,8 @@ func (o *options) Register(fs *flag.FlagSet) {
 		"keep the deadline of a pending eviction when later taints would change it, as Kubernetes does")
 	fs.StringVar((*string)(&o.controller.Method), "method", string(controller.Evict),
 		"`how` to evict pods: evict (the Eviction API, which honors PodDisruptionBudgets) or delete (as Kubernetes does)")
+	fs.DurationVar(&o.controller.DeleteHeldAfter, "delete-held-after", 5*time.Minute,
+		"delete a pod on a failed node so long after its deadline if a PodDisruptionBudget still holds back its eviction; 0 means never")
 	fs.BoolVar(&o.controller.DryRun, "dry-run", false, "evict no pods; logs, events and metrics show what would be evicted")
 	fs.Float64Var(&o.controller.QPS, "qps", 50, "evictions started per second; 0 means no limit")
 	fs.IntVar(&o.controller.Burst, "burst", 100, "evictions started at once after a pause")
@@ -74,6 +76,8 @@ func (o *options) check() error {
 	switch {
 	case c.Method != controller.Evict && c.Method != controller.Delete:
 		return wrong("-method %q: want evict or delete", c.Method)
+	case c.DeleteHeldAfter < 0:
+		return wrong("-delete-held-after %v: want 0 or more", c.DeleteHeldAfter)
 	case c.QPS < 0:
 		return wrong("-qps %v: want 0 or more", c.QPS)
 	case c.Burst < 1:
@@ -103,7 +107,11 @@ func (o *options) serve(ctx context.Context, config *rest.Config) error {
 		Help:        "The program's version.",
 		ConstLabels: prometheus.Labels{"version": program.Version()},
 	}, func() float64 { return 1 }))
-	controller.AdaptTransport(config)
+	lease := controller.NewLease(*o.manager.RenewDeadline)
+	controller.AdaptTransport(config, lease)
+	if o.manager.LeaderElection {
+		o.controller.Leads = lease.Held
+	}
 	o.manager.MapperProvider = controller.Mapper
 	o.manager.Cache = controller.CacheOptions()
 	// The next leader need not wait: this process ends as soon as it has stopped

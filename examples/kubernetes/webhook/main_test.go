@@ -116,7 +116,7 @@ func TestServe(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	addr, health, metrics, dir := cluster.FreeAddress(t), cluster.FreeAddress(t), cluster.FreeAddress(t), t.TempDir()
-	args := []string{"-addr=" + addr, "-health-addr=" + health, "-metrics-addr=" + metrics, "-cert-dir=" + dir, "-rules=rules.json"}
+	args := []string{"-addr=" + addr, "-health-addr=" + health, "-metrics-addr=" + metrics, "-cert-dir=" + dir, "-rules=../manifests/webhook/rules.json"}
 	ended := make(chan int, 1)
 	go func() { ended <- program.Run(ctx, "webhook", &options{}, args, io.Discard, t.Output()) }()
 	eventually := func(what string, condition func() error) {

@@ -2,8 +2,9 @@
 
 // Package cluster starts a real Kubernetes control plane, for tests and for play:
 // etcd, kube-apiserver and kube-controller-manager, built from Go modules, on
-// 127.0.0.1 and free ports. There are no machines: a node is an object with a
-// heartbeat ([Cluster.AddNodes]), and [Options] Kubelets only report that pods run.
+// 127.0.0.1 and free ports. It dials nothing else. There are no machines: a node is
+// an object with a heartbeat ([Cluster.AddNodes]), and [Options] Kubelets only
+// report that pods run.
 //
 // Everything that a test starts ends with the test, even if the test fails or
 // panics. On Linux it also ends when the test process is interrupted or killed.
@@ -35,6 +36,15 @@ import (
 // token is the token of a user with all rights. Only this machine can reach the API
 // server.
 const token = "taints-e2e"
+
+// egress keeps the API server from dialing services, pods and nodes, which are not on
+// 127.0.0.1: it would reach them through a socket that does not exist.
+const egress = `apiVersion: apiserver.k8s.io/v1beta1
+kind: EgressSelectorConfiguration
+egressSelections:
+- name: cluster
+  connection: {proxyProtocol: HTTPConnect, transport: {uds: {udsName: no-services}}}
+`
 
 // Options describe how a control plane differs from the default. The zero Options
 // are the default.
@@ -126,6 +136,7 @@ func (c *Cluster) etcdAndAPIServer() {
 		"--secure-port=" + port,
 		"--cert-dir=" + certificates,
 		"--token-auth-file=" + tokens,
+		"--egress-selector-config-file=" + c.WriteFile("egress.yaml", egress),
 		"--authorization-mode=RBAC",
 		"--disable-admission-plugins=ServiceAccount", // pods need no token
 		"--endpoint-reconciler-type=none",

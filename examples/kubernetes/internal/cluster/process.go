@@ -64,6 +64,14 @@ func (p *Process) Interrupt() error {
 	return p.end(syscall.SIGINT)
 }
 
+// Signal sends a signal to everything that the program has started.
+func (p *Process) Signal(s syscall.Signal) {
+	p.tb.Helper()
+	if err := signalGroup(p.command, s); err != nil {
+		p.tb.Fatal(err)
+	}
+}
+
 func (p *Process) end(s syscall.Signal) error {
 	p.tb.Helper()
 	_ = signalGroup(p.command, s) // fails only if it has ended meanwhile

@@ -45,7 +45,7 @@ func Test(t *testing.T, program string, transform cache.TransformFunc) {
 	}
 }
 
-// perTenThousand returns how many bytes 10,000 pods of 4.2 kB each take.
+// perTenThousand returns how many bytes 10,000 pods of 4.2 kB and three tolerations take.
 func perTenThousand(t *testing.T, transform cache.TransformFunc) float64 {
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -76,7 +76,7 @@ func pod(i int) *corev1.Pod {
 	p.Spec.Containers = []corev1.Container{{Name: "application", Image: "registry.example.com/application:v1.2.3", Env: env}}
 	p.Spec.Tolerations = slices.Repeat([]corev1.Toleration{{
 		Key: corev1.TaintNodeUnreachable, Operator: "Exists", Effect: "NoExecute", TolerationSeconds: new(int64(300)),
-	}}, 2)
+	}}, 3)
 	p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: "True"}}
 	return &p
 }

@@ -28,6 +28,9 @@ func (w *world) get(
 	if err := c.Get(ctx, name, found, opts...); err != nil {
 		return err
 	}
+	if w.old != nil && w.old.Name == name.Name {
+		found = w.old.DeepCopy()
+	}
 	p, ok := found.(*corev1.Pod)
 	if ok && !w.cache.Matches(fields.Set{byNode: p.Spec.NodeName}) {
 		return apierrors.NewNotFound(corev1.Resource("pods"), name.Name)

@@ -27,11 +27,14 @@ type pod struct {
 	uid         types.UID
 	node        string
 	tolerations []corev1.Toleration // shared with the cache
+	arrived     time.Time           // at the node
 	seen        time.Time           // when the pod was first seen on the node with these tolerations
 
 	due      time.Time // the deadline
+	marked   bool      // an event says that it is evicted
 	failures int       // how often its eviction has failed
 	retry    time.Time // when to retry it
+	held     bool      // a PodDisruptionBudget refused it last time
 	evicted  bool      // the pod is evicted, but not gone yet
 }
 
@@ -64,7 +67,8 @@ func (c *Controller) check(ctx context.Context, name types.NamespacedName) (*pod
 	if p.seen.IsZero() || !equality.Semantic.DeepEqual(p.tolerations, obj.Spec.Tolerations) {
 		p.tolerations, p.seen = obj.Spec.Tolerations, time.Now()
 	}
-	p, result := c.schedule(ctx, p, c.eviction(p, n, obj))
+	p.arrived = arrival(obj)
+	p, result := c.schedule(ctx, p, c.eviction(p, n))
 	return p, result, nil
 }
 
@@ -72,12 +76,12 @@ func (c *Controller) check(ctx context.Context, name types.NamespacedName) (*pod
 func exists(obj *corev1.Pod) bool { return obj.UID != "" && obj.DeletionTimestamp == nil }
 
 // eviction returns what the node's taints do to the pod. A nil node has no taints.
-func (c *Controller) eviction(p *pod, n *node, obj *corev1.Pod) taints.Eviction {
+func (c *Controller) eviction(p *pod, n *node) taints.Eviction {
 	if n == nil {
 		return taints.Eviction{}
 	}
 	policy := c.options.Policy
-	policy.Arrival = arrival(obj)
+	policy.Arrival = p.arrived
 	return policy.On(kube.Tolerations(p.tolerations)).EvictionOf(n.taints, later(n.changed, p.seen))
 }
 
@@ -154,7 +158,7 @@ func (c *Controller) cancel(ctx context.Context, p *pod) {
 	if c.nodes[p.node] == nil {
 		c.forget(p)
 	}
-	p.failures, p.evicted = 0, false
+	p.marked, p.failures, p.held, p.evicted = false, 0, false, false
 	if !pending {
 		return
 	}

@@ -43,6 +43,11 @@ type Options struct {
 	KeepTimers bool
 	// Method is how pods are evicted.
 	Method Method
+	// DeleteHeldAfter deletes a pod on a failed node so long after its deadline if a
+	// PodDisruptionBudget still holds back its eviction, unless it is 0.
+	DeleteHeldAfter time.Duration
+	// Leads reports whether this replica leads, if there are several.
+	Leads func() bool
 	// DryRun does everything except evict.
 	DryRun bool
 	// QPS is how many evictions may begin in a second, and Burst how many at once

@@ -87,9 +87,10 @@ func TestPodsThatAreHeldBackDelayNobody(t *testing.T) {
 	})
 }
 
-// A pod's overdue time counts from its deadline, whatever happens to the pod.
+// A pod's overdue time counts from its deadline, whatever happens to the pod. Pods
+// that a PodDisruptionBudget holds back do not count among the others.
 func TestMetrics(t *testing.T) {
-	for _, keep := range []bool{false, true} {
+	for keep, refusal := range map[bool]error{false: apierrors.NewTooManyRequests("no", 0), true: disrupts("no", 0)} {
 		inWorld(t, with(func(o *Options) { o.KeepTimers = keep }), func(w *world) {
 			want := func(length float64, next, overdue time.Duration) {
 				t.Helper()
@@ -98,10 +99,14 @@ func TestMetrics(t *testing.T) {
 				if next >= 0 {
 					deadline = float64(begin.Add(next).Unix())
 				}
+				held, others := w.c.oldestOverdue(true), w.c.oldestOverdue(false)
+				if !keep {
+					held, others = others, held
+				}
 				if w.c.queueLength() != length || w.c.nextDeadline() != deadline ||
-					time.Duration(w.c.oldestOverdue()*1e9).Truncate(time.Millisecond) != overdue {
-					t.Errorf("%v in the queue, next deadline %v, overdue for %v s; want %v, %v, %v",
-						w.c.queueLength(), w.c.nextDeadline(), w.c.oldestOverdue(), length, deadline, overdue)
+					time.Duration(held*1e9).Truncate(time.Millisecond) != overdue || others != 0 {
+					t.Errorf("%v in the queue, next deadline %v, overdue for %v s and %v s; want %v, %v, %v",
+						w.c.queueLength(), w.c.nextDeadline(), held, others, length, deadline, overdue)
 				}
 			}
 			want(0, -1, 0)
@@ -111,7 +116,7 @@ func TestMetrics(t *testing.T) {
 			w.setNode("n", taint("a:NoExecute", begin))
 			want(2, 10*s, 0)
 			w.wantCounts(map[string]float64{done: 1})
-			w.fail = func(string) error { return apierrors.NewTooManyRequests("no", 0) }
+			w.fail = func(string) error { return refusal }
 			w.pass(5 * time.Minute)
 			want(2, 10*s, 290*s)
 

@@ -4,6 +4,7 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -33,6 +34,7 @@ const (
 // The outcomes of an eviction.
 const (
 	done     = "evicted"
+	deleted  = "deleted"  // a PodDisruptionBudget held it back on a failed node
 	gone     = "gone"     // the pod no longer existed
 	dryRun   = "dry-run"  // nothing was done
 	canceled = "canceled" // the taints no longer evict the pod
@@ -43,6 +45,7 @@ const (
 	blocked   = "blocked"   // by a PodDisruptionBudget
 	throttled = "throttled" // the API server is too busy
 	conflict  = "conflict"  // it is another pod, or the pod changes too fast
+	stale     = "stale"     // this replica may know less than the API server
 	failed    = "error"     // anything else
 )
 
@@ -51,10 +54,12 @@ func outcome(err error) string {
 	switch {
 	case err == nil:
 		return done
+	case refusal(err) != "":
+		return blocked
 	case apierrors.IsNotFound(err):
 		return gone
-	case apierrors.HasStatusCause(err, policyv1.DisruptionBudgetCause):
-		return blocked
+	case errors.Is(err, errStale), errors.Is(err, errNotLeads):
+		return stale
 	case apierrors.IsTooManyRequests(err):
 		return throttled
 	case apierrors.IsConflict(err):
@@ -63,24 +68,39 @@ func outcome(err error) string {
 	return failed
 }
 
+// refusal returns why PodDisruptionBudgets do not let the pod go, or "" if the error
+// is another one. The Eviction API never evicts a pod that has two.
+func refusal(err error) string {
+	if cause, ok := apierrors.StatusCause(err, policyv1.DisruptionBudgetCause); ok {
+		return cause.Message
+	}
+	if text := err.Error(); strings.Contains(text, "more than one PodDisruptionBudget") {
+		return text
+	}
+	return ""
+}
+
 // evict evicts the pod. If that fails, it returns when to retry.
 func (c *Controller) evict(ctx context.Context, p *pod) reconcile.Result {
-	if p.failures == 0 {
-		c.emit(p, corev1.EventTypeNormal, actionEvict, "Marking for deletion Pod %s")
-	}
-	err := c.remove(ctx, p)
-	result, late := outcome(err), time.Since(p.due)
-	if c.options.DryRun {
-		result = dryRun
-	}
+	result, err := c.attempt(ctx, p)
+	late := time.Since(p.due)
 	logger := log.FromContext(ctx).WithValues("uid", p.uid, "node", p.node, "deadline", p.due, "late", late)
+	c.mu.Lock()
+	p.held = result == blocked
+	c.mu.Unlock()
 	switch result {
 	case done:
 		logger.Info("Evicted a pod")
+	case deleted:
+		logger.Info("Deleted a pod on a failed node, although a PodDisruptionBudget holds it back")
 	case gone:
 		logger.Info("A pod to evict is already gone")
 	case dryRun:
 		logger.Info("Would evict a pod")
+	case stale:
+		c.metrics.failures.WithLabelValues(result).Inc()
+		logger.Info("Does not evict a pod now", "reason", err.Error())
+		return p.wakeUp(firstRetry)
 	default:
 		c.metrics.failures.WithLabelValues(result).Inc()
 		c.emitFailure(p, err)
@@ -126,16 +146,39 @@ func backoff(failures int, err error) time.Duration {
 // requestTimeout bounds how long the API server may keep a worker busy.
 const requestTimeout = 15 * time.Second
 
-// remove evicts the pod. It never evicts another pod of the same name.
-func (c *Controller) remove(ctx context.Context, p *pod) error {
-	if c.options.DryRun {
-		return nil
-	}
+// attempt tries to evict the pod, and returns the outcome or why it failed. It never
+// evicts another pod of the same name.
+func (c *Controller) attempt(ctx context.Context, p *pod) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	if c.options.Method == Delete {
-		return c.delete(ctx, p)
+	mayDelete, err := c.confirm(ctx, p)
+	if err != nil {
+		return outcome(err), err
 	}
+	if !p.marked {
+		c.emit(p, corev1.EventTypeNormal, actionEvict, "Marking for deletion Pod %s")
+		p.marked = true
+	}
+	switch {
+	case c.options.DryRun:
+		return dryRun, nil
+	case c.options.Method == Delete:
+		err = c.delete(ctx, p)
+	default:
+		err = c.create(ctx, p)
+	}
+	if result := outcome(err); result != blocked || !mayDelete {
+		return result, err
+	}
+	c.warn(p, actionDelete, "Deleting Pod %s on a failed node, due since %s, although a PodDisruptionBudget holds it back: %s", refusal(err))
+	if err = c.delete(ctx, p); err == nil {
+		return deleted, nil
+	}
+	return outcome(err), err
+}
+
+// create creates an eviction.
+func (c *Controller) create(ctx context.Context, p *pod) error {
 	return c.client.SubResource("eviction").Create(ctx,
 		&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name, UID: p.uid}},
 		&policyv1.Eviction{
@@ -180,6 +223,7 @@ const (
 	actionEvict  = "Evict"
 	actionCancel = "CancelEviction"
 	actionWait   = "WaitForDisruptionBudget"
+	actionDelete = "DeleteDespiteDisruptionBudget"
 	actionRetry  = "RetryEviction"
 )
 
@@ -197,15 +241,15 @@ func (c *Controller) emit(p *pod, kind, action, note string, args ...any) {
 // first failure, unless a PodDisruptionBudget caused it, and failures while the API
 // server cannot be reached.
 func (c *Controller) emitFailure(p *pod, err error) {
-	action, note, reason := actionRetry, "Cannot evict Pod %s, due since %s: %s", err.Error()
-	cause, held := apierrors.StatusCause(err, policyv1.DisruptionBudgetCause)
-	switch {
-	case held:
-		action, reason = actionWait, cause.Message
-		note = "A PodDisruptionBudget holds back the eviction of Pod %s, due since %s: %s"
-	case p.failures == 0 || unreachable(err):
-		return
+	switch reason := refusal(err); {
+	case reason != "":
+		c.warn(p, actionWait, "A PodDisruptionBudget holds back the eviction of Pod %s, due since %s: %s", reason)
+	case p.failures > 0 && !unreachable(err):
+		c.warn(p, actionRetry, "Cannot evict Pod %s, due since %s: %s", err.Error())
 	}
+}
+
+func (c *Controller) warn(p *pod, action, note, reason string) {
 	c.emit(p, corev1.EventTypeWarning, action, note, p.due.UTC().Format(time.RFC3339), shorten(reason))
 }
 

@@ -63,8 +63,8 @@ type world struct {
 	notes    map[string]string       // by the fields that identify an event to Kubernetes
 	fail     func(name string) error // an error fails the eviction
 	log      strings.Builder         // what the controller logs
-	// lags means that the cache still has deleted pods.
-	lags bool
+	lags     bool                    // the cache still has deleted pods
+	old      *corev1.Node            // what the cache still has of this node
 }
 
 func inWorld(t *testing.T, o Options, test func(w *world)) {
@@ -337,8 +337,8 @@ func (w *world) wantEvents(want ...string) {
 func (w *world) wantCounts(want map[string]float64) {
 	w.t.Helper()
 	for counter, names := range map[*prometheus.CounterVec][]string{
-		w.c.metrics.evictions: {done, gone, dryRun, canceled},
-		w.c.metrics.failures:  {blocked, throttled, conflict, failed},
+		w.c.metrics.evictions: {done, deleted, gone, dryRun, canceled},
+		w.c.metrics.failures:  {blocked, throttled, conflict, stale, failed},
 	} {
 		for _, name := range names {
 			if got := testutil.ToFloat64(counter.WithLabelValues(name)); got != want[name] {

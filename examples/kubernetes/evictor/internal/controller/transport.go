@@ -24,10 +24,13 @@ import (
 //   - A write returns the API server's answer, even if the answer is to retry
 //     later. Otherwise a client would sleep and retry up to ten times, which keeps
 //     a worker busy. The queue retries instead.
-//   - A read waits for an API server that cannot be reached. Otherwise an informer
-//     would back off, and notice up to a minute late that the API server is back.
-func AdaptTransport(config *rest.Config) {
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return transport{next} })
+//   - A read without a deadline waits for an API server that cannot be reached.
+//     Otherwise an informer would back off, and notice up to a minute late that the
+//     API server is back.
+//
+// The lease observes its renewals.
+func AdaptTransport(config *rest.Config, lease *Lease) {
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return transport{next, lease} })
 }
 
 // Mapper returns a mapper for pods and nodes. The manager's own mapper calls the
@@ -39,20 +42,33 @@ func Mapper(*rest.Config, *http.Client) (meta.RESTMapper, error) {
 	return m, nil
 }
 
-type transport struct{ next http.RoundTripper }
+type transport struct {
+	next  http.RoundTripper
+	lease *Lease
+}
 
 // WrappedRoundTripper returns the wrapped transport for client-go.
 func (t transport) WrappedRoundTripper() http.RoundTripper { return t.next }
 
 // RoundTrip implements [http.RoundTripper].
 func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
-	if request.Method == http.MethodGet {
-		return t.read(request)
+	_, deadline := request.Context().Deadline()
+	switch {
+	case request.Method != http.MethodGet:
+		return t.write(request)
+	case deadline:
+		return t.next.RoundTrip(request)
 	}
+	return t.read(request)
+}
+
+func (t transport) write(request *http.Request) (*http.Response, error) {
+	at := now()
 	response, err := t.next.RoundTrip(request)
 	if err == nil {
 		// The body also has the time: see apierrors.SuggestsClientDelay.
 		response.Header.Del("Retry-After")
+		t.lease.observe(at, request, response)
 	}
 	return response, err
 }

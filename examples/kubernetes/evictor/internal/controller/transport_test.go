@@ -19,21 +19,37 @@ import (
 )
 
 // adapted returns the transport of a client whose requests f answers.
-func adapted(f func(*http.Request) (*http.Response, error)) http.RoundTripper {
+func adapted(l *Lease, f func(*http.Request) (*http.Response, error)) http.RoundTripper {
 	config := &rest.Config{}
-	AdaptTransport(config)
+	AdaptTransport(config, l)
 	return config.WrapTransport(fake.CreateHTTPClient(f).Transport)
 }
 
-// Without the transport, a client would sleep for ten seconds and repeat the write.
+// Without the transport, a client would sleep for ten seconds and repeat a write. A
+// write of the lease that the API server accepts is a renewal.
 func TestWritesAreNotRepeated(t *testing.T) {
-	transport := adapted(func(*http.Request) (*http.Response, error) {
-		return &http.Response{Header: http.Header{"Retry-After": {"10"}}}, nil
-	})
-	for method, want := range map[string]string{http.MethodGet: "10", http.MethodPost: "", http.MethodDelete: ""} {
-		response, err := transport.RoundTrip(&http.Request{Method: method})
-		if err != nil || response.Header.Get("Retry-After") != want {
-			t.Errorf("%s: %+v, %v, want Retry-After %q", method, response, err, want)
+	const lease, pods = "/apis/coordination.k8s.io/v1/namespaces/n/leases", "/api/v1/namespaces/n/pods"
+	for _, tc := range []struct {
+		method, path string
+		code         int
+		retry        string
+		held         bool
+	}{
+		{http.MethodPost, lease, http.StatusCreated, "", true},
+		{http.MethodPut, lease, http.StatusOK, "", true},
+		{http.MethodPut, lease, http.StatusConflict, "", false},
+		{http.MethodGet, lease, http.StatusOK, "10", false},
+		{http.MethodGet, pods, http.StatusTooManyRequests, "10", false},
+		{http.MethodPost, pods, http.StatusCreated, "", false},
+		{http.MethodDelete, pods, http.StatusTooManyRequests, "", false},
+	} {
+		l := NewLease(time.Hour)
+		transport := adapted(l, func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: tc.code, Header: http.Header{"Retry-After": {"10"}}}, nil
+		})
+		response, err := transport.RoundTrip(&http.Request{Method: tc.method, URL: &url.URL{Path: tc.path}})
+		if err != nil || response.Header.Get("Retry-After") != tc.retry || l.Held() != tc.held {
+			t.Errorf("%+v: got %+v, held %v, %v", tc, response, l.Held(), err)
 		}
 	}
 }
@@ -44,15 +60,15 @@ var (
 )
 
 // A read waits for the API server; a write does not, and neither does a read that
-// could never succeed or is canceled.
+// could never succeed, is canceled, or has a deadline.
 func TestReadsWait(t *testing.T) {
-	const outage = 30 * time.Second
+	const outage, deadline = 30 * time.Second, 15 * time.Second
 	for _, tc := range []struct {
-		method  string
-		err     error
-		timeout time.Duration // of the caller
-		after   time.Duration // when the call returns
-		reads   int
+		method   string
+		err      error
+		patience time.Duration // of the caller
+		after    time.Duration // when the call returns
+		reads    int
 	}{
 		{http.MethodGet, refused, time.Hour, outage, 31},
 		{http.MethodGet, reset, time.Hour, outage, 31},
@@ -60,17 +76,22 @@ func TestReadsWait(t *testing.T) {
 		{http.MethodGet, refused, 2500 * time.Millisecond, 2500 * time.Millisecond, 3},
 		{http.MethodGet, x509.UnknownAuthorityError{}, time.Hour, 0, 1},
 		{http.MethodPost, refused, time.Hour, 0, 1},
+		{http.MethodGet, refused, deadline, 0, 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			begin, reads := time.Now(), 0
-			transport := adapted(func(*http.Request) (*http.Response, error) {
+			transport := adapted(&Lease{}, func(*http.Request) (*http.Response, error) {
 				if reads++; time.Since(begin) < outage {
 					return nil, tc.err
 				}
 				return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}}, nil
 			})
-			ctx, cancel := context.WithTimeout(t.Context(), tc.timeout)
+			ctx, cancel := context.WithCancel(t.Context())
+			if tc.patience == deadline {
+				ctx, cancel = context.WithTimeout(ctx, deadline)
+			}
 			defer cancel()
+			time.AfterFunc(tc.patience, cancel)
 			request := &http.Request{Method: tc.method, URL: &url.URL{}}
 			_, err := transport.RoundTrip(request.WithContext(ctx))
 			want := tc.err

@@ -7,11 +7,14 @@ import (
 	stdjson "encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/sets"
+	resourcehelper "k8s.io/component-helpers/resource"
 	"sigs.k8s.io/json"
 
 	"github.com/seed-0529bac1/taints"
@@ -35,9 +38,13 @@ type pod struct {
 		Labels          table[string] `json:"labels"`
 		OwnerReferences list[owner]   `json:"ownerReferences"`
 	} `json:"metadata"`
-	Spec *spec `json:"spec"`
+	Spec   *spec `json:"spec"`
+	Status struct {
+		QOSClass corev1.PodQOSClass `json:"qosClass"`
+	} `json:"status"`
 
-	requested []string // resources that the containers request more than zero of
+	requested []string           // resources that the containers request more than zero of
+	class     corev1.PodQOSClass // the QoS class that the pod had before an update, or ""
 }
 
 type owner struct {
@@ -51,7 +58,7 @@ type spec struct {
 	NodeSelector   table[string]           `json:"nodeSelector"` // nil: missing
 	Containers     list[container]         `json:"containers"`
 	InitContainers list[container]         `json:"initContainers"`
-	Resources      *resources              `json:"resources"`
+	Resources      resources               `json:"resources"`
 	HostNetwork    bool                    `json:"hostNetwork"`
 }
 
@@ -60,8 +67,8 @@ type container struct {
 }
 
 type resources struct {
-	Requests table[positive] `json:"requests"`
-	Limits   table[positive] `json:"limits"`
+	Requests table[sign] `json:"requests"`
+	Limits   table[sign] `json:"limits"`
 }
 
 // decodePod decodes a Pod as an API server sends it, with its defaults.
@@ -114,8 +121,8 @@ func (p *pod) containers() []container {
 func (p *pod) setRequested() error {
 	names := sets.Set[string]{}
 	for _, c := range p.containers() {
-		for name, some := range c.Resources.Requests {
-			if some {
+		for name, sign := range c.Resources.Requests {
+			if sign > 0 {
 				names.Insert(name)
 			}
 		}
@@ -135,30 +142,42 @@ func (p *pod) requestsNone(name string) bool {
 	})
 }
 
-// bestEffort reports whether the pod's QoS class is BestEffort, as ComputePodQOS in
-// Kubernetes does: no request or limit of CPU or memory is above zero. Pod-level
-// resources, even empty ones, replace those of the containers. Kubernetes'
-// admission trusts the class that the pod's creator wrote into the status; this
-// method does not.
+// bestEffort reports whether the pod's QoS class is BestEffort, as GetPodQOS in
+// Kubernetes does. An update keeps the class. For a new pod, no request or limit of
+// CPU or memory differs from zero; those of the pod replace those of its containers.
+// Kubernetes' admission trusts the class that the creator of a pod wrote into the
+// status; this method does not.
 func (p *pod) bestEffort() bool {
-	if whole := p.Spec.Resources; whole != nil {
+	if p.class != "" {
+		return p.class == corev1.PodQOSBestEffort
+	}
+	if whole := &p.Spec.Resources; whole.ofPod() {
 		return whole.bestEffort()
 	}
 	return !slices.ContainsFunc(p.containers(), func(c container) bool { return !c.Resources.bestEffort() })
 }
 
-func (r *resources) bestEffort() bool {
-	return !bool(r.Requests["cpu"] || r.Requests["memory"] || r.Limits["cpu"] || r.Limits["memory"])
+// ofPod reports whether the resources of a pod name one that a pod can have as a
+// whole, with any quantity.
+func (r *resources) ofPod() bool {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(r.Requests)), maps.Keys(r.Limits))
+	return slices.ContainsFunc(names, func(name string) bool {
+		return resourcehelper.IsSupportedPodLevelResource(corev1.ResourceName(name))
+	})
 }
 
-// positive is whether a quantity is above zero.
-type positive bool
+func (r *resources) bestEffort() bool {
+	return r.Requests["cpu"] == 0 && r.Requests["memory"] == 0 && r.Limits["cpu"] == 0 && r.Limits["memory"] == 0
+}
+
+// sign is -1, 0 or 1, for a quantity below, equal to or above zero.
+type sign int8
 
 // UnmarshalJSON implements [encoding/json.Unmarshaler].
-func (p *positive) UnmarshalJSON(text []byte) error {
+func (s *sign) UnmarshalJSON(text []byte) error {
 	var q resource.Quantity
 	err := q.UnmarshalJSON(text)
-	*p = q.Sign() > 0
+	*s = sign(q.Sign())
 	return err
 }
 

@@ -16,22 +16,29 @@ import (
 	"github.com/seed-0529bac1/taints/kube"
 )
 
-// TestBestEffort expects the classes of ComputePodQOS in
-// k8s.io/kubernetes/pkg/apis/core/helper/qos, with PodLevelResources on.
+// TestBestEffort expects the classes of GetPodQOS in Kubernetes, as the module
+// conformance does. Only a pod of another class may tolerate memory pressure.
 func TestBestEffort(t *testing.T) {
 	type test struct {
 		Name       string
 		Spec       json.RawMessage
+		Class      string // of the pod that is updated; "" for a new pod
 		BestEffort bool
 	}
+	p := policyOf(t, `{"cluster": {"allowedTolerations": []}}`)
 	for _, test := range testsIn[test](t, "besteffort.yaml") {
-		p := must(decodePod([]byte(podOf(fields(test.Spec)))))(t)
-		if got := p.bestEffort(); got != test.BestEffort {
-			t.Errorf("%s: %v, want %v", test.Name, got, test.BestEffort)
+		spec, old := fields(test.Spec), ""
+		if test.Class != "" {
+			old = podOf(spec + `},"status":{"qosClass":"` + test.Class + `"`)
 		}
-	}
-	if lie := podOf(`"containers":[]},"status":{"qosClass":"Guaranteed"`); !must(decodePod([]byte(lie)))(t).bestEffort() {
-		t.Error("the status is believed")
+		if spec != "" {
+			spec += ","
+		}
+		lie := `},"status":{"qosClass":"Guaranteed"` // what the author wrote into the status
+		d := p.Validate(request("web", podOf(spec+tolerating(pressure)+lie), old))
+		if got := d.Refusal != nil && d.Refusal.Kind == notAllowed; got != test.BestEffort || d.Refusal != nil && !got {
+			t.Errorf("%s: %v, want %v: %v", test.Name, got, test.BestEffort, d.Refusal)
+		}
 	}
 }
 

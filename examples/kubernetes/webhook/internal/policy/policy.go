@@ -100,7 +100,7 @@ func (p *Policy) Validate(q *admissionv1.AdmissionRequest) Decision {
 		if refusal != nil {
 			return Decision{Pod: pod.name(), Refusal: refusal}
 		}
-		before = old.Spec.Tolerations
+		before, pod.class = old.Spec.Tolerations, old.Status.QOSClass
 	}
 	return Decision{Pod: pod.name(), Refusal: p.validate(q, before, pod)}
 }

@@ -31,7 +31,7 @@ const (
 
 func testPolicy(t testing.TB) *Policy {
 	t.Helper()
-	return policyOf(t, string(must(os.ReadFile("../../rules.json"))(t)))
+	return policyOf(t, string(must(os.ReadFile("../../../manifests/webhook/rules.json"))(t)))
 }
 
 func policyOf(t testing.TB, rules string) *Policy {

@@ -60,7 +60,8 @@ func (h handler) Handle(_ context.Context, q admission.Request) admission.Respon
 	log := h.log.V(1)
 	values := []any{
 		"uid", printable(string(q.UID)), "operation", printable(string(q.Operation)),
-		"namespace", printable(q.Namespace), "name", printable(name), "allowed", d.Refusal == nil,
+		"namespace", printable(q.Namespace), "name", printable(name),
+		"user", printable(q.UserInfo.Username), "allowed", d.Refusal == nil,
 	}
 	switch {
 	case d.Ignored != "":

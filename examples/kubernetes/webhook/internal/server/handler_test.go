@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	admissionv1 "k8s.io/api/admission/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
@@ -35,7 +36,7 @@ const (
 func newHandler(t testing.TB, log io.Writer) http.Handler {
 	t.Helper()
 	logger := funcr.NewJSON(func(line string) { fmt.Fprintln(log, line) }, funcr.Options{Verbosity: 1})
-	policies, err := OpenPolicies("../../rules.json", taints.DefaultSeconds{}, logr.Discard())
+	policies, err := OpenPolicies("../../../manifests/webhook/rules.json", taints.DefaultSeconds{}, logr.Discard())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,6 +56,7 @@ func review(namespace, pod string) string {
 			UID: "u", Operation: admissionv1.Create, Namespace: namespace,
 			Resource: metav1.GroupVersionResource{Version: "v1", Resource: "pods"},
 			Object:   runtime.RawExtension{Raw: []byte(pod)},
+			UserInfo: authenticationv1.UserInfo{Username: "ann\n"},
 		},
 	})
 	if err != nil {
@@ -116,12 +118,12 @@ func TestReview(t *testing.T) {
 
 	const allowed = `{"logger":"","level":1,"msg":"decision","webhook":`
 	const refused = `{"logger":"","level":0,"msg":"decision","webhook":`
-	const lines = allowed + `"mutate","uid":"u","operation":"CREATE","namespace":"web","name":"p-","allowed":true,"patch":"` +
+	const lines = allowed + `"mutate","uid":"u","operation":"CREATE","namespace":"web","name":"p-","user":"ann�","allowed":true,"patch":"` +
 		`[{add /spec/tolerations/- node.kubernetes.io/not-ready:NoExecute op=Exists for 300s} ` +
 		`{add /spec/tolerations/- node.kubernetes.io/unreachable:NoExecute op=Exists for 300s}]"}` + "\n" +
-		refused + `"validate","uid":"u","operation":"CREATE","namespace":"web","name":"p-","allowed":false,"code":403,"reason":"` +
+		refused + `"validate","uid":"u","operation":"CREATE","namespace":"web","name":"p-","user":"ann�","allowed":false,"code":403,"reason":"` +
 		`toleration \"dedicated=ml\" is not allowed in namespace \"web\"; allowed are: spot op=Exists"}` + "\n" +
-		allowed + `"mutate","uid":"u","operation":"DELETE","namespace":"web","name":"a��[1m","allowed":true,` +
+		allowed + `"mutate","uid":"u","operation":"DELETE","namespace":"web","name":"a��[1m","user":"ann�","allowed":true,` +
 		`"ignored":"nothing to do at this operation"}` + "\n"
 	if diff := cmp.Diff(lines, log.String()); diff != "" {
 		t.Errorf("log (-want +got):\n%s", diff)

@@ -28,6 +28,9 @@ func parseTolerations(texts ...string) []taints.Toleration {
 	return reference.Parsed(taints.ParseToleration, texts...)
 }
 
+// isZero reports whether nothing of v is set.
+func isZero[T any](v T) bool { return reflect.ValueOf(v).IsZero() }
+
 // errorsIn returns the errors of an ErrorList, or none for nil.
 func errorsIn(err error) []*taints.FieldError {
 	if err == nil {

@@ -23,12 +23,12 @@ type malformed struct {
 	text   string
 }
 
-func checkMalformed[T comparable](t *testing.T, parse func(string) (T, error), rows []malformed) {
+func checkMalformed[T any](t *testing.T, parse func(string) (T, error), rows []malformed) {
 	for _, tc := range rows {
 		t.Run(tc.in, func(t *testing.T) {
 			got, err := parse(tc.in)
 			fieldErr, ok := err.(*taints.FieldError)
-			if !ok || got != *new(T) {
+			if !ok || !isZero(got) {
 				t.Fatalf("got %+v, %v", got, err)
 			}
 			if fieldErr.Input != tc.in || fieldErr.Offset != tc.offset || fieldErr.Field != tc.field || fieldErr.Kind != tc.kind {

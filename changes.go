@@ -9,7 +9,9 @@ import (
 )
 
 // Changes are taints to add to a node and to remove from it. Most callers should
-// use [Changes.Apply] to make them.
+// use [Changes.Apply] to make them:
+//
+//	after, changed := taints.Changes{Add: desired}.Apply(node.Taints)
 type Changes struct {
 	// Add holds the taints to add, at most one with a given key and effect.
 	Add []Taint `json:"add,omitempty"`
@@ -154,12 +156,10 @@ func (r *removed) everyEffectOf(key string) bool {
 //   - Remove or RemoveKeys names a taint of Add ([ErrInvalid]), or
 //   - Add has a taint with the key and effect of an earlier one ([ErrDuplicate]).
 //
-// Otherwise the result is that of [Changes.Apply]. In contrast, kubectl puts added
-// taints first, and drops the TimeAdded of a taint that it overwrites with the
-// same value.
-//
 // The error is an [ErrorList] for the lists "add", "remove" and "removeKeys".
-// Nothing else is validated.
+// Nothing else is validated. Without one the result is that of [Changes.Apply]. In
+// contrast, kubectl puts added taints first, and drops the TimeAdded of a taint that
+// it overwrites with the same value.
 func (c Changes) ApplyStrict(taints []Taint, overwrite bool) ([]Taint, error) {
 	v := validator{list: "add"}
 	current := lookup.FirstOf(taints, identity)
@@ -225,10 +225,10 @@ func (c Changes) eachAdd(v *validator, check func(t *Taint)) {
 	}
 }
 
-// Validate returns nil if [Changes.ApplyStrict] succeeds for some node with valid
-// taints, with overwrite. Otherwise the error is an [ErrorList] with every error of
-// the lists "add", "remove" and "removeKeys": of each taint, identity and key, and
-// repetitions and conflicts among them.
+// Validate returns nil if [Changes.ApplyStrict], with overwrite, turns the valid
+// taints of some node into valid ones. Otherwise the error is an [ErrorList] with
+// every error of the lists "add", "remove" and "removeKeys": of each taint, identity
+// and key, and repetitions and conflicts among them.
 func (c Changes) Validate() error {
 	v := validator{list: "add"}
 	c.eachAdd(&v, v.taint)

@@ -55,7 +55,8 @@ type DaemonSetPod struct {
 // [NodeMemoryPressure], [NodePIDPressure], [NodeUnschedulable] and, for a pod on
 // the host's network, [NodeNetworkUnavailable] with NoSchedule. All have the
 // operator Exists. As in Kubernetes, a toleration with the same [TolerationID] stays
-// in its place but loses its seconds, and no broader one stands for any of these.
+// in its place and loses its seconds, and each other one is added even if a broader
+// one covers it.
 func AddDaemonSetDefaults(tolerations []Toleration, pod DaemonSetPod) []Toleration {
 	ids := []TaintID{
 		{NodeNotReady, NoExecute},
@@ -109,12 +110,11 @@ func addForever(tolerations []Toleration, ids []TaintID) []Toleration {
 
 // AddExtendedResources adds the tolerations that the ExtendedResourceToleration
 // admission plugin gives to a pod that requests extended resources, such as
-// GPUs: for each extended resource a toleration with the name as its key, Exists
-// and NoSchedule, sorted by name. Otherwise it is like [AddDaemonSetDefaults].
-// Names may be all of a pod's requests. That of an extended resource
-// (IsExtendedResourceName in Kubernetes) has a '/', as in "nvidia.com/gpu", has no
-// "kubernetes.io/" anywhere, does not begin with "requests.", and is a valid key
-// even with "requests." as a prefix.
+// GPUs: for each a toleration with the name as its key, Exists and NoSchedule, sorted
+// by name. One that is present loses its seconds. Names may be all of a pod's
+// requests. That of an extended resource (IsExtendedResourceName in Kubernetes) has
+// a '/', has no "kubernetes.io/" anywhere, does not begin with "requests.", and is a
+// valid key even with "requests." as a prefix.
 func AddExtendedResources(tolerations []Toleration, names ...string) []Toleration {
 	sorted := slices.Clone(names)
 	slices.Sort(sorted)
@@ -142,8 +142,10 @@ func isExtendedResource(name string) bool {
 // [NodeMemoryPressure] with Exists and NoSchedule. It does not add one if a
 // toleration with that key, or without a key, has the effect NoSchedule or none
 // and the operator Exists. Unlike the plugin, it keeps all tolerations of the pod.
-// Admission sees no class in the pod's status yet: a pod is BestEffort if no
-// container requests or limits CPU or memory.
+//
+// The class is that of the status. A new pod has none there: it is BestEffort if its
+// pod-level requests and limits of CPU and memory, or without pod-level resources
+// those of all containers and init containers, are zero or not set.
 func AddMemoryPressure(tolerations []Toleration) []Toleration {
 	added := Toleration{Key: NodeMemoryPressure, Operator: OpExists, Effect: NoSchedule}
 	for i := range tolerations {

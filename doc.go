@@ -5,11 +5,6 @@
 // a pod lets the pod onto nodes with the taint. A taint that is not tolerated
 // takes effect.
 //
-// The functions follow the zero [Options]: Kubernetes with its taint feature gates
-// on, where the operators Lt and Gt work. They give a default cluster's answers, as
-// its API server rejects pods with Lt or Gt. Only a list that no API server has
-// checked, or a validation, needs Options{NoComparison: true} to match it.
-//
 // # Rules
 //
 // A node carries taints: a key, an optional value and an effect, written
@@ -36,8 +31,13 @@
 //
 // A NoExecute taint that is tolerated for a time evicts the pod after that time.
 // If several tolerations match the taint, the first in the list sets the time.
-// An empty value matches only an empty value, not every value. A toleration lets
-// a pod onto a node but does not attract it.
+// An empty value matches only an empty value. A toleration does not attract a pod.
+//
+// Lt and Gt need a feature gate that is off by default. Under the zero [Options],
+// which the functions follow, they work. In a cluster with the gate off, that makes a
+// difference only for a pod that has them: from a time when the gate was on, or in a
+// list that no API server has checked. To match such a pod, and to validate as the
+// cluster does, use Options{NoComparison: true}.
 //
 // # Choosing a function
 //
@@ -57,18 +57,14 @@
 //
 // [EvictionOf] returns when a running pod leaves a node. A controller changes a
 // node's taints with [Changes.Apply] or [Changes.Ensure]; [Removal], [Reconcile]
-// and [ReconcileOwned] return the changes. A webhook calls [AddDefaults] and the
-// other Add functions to add the tolerations that Kubernetes adds, and
-// [ValidateTolerations] to reject those that an API server rejects.
+// and [ReconcileOwned] return the changes. A webhook adds the tolerations that
+// Kubernetes adds with [AddDefaults] and the other Add functions, and rejects those
+// that an API server rejects with [ValidateTolerations].
 //
-// Other packages build on this one:
-//
-//   - nodeindex finds the feasible nodes of a whole cluster, and scores them.
-//   - explain describes why a taint is not tolerated, for messages.
-//   - tolerationset compares, merges, minimizes and lints tolerations, and says
-//     what an allow-list and an update allow.
-//   - lifecycle has pending evictions, taints by condition and zone disruption.
-//   - The modules kube and dra work on the types of k8s.io/api.
+// Package nodeindex finds the feasible nodes of a whole cluster, explain describes why
+// a taint is not tolerated, tolerationset compares and checks tolerations, and
+// lifecycle has pending evictions and taints by condition. The modules kube and dra
+// work on the types of k8s.io/api.
 //
 // # Guarantees
 //
@@ -83,18 +79,19 @@
 // them. They start no goroutines, read no clock and keep no global state.
 //
 // Matching, filtering, eviction times and successful validation of lists of the
-// usual length do not allocate. Matching takes time proportional to the number of
-// taints times that of tolerations; other functions take time proportional to
-// their input, up to a logarithm, unless their comment says otherwise.
+// usual length do not allocate. Matching takes time proportional to the taints times
+// the tolerations, and other functions to their input, up to a logarithm, unless
+// their comment says otherwise.
 //
-// The JSON of results and errors is read back to an equal value, except for the
+// The JSON of a result or [FieldError] is read back to an equal value, except for the
 // monotonic clock and location name of a time, times without JSON, a TaintID whose
-// key has a colon, and invalid UTF-8. An index that is returned with a bool is -1
-// if the bool is false. In a result, an index that does not apply is zero.
+// key has a colon, and invalid UTF-8. If a function returns false, an index beside it
+// is -1, and another value zero. In a result, an index that does not apply is zero.
 //
 // Answers for valid input do not change. Input that is invalid today, such as an
 // unknown operator, may get a meaning in a minor release, as in Kubernetes. If
-// Kubernetes changes a rule, an option selects the new one. Structs may gain
-// fields, including ones that make them incomparable: name the fields in literals,
-// and compare with methods, not with ==.
+// Kubernetes changes a rule, an option selects the new one. [TaintID] and
+// [TolerationID] stay comparable. Other structs may gain fields, including ones that
+// make them incomparable: name the fields in literals, and compare with methods, not
+// with ==.
 package taints

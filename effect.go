@@ -22,8 +22,8 @@ const (
 // the places are the bits of an EffectSet, from 1.
 var knownEffects = [...]Effect{NoSchedule, PreferNoSchedule, NoExecute}
 
-// An EffectSet is a set of effects, in which those that Kubernetes does not know
-// are one. Sets combine with | and &. Do not store their numbers: they may change.
+// An EffectSet is a set of effects. All effects that Kubernetes does not know count
+// as one. Sets combine with | and &. Do not store their numbers: they may change.
 type EffectSet uint32
 
 const (
@@ -35,8 +35,7 @@ const (
 	otherEffects EffectSet = 1
 )
 
-// Effects returns the set of the effects. One that Kubernetes does not know, such
-// as the empty one, adds all such effects.
+// Effects returns the set of the effects.
 func Effects(effects ...Effect) EffectSet {
 	var set EffectSet
 	for _, e := range effects {
@@ -45,8 +44,7 @@ func Effects(effects ...Effect) EffectSet {
 	return set
 }
 
-// Has reports whether the effect is in the set. A set has all effects that
-// Kubernetes does not know, or none of them.
+// Has reports whether the effect is in the set.
 func (s EffectSet) Has(effect Effect) bool { return s&effectBit(effect) != 0 }
 
 // String returns the names of the effects joined by "|", with "other" for those

@@ -9,23 +9,17 @@ import (
 	"github.com/seed-0529bac1/taints/internal/enum"
 )
 
-// An ErrorKind classifies a [FieldError]; use it with [errors.Is].
+// An ErrorKind classifies a [FieldError], like the types of field.Error in
+// Kubernetes; use it with [errors.Is].
 type ErrorKind string
 
-// The kinds of error. Kubernetes' field.Error has a type for each.
 const (
-	// ErrRequired: the field must be set.
-	ErrRequired ErrorKind = "required"
-	// ErrInvalid: the field is malformed or too long, or contradicts another.
-	ErrInvalid ErrorKind = "invalid"
-	// ErrUnsupported: the effect, the operator or the name is unknown.
-	ErrUnsupported ErrorKind = "not supported"
-	// ErrDuplicate: an earlier entry names the same taint, or the same taints.
-	ErrDuplicate ErrorKind = "duplicate"
-	// ErrForbidden: the change or the toleration is not allowed.
-	ErrForbidden ErrorKind = "forbidden"
-	// ErrNotFound: the node has no taint with the key and effect, or the key.
-	ErrNotFound ErrorKind = "not found"
+	ErrRequired    ErrorKind = "required"      // the field must be set
+	ErrInvalid     ErrorKind = "invalid"       // it is malformed or too long, or contradicts another
+	ErrUnsupported ErrorKind = "not supported" // the effect, the operator or the name is unknown
+	ErrDuplicate   ErrorKind = "duplicate"     // an earlier entry names the same taint, or the same taints
+	ErrForbidden   ErrorKind = "forbidden"     // the change or the toleration is not allowed
+	ErrNotFound    ErrorKind = "not found"     // the node has no taint with the key and effect, or the key
 )
 
 // Error returns the text of the kind.
@@ -39,7 +33,8 @@ type FieldError struct {
 	Index int `json:"index,omitempty"`
 	// Field is the JSON name of the field, such as "key", or empty for all of them.
 	Field string `json:"field,omitempty"`
-	// Value is that of the field or, without one, the printed value or part of a text.
+	// Value is the field's value. If Field is empty, it is the printed taint, toleration
+	// or identity, or the part of a text that is wrong.
 	Value string `json:"value,omitempty"`
 	// Kind is the kind of error.
 	Kind ErrorKind `json:"kind,omitempty"`
@@ -123,7 +118,8 @@ func (e *FieldError) Unwrap() error {
 }
 
 // An ErrorList is a list of errors that is an error itself: use [errors.As]. The
-// functions return every error, in the order of the input, and never an empty list.
+// functions return every error, or the first of each text that they parse, in the
+// order of the input, and never an empty list.
 type ErrorList []*FieldError
 
 // Err returns l as an error, or nil if l is empty.

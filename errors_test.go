@@ -123,6 +123,7 @@ func TestErrorDetails(t *testing.T) {
 		{T{Key: "a", Effect: "x"}, taints.Options{}, effect},
 		{T{Key: "a", TolerationSeconds: seconds(5)}, taints.Options{}, "must be NoExecute when tolerationSeconds is set"},
 		{T{Key: "a", Operator: "x"}, taints.Options{}, "must be Exists, Equal, Lt or Gt, or empty for Equal"},
+		{T{Key: "a", Operator: "x"}, taints.Options{NoComparison: true}, "must be Exists or Equal, or empty for Equal"},
 		{T{}, taints.Options{}, "must be Exists when the key is empty, which means all keys and values"},
 	} {
 		err := tc.options.ValidateTolerations([]T{tc.tol})

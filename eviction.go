@@ -14,12 +14,9 @@ import (
 type Outcome uint8
 
 const (
-	// Stays: nothing evicts the pod.
-	Stays Outcome = iota
-	// EvictsAt: the pod is evicted at a time, which may be past if TimeAdded counts.
-	EvictsAt
-	// EvictsNow: the pod is evicted at once.
-	EvictsNow
+	Stays     Outcome = iota // nothing evicts the pod
+	EvictsAt                 // it is evicted at a time, which may be past if TimeAdded counts
+	EvictsNow                // it is evicted at once
 )
 
 var outcomeNames = []string{"Stays", "EvictsAt", "EvictsNow"}
@@ -46,12 +43,11 @@ type EvictionPolicy struct {
 	// zero and negative seconds are equal: Kubernetes' rule for devices.
 	ForeverElseShortest bool `json:"foreverElseShortest,omitempty"`
 	// FromTimeAdded counts the seconds from the taint's TimeAdded, if that is set. A
-	// controller that restarts then finds the same deadlines, some of them past.
-	// Kubernetes' controller gives every pod its full time again.
+	// controller that restarts then finds the same deadlines, some of them past, where
+	// Kubernetes' gives every pod its full time again.
 	FromTimeAdded bool `json:"fromTimeAdded,omitempty"`
 	// Arrival is when the pod was placed on the node, or zero if that is not known. No
-	// seconds count from before that. As it differs for each pod, use
-	// [EvictionPolicy.On].
+	// seconds count from before that. It differs by pod, so use [EvictionPolicy.On].
 	Arrival time.Time `json:"arrival,omitzero"`
 }
 
@@ -104,9 +100,9 @@ func (e Eviction) String() string {
 // taints count, and observed is when the controller saw them.
 //
 //   - A taint that no toleration matches evicts the pod now.
-//   - Otherwise the first toleration that matches the taint counts, even if a
-//     later one has other seconds. It tolerates the taint until its seconds after
-//     observed, or forever if it has none. Zero seconds or less evict now.
+//   - Otherwise the first toleration that matches the taint counts. It tolerates the
+//     taint until its seconds after observed, or forever if it has none. Zero seconds
+//     or less evict now.
 //   - The taint with the earliest deadline decides. Among equal deadlines an
 //     untolerated taint decides, and otherwise the first.
 //
@@ -116,8 +112,7 @@ func EvictionOf(taints []Taint, tolerations []Toleration, observed time.Time) Ev
 	return Options{}.On(tolerations).EvictionOf(taints, observed)
 }
 
-// EvictionOf is like the function [EvictionOf] for m's tolerations, under the
-// policy that m was compiled under.
+// EvictionOf is like the function [EvictionOf] for m's tolerations and policy.
 func (m *Matcher) EvictionOf(taints []Taint, observed time.Time) Eviction {
 	if m == nil {
 		m = new(Matcher)

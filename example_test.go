@@ -113,6 +113,17 @@ func ExampleOptions() {
 	// untolerated: 1 NoSchedule
 }
 
+// The DaemonSet controller deletes a pod that does not tolerate the NoExecute taints
+// of its node, and otherwise leaves it there.
+func ExampleFindUntolerated() {
+	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,maintenance=disk:NoExecute")
+	pod := taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{})
+	if i, found := taints.FindUntolerated(node, pod, taints.Effects(taints.NoExecute)); found {
+		fmt.Println("delete the pod, because of", node[i])
+	}
+	// Output: delete the pod, because of maintenance=disk:NoExecute
+}
+
 // A drain: the node is tainted for maintenance, and each pod gets its
 // tolerationSeconds.
 func ExampleEvictionOf() {
@@ -263,25 +274,27 @@ func ExampleFindToleration() {
 	// 2
 }
 
-// Some projects write "key" and "key:Effect" for the operator Exists. An empty text
-// stays an error: it must not become the toleration of everything.
+// Some projects write "key", "key:Effect" and ":Effect" for the operator Exists. An
+// empty text stays an error: it must not become the toleration of everything.
 func ExampleParseToleration_exists() {
 	parse := func(s string) (taints.Toleration, error) {
-		t, err := taints.ParseToleration(s)
-		if err == nil && t.Operator == "" && !strings.Contains(s, "=") {
-			t.Operator = taints.OpExists
+		if s != "" && !strings.Contains(s, "=") {
+			s += " op=Exists"
 		}
-		return t, err
+		return taints.ParseToleration(s)
 	}
-	for _, s := range []string{"gpu", "gpu:NoSchedule", "gpu=a100:NoSchedule", "gpu=", ""} {
+	for _, s := range []string{"gpu", "gpu:NoSchedule", ":NoSchedule", "gpu=a100:NoSchedule", "gpu=", "gpu:", ":", ""} {
 		t, err := parse(s)
 		fmt.Printf("%q: %v, %v\n", s, t, err != nil)
 	}
 	// Output:
 	// "gpu": gpu op=Exists, false
 	// "gpu:NoSchedule": gpu:NoSchedule op=Exists, false
+	// ":NoSchedule": :NoSchedule op=Exists, false
 	// "gpu=a100:NoSchedule": gpu=a100:NoSchedule, false
 	// "gpu=": gpu, false
+	// "gpu:": , true
+	// ":": , true
 	// "": , true
 }
 

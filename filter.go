@@ -92,30 +92,26 @@ func (m *Matcher) each(taints []Taint, in EffectSet, tolerated bool) iter.Seq2[i
 // A Verdict holds the number of taints of a node that a pod does not tolerate, by
 // effect. The zero Verdict is that of a node without such taints.
 type Verdict struct {
-	// NoSchedule counts untolerated NoSchedule taints.
-	NoSchedule int `json:"noSchedule,omitempty"`
-	// PreferNoSchedule counts untolerated PreferNoSchedule taints.
+	NoSchedule       int `json:"noSchedule,omitempty"`
 	PreferNoSchedule int `json:"preferNoSchedule,omitempty"`
-	// NoExecute counts untolerated NoExecute taints.
-	NoExecute int `json:"noExecute,omitempty"`
-	// Other counts those with effects that Kubernetes does not know.
-	Other int `json:"other,omitempty"`
+	NoExecute        int `json:"noExecute,omitempty"`
+	Other            int `json:"other,omitempty"` // effects that Kubernetes does not know
 }
 
 // Schedulable reports whether the pod may be placed on the node: no NoSchedule or
 // NoExecute taint is untolerated.
 func (v Verdict) Schedulable() bool { return v.NoSchedule == 0 && v.NoExecute == 0 }
 
-// AllTolerated reports whether every taint of the node is tolerated, including
-// those with PreferNoSchedule and with unknown effects.
+// AllTolerated reports whether every taint of the node is tolerated, whatever its
+// effect.
 func (v Verdict) AllTolerated() bool { return v == Verdict{} }
 
 // Avoid reports whether the pod may be placed on the node but should rather be
 // placed on another, because a PreferNoSchedule taint is untolerated.
 func (v Verdict) Avoid() bool { return v.Schedulable() && v.PreferNoSchedule > 0 }
 
-// String returns the counts that are not zero, as in "untolerated: 2 NoSchedule,
-// 1 PreferNoSchedule", and "all tolerated" for the zero Verdict.
+// String returns the counts that are not zero, as in "untolerated: 2 NoSchedule", and
+// "all tolerated" for the zero Verdict.
 func (v Verdict) String() string {
 	var counts []string
 	for _, count := range [...]struct {

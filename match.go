@@ -4,12 +4,11 @@ package taints
 
 import "github.com/seed-0529bac1/taints/internal/valueset"
 
-// Tolerates reports whether the toleration lets its pod onto a node with the
-// taint (ToleratesTaint in Kubernetes), by the rules of the package comment.
-// Strings are compared byte by byte. An integer is decimal, in canonical form
-// ("0", or digits without a leading zero after an optional "-"), and within int64.
-// An unknown operator matches nothing, and an unknown effect matches itself. The
-// zero Toleration matches the taints without a value.
+// Tolerates reports whether the toleration tolerates the taint (ToleratesTaint in
+// Kubernetes), by the rules of the package comment. Strings are compared byte by byte.
+// An integer is "0", or decimal digits without a leading zero after an optional "-",
+// within int64. An unknown operator matches nothing, and an unknown effect matches
+// itself. The zero Toleration matches the taints without a value.
 func (t Toleration) Tolerates(taint Taint) bool {
 	return Options{}.tolerates(&t, &taint)
 }

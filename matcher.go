@@ -10,10 +10,9 @@ import (
 	"github.com/seed-0529bac1/taints/internal/keyset"
 )
 
-// A Matcher is a compiled list of tolerations. It is immutable. The zero Matcher,
-// or a nil one, tolerates nothing. It can also select taints: compile
-// [TolerationsOfIDs], [TolerationsOfKeys] or [TolerationsOfPrefixes], and call
-// [Matcher.Match], [Matcher.Tolerated] or [Matcher.Untolerated].
+// A Matcher answers questions about a list of tolerations. The zero Matcher, or a nil
+// one, tolerates nothing. To select taints, compile [TolerationsOfIDs],
+// [TolerationsOfKeys] or [TolerationsOfPrefixes], and call [Matcher.Tolerated].
 type Matcher struct {
 	policy      EvictionPolicy
 	tolerations []Toleration
@@ -38,8 +37,8 @@ func fingerprint(key string) uint {
 	return n % uint(len(table{}))
 }
 
-// Compile returns a [Matcher] for the concatenation of the lists. It shares no
-// memory with them.
+// Compile returns a [Matcher] for the concatenation of the lists, for many questions.
+// It shares no memory with them.
 func Compile(lists ...[]Toleration) *Matcher { return EvictionPolicy{}.Compile(lists...) }
 
 // Compile is like the function [Compile] under the options.
@@ -63,10 +62,9 @@ func (p EvictionPolicy) Compile(lists ...[]Toleration) *Matcher {
 	return m
 }
 
-// On returns a [Matcher] that reads the list of tolerations whenever it is asked,
-// under the options. It is for one question, as in
-// options.On(tolerations).Filter(taints): unlike [Options.Compile], it neither copies
-// nor prepares anything, and it does not allocate unless it is stored.
+// On returns a [Matcher] for one question, as in options.On(tolerations).Filter(taints).
+// It reads the list when it is asked. Unlike [Options.Compile], On neither copies nor
+// prepares anything, and the Matcher does not allocate unless it is stored.
 func (o Options) On(tolerations []Toleration) *Matcher {
 	m := Matcher{tolerations: tolerations}
 	m.policy.Options = o
@@ -145,8 +143,8 @@ func (m *Matcher) next(taint *Taint, from int) int {
 	return -1
 }
 
-// Tolerations returns an iterator over the tolerations that were compiled, in
-// order. Their TolerationSeconds must not be written to.
+// Tolerations returns an iterator over m's tolerations, in order. What their
+// TolerationSeconds point to must not be changed.
 func (m *Matcher) Tolerations() iter.Seq[Toleration] {
 	return func(yield func(Toleration) bool) {
 		if m == nil {
@@ -160,7 +158,7 @@ func (m *Matcher) Tolerations() iter.Seq[Toleration] {
 	}
 }
 
-// Policy returns the policy that m was compiled under: the zero one if m is nil.
+// Policy returns m's policy: the zero one if m is nil.
 func (m *Matcher) Policy() EvictionPolicy {
 	if m == nil {
 		return EvictionPolicy{}

@@ -8,13 +8,8 @@ package taints
 type Operator string
 
 const (
-	// OpEqual tolerates taints with the same value. An empty value tolerates
-	// only taints without a value; use [OpExists] to tolerate any value.
-	OpEqual Operator = "Equal"
-	// OpExists tolerates taints with any value.
-	OpExists Operator = "Exists"
-	// OpLt tolerates taints whose value is an integer less than the toleration's.
-	OpLt Operator = "Lt"
-	// OpGt tolerates taints whose value is an integer greater than the toleration's.
-	OpGt Operator = "Gt"
+	OpEqual  Operator = "Equal"  // the same value; an empty one matches only taints without a value
+	OpExists Operator = "Exists" // any value
+	OpLt     Operator = "Lt"     // an integer less than the toleration's
+	OpGt     Operator = "Gt"     // an integer greater than the toleration's
 )

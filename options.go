@@ -11,7 +11,7 @@ type Options struct {
 	NoComparison bool `json:"noComparison,omitempty"`
 	// KeyWildcards makes a toleration key that ends in "*" match all keys that
 	// begin with what precedes the "*": "readiness.k8s.io/*" matches
-	// "readiness.k8s.io/network", and "*" matches every key. A "*" elsewhere is an
-	// ordinary character. Kubernetes does not have this yet (KEP-5869).
+	// "readiness.k8s.io/network". A "*" elsewhere is an ordinary character.
+	// Kubernetes does not have this yet (KEP-5869).
 	KeyWildcards bool `json:"keyWildcards,omitempty"`
 }

@@ -41,11 +41,11 @@ func parseTaint(s string) (Taint, *FieldError) {
 }
 
 // ParseTaints parses taints separated by commas, the form of the kubelet's
-// --register-with-taints, as in "dedicated=ml:NoSchedule,spot:PreferNoSchedule".
-// It accepts what the kubelet accepts, except removals ("key-"), which the
-// kubelet drops. It returns nil for an empty list. The error is an [ErrorList] with
-// the first error of each invalid taint, of the list "taints". Its Input is the text
-// of the taint. One with the key and effect of an earlier one is an [ErrDuplicate].
+// --register-with-taints. It accepts what the kubelet accepts, except removals
+// ("key-"), which the kubelet drops. It returns nil for an empty list. The error is an
+// [ErrorList] with the first error of each invalid taint, of the list "taints". Its
+// Input is the text of the taint. One with the key and effect of an earlier one is an
+// [ErrDuplicate].
 func ParseTaints(list string) ([]Taint, error) {
 	if list == "" {
 		return nil, nil
@@ -119,7 +119,7 @@ func (o Options) parseToleration(s string) (Toleration, *FieldError) {
 		t.Effect = Effect(effect)
 	}
 	if more {
-		if err := t.parseOptions(s, len(head)+1); err != nil {
+		if err := o.parseOptions(&t, s, len(head)+1); err != nil {
 			return t, err
 		}
 	}
@@ -134,13 +134,13 @@ func (o Options) parseToleration(s string) (Toleration, *FieldError) {
 
 // parseOptions parses what follows the first space of a toleration's text, at
 // the offset: "op=OPERATOR", "for SECONDSs" or both.
-func (t *Toleration) parseOptions(s string, at int) *FieldError {
+func (o Options) parseOptions(t *Toleration, s string, at int) *FieldError {
 	rest := s[at:]
 	if op, ok := strings.CutPrefix(rest, "op="); ok {
 		op, rest, ok = strings.Cut(op, " ")
 		t.Operator = Operator(op)
 		if op == "" {
-			return parseError(s, at+len("op="), "operator", op, operatorUnknown)
+			return parseError(s, at+len("op="), "operator", op, o.operatorUnknown())
 		}
 		if !ok {
 			return nil

@@ -177,4 +177,14 @@ func TestParseTolerationErrors(t *testing.T) {
 		{"k ", 2, "", taints.ErrInvalid, ""},
 		{" k", 1, "", taints.ErrInvalid, ""},
 	})
+	checkMalformed(t, taints.Options{NoComparison: true}.ParseToleration, []malformed{
+		{
+			"k op=in", 5, "operator", taints.ErrUnsupported,
+			`parse "k op=in" at offset 5: operator: "in" is not supported: must be Exists or Equal, or empty for Equal`,
+		},
+		{
+			"k op=", 5, "operator", taints.ErrUnsupported,
+			`parse "k op=" at offset 5: operator: "" is not supported: must be Exists or Equal, or empty for Equal`,
+		},
+	})
 }

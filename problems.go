@@ -27,6 +27,7 @@ const (
 	effectToRemove
 	effectWithSeconds
 	operatorUnknown
+	operatorUnknownOff // without the comparison operators
 	operatorOff
 	operatorWithoutKey
 	optionsMalformed
@@ -66,6 +67,7 @@ var problems = [...]struct {
 	effectToRemove:     {ErrUnsupported, `; a "-" at the end means removal, which is not allowed here`},
 	effectWithSeconds:  {ErrInvalid, "must be NoExecute when tolerationSeconds is set"},
 	operatorUnknown:    {ErrUnsupported, ""},
+	operatorUnknownOff: {ErrUnsupported, ""},
 	operatorOff:        {ErrUnsupported, "; the comparison operators are disabled"},
 	operatorWithoutKey: {ErrInvalid, "must be Exists when the key is empty, which means all keys and values"},
 	optionsMalformed: {
@@ -86,7 +88,7 @@ func newError(field, value string, p problem) *FieldError {
 	switch p {
 	case effectMissing, effectUnknown, effectToRemove:
 		detail = "must be " + enum.Join(knownEffects[:], " or ") + detail
-	case operatorUnknown, operatorOff:
+	case operatorUnknown, operatorUnknownOff, operatorOff:
 		detail = "must be " + enum.Join(valueset.Names(p == operatorUnknown), " or ") + ", or empty for " + valueset.Equal + detail
 	}
 	return &FieldError{Field: field, Value: value, Kind: what.kind, Detail: detail}

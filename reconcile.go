@@ -21,8 +21,8 @@ import "github.com/seed-0529bac1/taints/internal/lookup"
 // write the record together with the taints, write it first, with the taints of
 // both lists: what is not recorded is never removed.
 //
-// Reconcile(from, from, to) returns the changes that lead from one list to
-// another. TaintSetDiff in Kubernetes does not notice a changed value.
+// Reconcile(from, from, to) leads from one list to another (TaintSetDiff in
+// Kubernetes, which does not notice a changed value).
 func Reconcile(current, lastApplied, desired []Taint) Changes {
 	c := missing(current, desired)
 	if len(lastApplied) == 0 {
@@ -44,9 +44,8 @@ func Reconcile(current, lastApplied, desired []Taint) Changes {
 }
 
 // ReconcileOwned is like [Reconcile] for a controller that records only the
-// identities of the taints it owns, as Cluster API does in an annotation. An
-// owned taint that is not desired is removed whatever its value. Taints are
-// removed in the order of current. Record [TaintIDs] of desired.
+// identities of its taints, [TaintIDs] of desired, as Cluster API does. An owned
+// taint that is not desired is removed whatever its value, in the order of current.
 func ReconcileOwned(current []Taint, owned []TaintID, desired []Taint) Changes {
 	c := missing(current, desired)
 	if len(owned) == 0 {

@@ -10,8 +10,8 @@ import (
 
 // A Taint keeps pods that do not tolerate it off a node, or evicts them. Its
 // fields and their JSON are those of k8s.io/api/core/v1.Taint, except that
-// TimeAdded has the JSON of [time.Time]: the same for whole seconds in UTC, which
-// is what Kubernetes writes. Compare taints with [Taint.Equal] or [Taint.ID].
+// TimeAdded has the JSON of [time.Time]: the same for whole seconds in UTC, as
+// Kubernetes writes them. Compare taints with [Taint.Equal] or [Taint.ID].
 type Taint struct {
 	// Key names the taint, as in "nvidia.com/gpu". It is required.
 	Key string `json:"key"`
@@ -28,7 +28,7 @@ type Taint struct {
 func (t Taint) ID() TaintID { return TaintID{t.Key, t.Effect} }
 
 // Toleration returns a toleration of the taint, forever, with its key, value and
-// effect and [OpEqual]. If the taint has no effect, it tolerates every effect.
+// effect and [OpEqual]. Without an effect, it tolerates every effect.
 func (t Taint) Toleration() Toleration {
 	return Toleration{Key: t.Key, Operator: OpEqual, Value: t.Value, Effect: t.Effect}
 }
@@ -115,8 +115,7 @@ type TaintID struct {
 	Effect Effect
 }
 
-// TaintIDs returns the identities of the taints, in order, for example for the
-// record of [ReconcileOwned].
+// TaintIDs returns the identities of the taints, in order.
 func TaintIDs(taints []Taint) []TaintID {
 	var ids []TaintID
 	for i := range taints {

@@ -28,8 +28,8 @@ type Toleration struct {
 
 // TolerationsOfIDs returns a toleration for each of the identities: of the key
 // and effect with any value, forever. Compiled, they select the taints with these
-// identities; see [Matcher]. An identity without a key or an effect is left out,
-// because a toleration without one matches every key or effect.
+// identities; see [Matcher]. An identity without a key or an effect is left out, as
+// it would match every key or effect.
 func TolerationsOfIDs(ids ...TaintID) []Toleration {
 	var tolerations []Toleration
 	for _, id := range ids {
@@ -92,8 +92,7 @@ func (t *Toleration) operator() Operator {
 
 // String returns the toleration as "kubectl describe pod" prints it, but with every
 // operator except Equal: "key=value:Effect op=Exists for 300s", without the parts
-// that are not set. The toleration of everything is "op=Exists". [ParseToleration]
-// parses the text of a valid toleration.
+// that are not set. [ParseToleration] parses the text of a valid toleration.
 func (t Toleration) String() string {
 	var buf [128]byte
 	return string(t.AppendTo(buf[:0]))
@@ -137,8 +136,7 @@ type TolerationID struct {
 	Effect   Effect   `json:"effect,omitempty"`
 }
 
-// String returns the text of the toleration without seconds; see
-// [Toleration.String].
+// String returns what [Toleration.String] does, without seconds.
 func (id TolerationID) String() string {
 	return Toleration{Key: id.Key, Operator: id.Operator, Value: id.Value, Effect: id.Effect}.String()
 }

@@ -50,17 +50,15 @@ func (t Taint) Validate() error {
 // ValidateTolerations returns nil if an API server accepts the list as a pod's
 // tolerations (ValidateTolerations in Kubernetes, with the taint feature gates
 // on): each is valid, as for [Toleration.Validate]. Tolerations may repeat.
-// Otherwise the error is an [ErrorList] with every error, of the list
-// "tolerations". An invalid value is an error of "value"; Kubernetes names
-// "operator".
+// Otherwise the error is an [ErrorList] with every error, of the list "tolerations".
+// An invalid value is an error of "value"; Kubernetes names "operator".
 func ValidateTolerations(tolerations []Toleration) error {
 	return Options{}.ValidateTolerations(tolerations)
 }
 
 // ValidateTolerations is like the function [ValidateTolerations] under the
-// options. Under NoComparison, Lt and Gt are not valid. Under KeyWildcards, a key
-// may also be "*", or end in "*" after the '/' or the beginning of its name, as in
-// "example.com/*", "example.com/gpu-*" and "gpu-*".
+// options. Under KeyWildcards, a key may also be "*", or end in "*" after the '/' or
+// the beginning of its name, as in "example.com/*" and "gpu-*".
 func (o Options) ValidateTolerations(tolerations []Toleration) error {
 	v := validator{list: "tolerations"}
 	v.tolerations(tolerations, o)
@@ -122,12 +120,20 @@ func (v *validator) toleration(t *Toleration, o Options) {
 func (v *validator) operator(t *Toleration, o Options) {
 	switch op := valueset.Find(string(t.Operator)); {
 	case op == nil:
-		v.report("operator", string(t.Operator), operatorUnknown)
+		v.report("operator", string(t.Operator), o.operatorUnknown())
 	case op.Comparison && o.NoComparison:
 		v.report("operator", string(t.Operator), operatorOff)
 	default:
 		v.check("value", t.Value, checkForm(op.Form, t.Value))
 	}
+}
+
+// operatorUnknown returns the problem of an operator that Kubernetes does not know.
+func (o Options) operatorUnknown() problem {
+	if o.NoComparison {
+		return operatorUnknownOff
+	}
+	return operatorUnknown
 }
 
 func checkForm(form valueset.Form, value string) problem {

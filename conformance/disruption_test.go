@@ -58,7 +58,6 @@ func TestComputeZoneState(t *testing.T) {
 			}
 			what := fmt.Sprintf("%+v: ", z)
 			same(t, what+"State", names[p.State(z)], want)
-			same(t, what+"RateOf", float32(p.RateOf(p.State(z), ready+notReady)), rate)
 			same(t, what+"Rates", float32(p.Rates(nil, []lifecycle.Zone{z, {Ready: 1}})[0]), rate)
 		}
 	}

@@ -54,9 +54,8 @@ func ExamplePolicy() {
 	var first taints.Eviction
 	now := noon.Add(4 * time.Minute)
 	for _, result := range allocation.Results {
-		e := dra.Policy().EvictionOf(
-			dra.Taints(devices[result.Device]), dra.EvictionTolerations(result.Tolerations), now,
-		)
+		tolerations := dra.EvictionTolerations(result.Tolerations)
+		e := dra.Policy().On(tolerations).EvictionOf(dra.Taints(devices[result.Device]), now)
 		if first.Outcome == taints.Stays || e.Outcome != taints.Stays && e.At.Before(first.At) {
 			first = e
 		}
@@ -75,11 +74,29 @@ func ExampleEvictionTolerations() {
 	device := []resourceapi.DeviceTaint{{Key: "example.com/degraded", Effect: resourceapi.DeviceTaintEffectNoExecute}}
 	tolerations := []resourceapi.DeviceToleration{{Operator: resourceapi.DeviceTolerationOpExists}}
 
-	fmt.Println(dra.Options().Filter(dra.Taints(device), dra.Tolerations(tolerations)))
-	fmt.Println(dra.Policy().EvictionOf(dra.Taints(device), dra.EvictionTolerations(tolerations), time.Now()))
+	fmt.Println(dra.Options().On(dra.Tolerations(tolerations)).Filter(dra.Taints(device)))
+	fmt.Println(dra.Policy().On(dra.EvictionTolerations(tolerations)).EvictionOf(dra.Taints(device), time.Now()))
 	// Output:
 	// all tolerated
 	// evicts now
+}
+
+// A controller lets the claims that it creates onto devices with the taints that a
+// user accepts.
+func ExampleDeviceTolerations() {
+	accepted, err := taints.ParseTaints("example.com/degraded:NoSchedule,example.com/firmware=old:NoSchedule")
+	if err != nil {
+		panic(err)
+	}
+	var request resourceapi.ExactDeviceRequest
+	request.Tolerations = dra.DeviceTolerations(taints.TolerationsOfIDs(taints.TaintIDs(accepted)...))
+
+	for _, t := range request.Tolerations {
+		fmt.Println(t.Key, t.Operator, t.Effect)
+	}
+	// Output:
+	// example.com/degraded Exists NoSchedule
+	// example.com/firmware Exists NoSchedule
 }
 
 // A driver taints a device.

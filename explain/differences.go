@@ -83,7 +83,8 @@ func (x *explainer) differences(t *taints.Toleration, taint *taints.Taint) []Dif
 }
 
 func effectMatches(t *taints.Toleration, taint *taints.Taint) bool {
-	return t.Effect == "" || t.Effect == taint.Effect
+	every := taints.Toleration{Operator: taints.OpExists, Effect: t.Effect}
+	return every.Tolerates(taints.Taint{Effect: taint.Effect})
 }
 
 func (x *explainer) keyMatches(t *taints.Toleration, taint *taints.Taint) bool {

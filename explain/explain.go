@@ -88,6 +88,9 @@ func (e Explanation) Schedulable() bool {
 // it; see [HintSpelling]. The closest one differs least in all fields together.
 // Only the first 1,000 tolerations are considered. Without taints the result is
 // nil.
+//
+// A node that was just cordoned may not have the taint of [taints.NodeUnschedulable]
+// yet: look at its spec.unschedulable too.
 func Node(m *taints.Matcher, list []taints.Taint) Explanation {
 	if len(list) == 0 {
 		return nil
@@ -98,17 +101,6 @@ func Node(m *taints.Matcher, list []taints.Taint) Explanation {
 		e[i] = x.reason(&list[i])
 	}
 	return e
-}
-
-// MismatchOf returns the first rule, in the order of effect, key and value, that
-// keeps the toleration from tolerating the taint under zero options, or
-// MismatchNone.
-func MismatchOf(t taints.Toleration, taint taints.Taint) Mismatch {
-	var x explainer
-	for _, d := range x.differences(&t, &taint) {
-		return d.Mismatch
-	}
-	return MismatchNone
 }
 
 // searched is how many tolerations are searched for the closest. It limits the time

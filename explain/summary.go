@@ -12,7 +12,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A Summary describes why a pod cannot be placed on nodes.
+// A Summary describes why a pod cannot be placed on nodes. To return it as an error,
+// use errors.New(s.String()).
 type Summary struct {
 	// Nodes is the number of nodes.
 	Nodes int `json:"nodes"`
@@ -38,7 +39,7 @@ type SummaryReason struct {
 // Nodes reports why a pod with m's tolerations cannot be placed on nodes. Taints
 // with an effect in the set repel the pod; pass [taints.Hard] for the effects by
 // which the kube-scheduler filters. The sequence yields the taints of each node,
-// in any order. A nil sequence has no nodes.
+// in any order; [slices.Values] makes one from a slice. A nil sequence has no nodes.
 //
 // All taints are counted, and at most limit of them are explained, which takes
 // longer. A negative limit is zero.

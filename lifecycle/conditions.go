@@ -9,10 +9,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A Condition is the type and status of a node's condition.
-//
-// Its JSON is that of an element of a node's status.conditions, without the other
-// fields.
+// A Condition is the type and status of a node's condition. Its JSON is that of an
+// element of a node's status.conditions, without the other fields.
 type Condition struct {
 	Type   string `json:"type"`
 	Status string `json:"status"`
@@ -26,9 +24,8 @@ type NodeState struct {
 	Unschedulable bool `json:"unschedulable,omitempty"`
 }
 
-// Unschedulable is the Type of a [ConditionRule] about cordoned nodes. Its
-// status is "True" for a cordoned node and "False" for any other node. A node's
-// condition of this type is ignored.
+// Unschedulable is the Type of a [ConditionRule] about cordoned nodes, with the status
+// "True" or "False". A node's condition of this type is ignored.
 const Unschedulable = "spec.unschedulable"
 
 // A ConditionRule adds a taint to nodes with a condition of the type and status.
@@ -44,10 +41,8 @@ type ConditionRule struct {
 
 // ConditionRules determine taints from a node's conditions. They own the taints
 // with their keys and effects: such a taint is removed from a node if no rule adds
-// it. [DefaultConditionRules] returns Kubernetes' rules.
-//
-// The methods compare each rule with every condition, taint and other rule, which
-// is fast for the lists of a node and slow for thousands of rules.
+// it. The methods compare each rule with every condition, taint and other rule, which
+// is slow for thousands of rules.
 type ConditionRules []ConditionRule
 
 var defaultConditionRules = ConditionRules{
@@ -78,36 +73,30 @@ func taint(key string, effect taints.Effect) taints.Taint {
 //	Unschedulable True       NodeUnschedulable        NoSchedule
 func DefaultConditionRules() ConditionRules { return slices.Clone(defaultConditionRules) }
 
-// ConditionTaints returns the taints that Kubernetes' node-lifecycle controller
-// keeps on a node in the state. It is [ConditionRules.Taints] for
-// [DefaultConditionRules].
-//
-// The controller also sets Ready to Unknown if the kubelet stops reporting. Here
-// the caller does.
+// ConditionTaints is [ConditionRules.Taints] for [DefaultConditionRules]: the taints
+// that Kubernetes' node-lifecycle controller keeps on a node in the state. The
+// controller also sets Ready to Unknown if the kubelet stops reporting. Here the
+// caller does.
 func ConditionTaints(state NodeState) []taints.Taint { return defaultConditionRules.Taints(state) }
 
-// ReconcileConditions returns the changes that Kubernetes' node-lifecycle
-// controller makes to the current taints of a node in the state. It is
-// [ConditionRules.Reconcile] for [DefaultConditionRules].
-//
-// There are two differences. The controller adds NoExecute taints at the rate of a
-// [DisruptionPolicy]; here they are added at once, last in Add. To limit them,
-// reconcile the rules with NoExecute separately, as in the example. A controller
-// that has just started replaces existing NoExecute taints, which gives pods their
-// full time again; here these taints keep their TimeAdded.
+// ReconcileConditions is [ConditionRules.Reconcile] for [DefaultConditionRules]: the
+// changes that Kubernetes' node-lifecycle controller makes, with two differences. The
+// controller adds NoExecute taints at the rate of a [DisruptionPolicy]; here they are
+// added at once, last in Add. To limit them, reconcile the rules with NoExecute
+// separately, as in the example. And a controller that has just started replaces
+// existing NoExecute taints; here these keep their TimeAdded.
 func ReconcileConditions(current []taints.Taint, state NodeState, now time.Time) taints.Changes {
 	return defaultConditionRules.Reconcile(current, state, now)
 }
 
-// Taints returns the taints of the rules that apply to a node in the state, with a
-// nil TimeAdded, and of several with the same key and effect only the first.
-// NoExecute taints come last, in the order of the rules. Before them come those
+// Taints returns the taints of the rules that apply to a node in the state, without
+// TimeAdded, and of several with the same key and effect the first. First come those
 // for conditions, in the order of the conditions, then those for [Unschedulable],
-// and then those for missing conditions, in the order of the rules.
+// those for missing conditions and those with NoExecute, in the order of the rules.
 //
-// A condition with an empty status is missing. If the state repeats a condition
-// type, which no API server accepts, all of its conditions count, but only the
-// first for NoExecute, as in Kubernetes.
+// A condition with an empty status is missing. If the state repeats a condition type,
+// which no API server accepts, all of its conditions count, but for NoExecute the
+// first, as in Kubernetes.
 func (r ConditionRules) Taints(state NodeState) []taints.Taint {
 	var list []taints.Taint
 	conditions := state.conditions()
@@ -174,17 +163,15 @@ func (rule ConditionRule) status(conditions []Condition) string {
 // Reconcile returns the changes that make the current taints of a node in the state
 // follow the rules: it adds the taints of [ConditionRules.Taints] that the node
 // lacks, and removes taints that the rules own but do not add. Other taints stay.
-// The changes are zero once they have been applied. Rules are not validated.
+// Added taints have now as their TimeAdded, in UTC and truncated to seconds, as
+// Kubernetes stores it. Rules are not validated.
 //
 // An existing taint with the value of another rule is replaced. One with any other
-// value, which another client chose, stays as long as a rule adds its key and
-// effect. Added taints have now as their TimeAdded, in UTC and truncated to seconds,
-// as Kubernetes stores it.
+// value, which another client chose, stays as long as a rule adds its key and effect.
 //
 // A NoExecute taint is not removed while the status of a condition in its rules is
-// not known, so that a missing condition does not end an eviction. A rule for
-// another condition may still add it, or replace its value. True, False, Unknown
-// and the statuses in rules for the condition are known.
+// unknown to Kubernetes and the rules, so that a missing condition does not end an
+// eviction. A rule for another condition may still add it, or replace its value.
 func (r ConditionRules) Reconcile(current []taints.Taint, state NodeState, now time.Time) taints.Changes {
 	now = now.UTC().Truncate(time.Second)
 	desired := r.Taints(state)

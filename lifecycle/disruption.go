@@ -8,8 +8,7 @@ import (
 	"github.com/seed-0529bac1/taints/internal/enum"
 )
 
-// A Zone counts the nodes of a failure zone that are ready and those that are
-// not. Negative counts mean zero.
+// A Zone counts the nodes of a failure zone. Negative counts mean zero.
 type Zone struct {
 	Ready    int `json:"ready"`
 	NotReady int `json:"notReady"`
@@ -52,10 +51,9 @@ func (s *ZoneState) UnmarshalText(text []byte) error {
 	return enum.Parse(s, "ZoneState", zoneStateNames, text)
 }
 
-// A DisruptionPolicy limits how many nodes that are not ready may be tainted with
-// NoExecute each second, so that few pods are evicted if many nodes seem to fail at
-// once. Most callers should use [DefaultDisruptionPolicy]. Under the zero policy
-// every rate is 0.
+// A DisruptionPolicy limits how many nodes may be tainted with NoExecute each second,
+// so that few pods are evicted if many nodes seem to fail at once. Most callers should
+// use [DefaultDisruptionPolicy]. Under the zero policy every rate is 0.
 type DisruptionPolicy struct {
 	// Threshold is the share of nodes that are not ready, from 0 to 1, at which a
 	// zone is ZonePartial (--unhealthy-zone-threshold).
@@ -67,7 +65,7 @@ type DisruptionPolicy struct {
 	// LargeZone nodes (--secondary-node-eviction-rate).
 	SecondaryRate float64 `json:"secondaryRate"`
 	// LargeZone is the largest number of nodes for which the rate of a zone that
-	// is ZonePartial is 0 (--large-cluster-size-threshold). Negative means 0.
+	// is ZonePartial is 0 (--large-cluster-size-threshold).
 	LargeZone int `json:"largeZone"`
 }
 
@@ -93,28 +91,19 @@ func (p DisruptionPolicy) State(z Zone) ZoneState {
 	return ZoneNormal
 }
 
-// RateOf returns the rate for a zone with the state and number of nodes in a
-// cluster that is not [FullyDisrupted]: SecondaryRate or 0 for ZonePartial, and
-// Rate for every other state.
-func (p DisruptionPolicy) RateOf(state ZoneState, nodes int) float64 {
-	switch {
-	case state != ZonePartial:
-		return p.Rate
-	case nodes > max(p.LargeZone, 0):
-		return p.SecondaryRate
-	}
-	return 0
-}
-
 // Rates appends the rate for each of a cluster's zones to dst and returns the
-// extended slice. The rates are those of [DisruptionPolicy.RateOf], or all 0 if the
-// cluster is [FullyDisrupted].
+// extended slice: SecondaryRate or 0 for ZonePartial, and Rate for the other states.
+// All rates are 0 if the cluster is [FullyDisrupted].
 func (p DisruptionPolicy) Rates(dst []float64, zones []Zone) []float64 {
 	disrupted := FullyDisrupted(zones)
 	for _, z := range zones {
 		rate := 0.0
-		if !disrupted {
-			rate = p.RateOf(p.State(z), z.size())
+		switch {
+		case disrupted:
+		case p.State(z) != ZonePartial:
+			rate = p.Rate
+		case z.size() > p.LargeZone:
+			rate = p.SecondaryRate
 		}
 		dst = append(dst, rate)
 	}

@@ -105,16 +105,6 @@ func TestThresholdInFloat32(t *testing.T) {
 	}
 }
 
-// A zone without nodes is not large.
-func TestRateOfNegativeLargeZone(t *testing.T) {
-	p := lifecycle.DisruptionPolicy{SecondaryRate: 0.5, LargeZone: -5}
-	for nodes, want := range map[int]float64{-1: 0, 0: 0, 1: 0.5} {
-		if got := p.RateOf(lifecycle.ZonePartial, nodes); got != want {
-			t.Errorf("%d nodes: %v, want %v", nodes, got, want)
-		}
-	}
-}
-
 func TestZoneStateText(t *testing.T) {
 	checkText[lifecycle.ZoneState](t, "ZoneNormal", "ZonePartial", "ZoneFull", "ZoneState(3)")
 }

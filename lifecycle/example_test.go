@@ -143,8 +143,8 @@ func ExampleConditionRules_Reconcile() {
 	// True: example.com/gpu:NoSchedule- example.com/gpu:NoExecute-
 }
 
-// First one zone is cut off, and then all zones. The first indicates a problem
-// with the zone, the second a problem with the controller.
+// First part of a zone is cut off, and then all zones. Then the problem is rather
+// with the controller's network, so it adds no NoExecute taints and removes its own.
 func ExampleDisruptionPolicy_Rates() {
 	policy := lifecycle.DefaultDisruptionPolicy()
 	for _, zones := range [][]lifecycle.Zone{
@@ -153,9 +153,13 @@ func ExampleDisruptionPolicy_Rates() {
 		{{Ready: 0, NotReady: 101}, {Ready: 0, NotReady: 100}},
 	} {
 		fmt.Println(policy.State(zones[0]), policy.State(zones[1]), policy.Rates(nil, zones))
+		if lifecycle.FullyDisrupted(zones) {
+			fmt.Println("remove the NoExecute taints of all nodes")
+		}
 	}
 	// Output:
 	// ZoneNormal ZoneNormal [0.1 0.1]
 	// ZoneNormal ZonePartial [0.1 0.01]
 	// ZoneFull ZoneFull [0 0]
+	// remove the NoExecute taints of all nodes
 }

@@ -14,22 +14,21 @@ import (
 
 // A Queue holds the pending evictions of pods, at most one for each, in the order of
 // their deadlines, and those with equal deadlines in the order in which they were
-// set. It has no timer: the caller sleeps until [Queue.Next] and then evicts the
-// pods of [Queue.PopDue]. Times are compared by wall clock and returned in UTC.
+// set. It has no timer. Times are compared by wall clock and returned in UTC.
 //
 // The zero Queue is empty and ready to use. A Queue must not be copied after first
 // use, and is not safe for concurrent use. A name that does not equal itself, such
-// as NaN, is never in it. As in a map, a name of an interface type panics if its
-// value is not comparable.
+// as NaN, is never in it, and as in a map an interface name that is not comparable
+// panics.
 //
 // Update, Delete and each step of PopDue take time logarithmic in the number of
 // pending evictions. The memory of a Queue is proportional to the most evictions
-// that it has held at a time.
+// that it has held.
 type Queue[P comparable] struct {
 	// KeepTimers makes Update treat a pending eviction as Kubernetes'
 	// taint-eviction controller treats a running timer. Set it before the first
-	// Update. Without KeepTimers the newest eviction counts. With it, the first of
-	// these rules that applies decides what Update does to a pending eviction:
+	// Update. Without it the newest eviction counts. With it, the first of these
+	// rules that applies decides what Update does to a pending eviction:
 	//
 	//   - An untolerated taint (EvictsNow without Tolerated) begins the eviction,
 	//     and moves it to At if that is earlier.
@@ -78,8 +77,7 @@ func (*noCopy) Unlock() {}
 type QueueChange uint8
 
 const (
-	// QueueUnchanged: the pod still has the same pending eviction, or still has
-	// none.
+	// QueueUnchanged: the pod has the same pending eviction as before, or none.
 	QueueUnchanged QueueChange = iota
 	// QueueScheduled: the pod had no pending eviction, and now has one.
 	QueueScheduled
@@ -104,9 +102,9 @@ func (c *QueueChange) UnmarshalText(text []byte) error {
 	return enum.Parse(c, "QueueChange", queueChangeNames, text)
 }
 
-// Update replaces the pod's pending eviction with e, and returns what changed.
-// The deadline of EvictsAt and EvictsNow is e.At. Any other outcome cancels a
-// pending eviction. With [Queue.KeepTimers] it may remain unchanged.
+// Update replaces the pod's pending eviction with e, or follows [Queue.KeepTimers],
+// and returns what changed. The deadline of EvictsAt and EvictsNow is e.At. Any other
+// outcome cancels a pending eviction.
 //
 // The caller may construct e, as in Eviction{Outcome: EvictsAt, At: t}. A zero From
 // then means At minus Seconds, if Seconds is positive and there is such a time.
@@ -212,8 +210,7 @@ func (q *Queue[P]) remove(t *timer[P]) {
 	heap.Remove(&q.heap, int(t.index))
 }
 
-// Due returns the deadline of the pod's pending eviction. It returns the zero time
-// and false if there is none.
+// Due returns the deadline of the pod's pending eviction, and whether it has one.
 func (q *Queue[P]) Due(pod P) (time.Time, bool) {
 	if t := q.pods[pod]; t != nil {
 		return q.heap[t.index].due, true
@@ -224,8 +221,7 @@ func (q *Queue[P]) Due(pod P) (time.Time, bool) {
 // Len returns the number of pending evictions.
 func (q *Queue[P]) Len() int { return len(q.heap) }
 
-// Next returns the earliest deadline. It returns the zero time and false if the
-// queue is empty.
+// Next returns the earliest deadline, and whether there is one.
 func (q *Queue[P]) Next() (time.Time, bool) {
 	if len(q.heap) == 0 {
 		return time.Time{}, false
@@ -234,12 +230,10 @@ func (q *Queue[P]) Next() (time.Time, bool) {
 }
 
 // PopDue returns an iterator over the pods whose deadlines are not after now, with
-// the deadlines, in order. It removes each pod from the queue before it yields it.
-// If a loop ends early, the other pods stay in the queue.
-//
-// The loop body may update the queue: each step yields the pod that is then due
-// first, also one that the body has scheduled. To retry an eviction, schedule it
-// for a later time, in another Queue if an Update of the pod may come before.
+// the deadlines, in order. It removes each pod before it yields it. The loop body may
+// end early, and may update the queue: each step yields the pod that is then due
+// first. To retry an eviction, schedule it for a later time, in another Queue if an
+// Update of the pod may come before.
 func (q *Queue[P]) PopDue(now time.Time) iter.Seq2[P, time.Time] {
 	return func(yield func(P, time.Time) bool) {
 		for len(q.heap) > 0 && !q.heap[0].due.After(now) {
@@ -254,8 +248,7 @@ func (q *Queue[P]) PopDue(now time.Time) iter.Seq2[P, time.Time] {
 
 // All returns an iterator over all pods with pending evictions, with their
 // deadlines, in no particular order. The loop body may update the queue, as with a
-// map: a pod that it removes is no longer yielded, a pod that it moves is yielded
-// once, and a pod that it schedules may or may not be yielded.
+// map.
 func (q *Queue[P]) All() iter.Seq2[P, time.Time] {
 	return func(yield func(P, time.Time) bool) {
 		for pod, t := range q.pods {

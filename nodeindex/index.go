@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package nodeindex finds the nodes of a whole cluster that a pod may be placed
-// on. It is for authors of schedulers that query the same nodes for many pods.
-// For a few nodes, a loop with [taints.Matcher.Filter] is enough.
+// on. It is for schedulers that ask about the same nodes for many pods. For a few
+// nodes, a loop with [taints.Matcher.Filter] is enough.
 //
 //	var nodes nodeindex.Index[string]
 //	nodes.Set("node-1", node1.Taints) // whenever a node changes
@@ -19,33 +19,23 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// An Index finds the nodes that a pod may be placed on, among many. Node names
-// may have any comparable type, such as a string, a number or a pointer. The zero
-// Index is empty and ready to use. An Index must not be copied after first use.
+// An Index finds the feasible nodes among many. The zero Index is empty and ready
+// to use. An Index must not be copied after first use.
 //
-// Like a map, an Index is safe for many readers or one writer. If one goroutine
-// calls Set or Delete while others query, they need a lock, such as a
-// [sync.RWMutex]. A reader holds it for its whole loop. A loop over a sequence of
-// an Index must not change the Index.
+// Like a map, an Index is safe for many readers or one writer, panics on an
+// interface name that is not comparable, and must not change during a loop over
+// it. Set and Delete ignore a name that does not equal itself, such as NaN.
 //
-// Nodes with the same taints in the same order form a group; TimeAdded is
-// ignored. A query visits groups instead of nodes, and usually only those whose
-// taints the pod may tolerate: for a pod that tolerates the taint of one tenant,
-// it does not visit the groups of 10,000 others. It visits every group once if a
-// toleration matches more than one key, and if there are so many tolerations, or
-// groups that they may match, that the search for these does not pay.
+// Nodes with the same taints in the same order, whatever their TimeAdded, form a
+// group. A query visits groups instead of nodes, and usually only those whose
+// taints the pod may tolerate. It takes at most about twice the time of a plain
+// loop that calls [taints.Matcher.FindUntolerated], or [taints.Matcher.Filter] for
+// verdicts, for each node, whatever the taints and tolerations.
 //
-// A query takes at most about twice the time of a plain loop over all nodes, for
-// any taints and tolerations. The loop calls [taints.Matcher.FindUntolerated] for
-// the feasible nodes, or [taints.Matcher.Filter] for verdicts. [Index.Set] and
-// [Index.Delete] take amortized time proportional to the taints of the node. The
-// memory of an Index is proportional to the most nodes and lists of taints that
-// it has held at a time.
-//
-// An Index keeps the names of the nodes and the strings of their taints, but not
-// the lists. Set and Delete ignore a name that does not equal itself, such as
-// NaN. As in a map, a name of an interface type panics if its value is not
-// comparable.
+// [Index.Set] and [Index.Delete] take amortized time proportional to the taints of
+// the node. The memory of an Index is proportional to the most nodes and lists of
+// taints that it has held at a time. It keeps the strings of the taints, but not
+// the lists.
 type Index[N comparable] struct {
 	_      noCopy
 	places map[N]place[N]
@@ -69,8 +59,7 @@ type place[N comparable] struct {
 	at    int
 }
 
-// Set adds the node with the taints to the index, or replaces the taints of a
-// node in the index.
+// Set adds the node with the taints, or replaces its taints.
 func (x *Index[N]) Set(node N, list []taints.Taint) {
 	if node != node {
 		return
@@ -88,7 +77,7 @@ func (x *Index[N]) Set(node N, list []taints.Taint) {
 	e.nodes = append(e.nodes, node)
 }
 
-// Delete removes the node and reports whether it was in the index.
+// Delete removes the node and reports whether it was there.
 func (x *Index[N]) Delete(node N) bool {
 	old, present := x.places[node]
 	if present {
@@ -101,10 +90,9 @@ func (x *Index[N]) Delete(node N) bool {
 // Len returns the number of nodes.
 func (x *Index[N]) Len() int { return len(x.places) }
 
-// Feasible returns an iterator over the nodes that a pod with m's tolerations
-// may be placed on: the nodes without an untolerated taint that repels, that is,
-// a [taints.Hard] one. The order is unspecified. Queries allocate only if the
-// tolerations match more than seven keys and values of such taints.
+// Feasible returns an iterator over the nodes without a [taints.Hard] taint that
+// m's tolerations do not tolerate, in no particular order. A query allocates only
+// for more than seven matches of a toleration and the key and value of a taint.
 func (x *Index[N]) Feasible(m *taints.Matcher) iter.Seq[N] {
 	return func(yield func(N) bool) {
 		for nodes := range x.feasible(m) {
@@ -139,9 +127,9 @@ func (x *Index[N]) CountFeasible(m *taints.Matcher) int {
 	return n
 }
 
-// FeasibleVerdicts is like [Index.Feasible], but also yields the result of
+// FeasibleVerdicts is like [Index.Feasible], with the result of
 // [taints.Matcher.Filter] for each node. The counts in its PreferNoSchedule are
-// the input of [NormalizeScores]. It calls Filter once for each group.
+// the input of [NormalizeScores].
 func (x *Index[N]) FeasibleVerdicts(m *taints.Matcher) iter.Seq2[N, taints.Verdict] {
 	return func(yield func(N, taints.Verdict) bool) {
 		for e := range x.reach(m) {
@@ -158,27 +146,9 @@ func (x *Index[N]) FeasibleVerdicts(m *taints.Matcher) iter.Seq2[N, taints.Verdi
 	}
 }
 
-// Verdicts returns an iterator over all nodes, with the result of
-// [taints.Matcher.Filter] for each. It calls Filter once for each group. The
-// order is unspecified.
-func (x *Index[N]) Verdicts(m *taints.Matcher) iter.Seq2[N, taints.Verdict] {
-	return func(yield func(N, taints.Verdict) bool) {
-		for i := range x.all {
-			e := &x.all[i]
-			v := m.Filter(e.taints)
-			for _, node := range e.nodes {
-				if !yield(node, v) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// Groups returns an iterator over the distinct lists of taints of the nodes,
-// each with the number of nodes that have it, for example for the summaries of
-// package explain. The lists have no TimeAdded and must not be modified. The
-// order is unspecified.
+// Groups returns an iterator over the distinct lists of taints, each with the
+// number of nodes that have it, in no particular order. They are the input of
+// explain.Groups. The lists have no TimeAdded and must not be modified.
 func (x *Index[N]) Groups() iter.Seq2[[]taints.Taint, int] {
 	return func(yield func([]taints.Taint, int) bool) {
 		for _, e := range x.all {

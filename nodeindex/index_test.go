@@ -50,7 +50,6 @@ func TestLoopsEndEarly(t *testing.T) {
 	m := compile("tenant op=Exists", "gpu op=Exists")
 	for name, loop := range map[string]func(body func() bool){
 		"Feasible":         func(body func() bool) { x.Feasible(m)(func(int) bool { return body() }) },
-		"Verdicts":         func(body func() bool) { x.Verdicts(m)(func(int, taints.Verdict) bool { return body() }) },
 		"FeasibleVerdicts": func(body func() bool) { x.FeasibleVerdicts(m)(func(int, taints.Verdict) bool { return body() }) },
 		"Groups":           func(body func() bool) { x.Groups()(func([]taints.Taint, int) bool { return body() }) },
 	} {

@@ -6,15 +6,13 @@ import "github.com/seed-0529bac1/taints"
 
 // ValidateAllowed returns nil if an entry of the allow-list covers each of the
 // tolerations; see [Covers]. Otherwise the error is a [taints.ErrorList] of the list
-// "tolerations", with a [taints.ErrForbidden] for each that no entry covers.
+// "tolerations", with a [taints.ErrForbidden] for each that no entry covers. In
+// Kubernetes' PodTolerationRestriction plugin an empty list allows everything; here
+// it allows nothing.
 //
-// Check the pod's own tolerations, before the Add functions, or allow what those
-// add. A toleration that tolerates nothing under o, such as one with an unknown
-// operator, is allowed by any entry; [taints.Options.ValidateTolerations] rejects
-// it.
-//
-// This is the whitelist of Kubernetes' PodTolerationRestriction plugin, except that
-// an empty list, which allows everything there, allows nothing.
+// Check a pod before others add to it, or allow what they add: [taints.AddDefaults]
+// and, for a DaemonSet's pod, [taints.AddDaemonSetDefaults]. Any entry allows an
+// invalid toleration that tolerates nothing.
 func ValidateAllowed(tolerations, allow []taints.Toleration, o taints.Options) error {
 	var list taints.ErrorList
 	for i := range tolerations {

@@ -9,14 +9,9 @@ import (
 )
 
 // Covers reports whether t tolerates every taint that u tolerates, for at least as
-// long. It is exact, also for invalid taints and tolerations.
-//
-// "Gt 5" covers "Gt 7" and "Equal 9". Under KeyWildcards, "a/*" covers "a/b" and
-// "a/b*". Unset seconds last forever, and negative ones are zero. Every toleration
-// covers one that tolerates nothing.
-//
-// Kubernetes' isSuperset is less exact: it does not treat an empty operator as
-// Equal, or negative seconds as zero, and does not compare ranges.
+// long (isSuperset in Kubernetes, but exact): "Gt 5" covers "Gt 7" and "Equal 9" and,
+// under KeyWildcards, "a/*" covers "a/b*". Any toleration covers one that tolerates
+// nothing.
 func Covers(t, u taints.Toleration, o taints.Options) bool {
 	return rules{o}.covers(&t, &u)
 }

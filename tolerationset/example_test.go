@@ -39,6 +39,24 @@ func ExampleReconcile() {
 	// [{"key":"storage","operator":"Exists"},{"key":"new","effect":"NoSchedule"}] <nil>
 }
 
+// An operator adds the toleration that its pods need, unless one of the user's
+// tolerates as much for as long.
+func ExampleCovers() {
+	needed := taints.Must(taints.ParseToleration("storage=ssd:NoSchedule"))
+	for _, text := range []string{"storage op=Exists", "storage=hdd"} {
+		user := []taints.Toleration{taints.Must(taints.ParseToleration(text))}
+		if !slices.ContainsFunc(user, func(t taints.Toleration) bool {
+			return tolerationset.Covers(t, needed, taints.Options{})
+		}) {
+			user = append(user, needed)
+		}
+		fmt.Println(user)
+	}
+	// Output:
+	// [storage op=Exists]
+	// [storage=hdd storage=ssd:NoSchedule]
+}
+
 // A pod keeps the times that it sets. Its namespace adds the rest.
 func ExampleMerge() {
 	pod := []taints.Toleration{

@@ -16,47 +16,42 @@ import (
 type Code string
 
 const (
-	// CodeCovered: without this toleration, every taint is tolerated for the same
-	// time. All with this code can be removed together. It is not reported for a
-	// shadowed toleration, nor for one that Kubernetes always adds to a pod.
+	// CodeCovered: without this toleration, and all others with this code, every
+	// taint is tolerated for the same time. It is not reported with CodeShadowed,
+	// nor for what Kubernetes always adds to a pod.
 	CodeCovered Code = "covered"
 	// CodeShadowed: an earlier toleration matches all NoExecute taints of this one,
-	// for another time, so that the time of this one never applies.
+	// so the time of this one never applies.
 	CodeShadowed Code = "shadowed"
-	// CodeNoTime: the seconds are zero or negative, so that a pod may be placed on a
-	// node with such a taint and is evicted at once. Zero is not reported for the
-	// keys of [taints.AddDefaults].
+	// CodeNoTime: the seconds are not positive, so a pod on a node with such a taint
+	// is evicted at once. Zero is not reported for the keys of [taints.AddDefaults].
 	CodeNoTime Code = "no-time"
-	// CodeEverything: Exists without a key also tolerates the taints of broken
-	// nodes. It is not reported for PreferNoSchedule, nor for daemons.
+	// CodeEverything: Exists without a key also tolerates the taints of broken nodes.
+	// It is not reported for PreferNoSchedule and daemons.
 	CodeEverything Code = "everything"
-	// CodeLegacyKey: nothing sets taints with this key anymore, and its successor is
-	// not tolerated. The keys are node.kubernetes.io/out-of-disk,
-	// node-role.kubernetes.io/master, node.alpha.kubernetes.io/notReady and
-	// node.alpha.kubernetes.io/unreachable.
+	// CodeLegacyKey: nothing sets this key anymore, as node-role.kubernetes.io/master,
+	// and its successor is not tolerated.
 	CodeLegacyKey Code = "legacy-key"
-	// CodeMisspelledKey: the key differs from one that Kubernetes sets only in letter
-	// case, or by one or two letters.
+	// CodeMisspelledKey: the key is almost one that Kubernetes sets.
 	CodeMisspelledKey Code = "misspelled-key"
 	// CodeEmptyValue: Equal with an empty value tolerates only taints without one. It
-	// is not reported for keys whose taints Kubernetes sets without a value.
+	// is not reported for keys that Kubernetes sets without one.
 	CodeEmptyValue Code = "empty-value"
-	// CodeThreshold: no integer of a valid taint, from 0 to the largest int64, is
-	// less, or greater, than the value.
+	// CodeThreshold: no integer of a valid taint, which is not negative, is less, or
+	// greater, than the value.
 	CodeThreshold Code = "threshold"
 )
 
-// A Finding is about a toleration that is valid but probably not what its author
-// meant. It contains no keys and values except those that Kubernetes sets.
+// A Finding is about a valid toleration that its author probably meant differently.
+// Of keys and values it contains only those that Kubernetes sets.
 type Finding struct {
 	// Code is the kind of finding.
 	Code Code `json:"code"`
 	// Toleration is the index of the toleration.
 	Toleration int `json:"toleration"`
-	// Other is the index of the toleration that covers or shadows this one. It is
-	// zero for codes other than [CodeCovered] and [CodeShadowed].
+	// Other is the index of the toleration that covers or shadows this one, or zero.
 	Other int `json:"other,omitempty"`
-	// Advice says in sentences what is wrong and what to do.
+	// Advice says what is wrong and what to do.
 	Advice string `json:"advice"`
 }
 
@@ -69,19 +64,12 @@ func (f Finding) String() string {
 // entryName names the toleration at the index.
 func entryName(i int) string { return "tolerations[" + strconv.Itoa(i) + "]" }
 
-// Lint returns findings about tolerations of a pod that are valid but probably not
-// what their author meant, in the order of the list and then of the [Code]
-// constants. It returns nil if there are none, and for a list that
-// [taints.Options.ValidateTolerations] rejects.
-//
-// There are none for the tolerations that package taints' Add functions add to a pod
-// without any, except for negative seconds and for extended resources whose names
-// resemble keys that Kubernetes sets.
-//
-// A daemon is a pod with all tolerations that [taints.AddDaemonSetDefaults] adds
-// without host network. Call it on a template's tolerations before.
-//
-// Under the policy ForeverElseShortest, ignore CodeShadowed and CodeNoTime.
+// Lint returns the findings about a pod's tolerations in the order of the list and
+// then of the [Code] constants, and nil for a list that is not valid under o. There
+// are none for the tolerations that package taints' Add functions add to a pod without
+// any, except for negative seconds and extended resources that look like Kubernetes'
+// own keys. A daemon is a pod with all tolerations that [taints.AddDaemonSetDefaults]
+// adds without host network: call that on a template before.
 func Lint(tolerations []taints.Toleration, o taints.Options) []Finding {
 	if o.ValidateTolerations(tolerations) != nil {
 		return nil

@@ -8,14 +8,13 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// Merge adds to base, in order, the tolerations of extra that make a difference. It
-// omits one that tolerates nothing, and one whose taints a single earlier entry of
-// the result tolerates, for whatever time. It returns base itself if it adds
-// nothing, and otherwise a new list that shares the TolerationSeconds of base.
+// Merge adds to base, in order, the tolerations of extra, except one that tolerates
+// nothing and one whose taints a single earlier entry of the result tolerates, for
+// whatever time. It returns base itself if it adds nothing, and otherwise a new list
+// that shares the TolerationSeconds of base.
 //
 // Kubernetes' MergeTolerations also drops tolerations of base that others cover, so
-// that a default may extend the time of a pod. To drop only those that make no
-// difference, pass the result to [Minimize].
+// a default may extend the time of a pod.
 func Merge(base, extra []taints.Toleration, o taints.Options) []taints.Toleration {
 	r := rules{o}
 	merged := base

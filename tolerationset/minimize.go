@@ -8,19 +8,17 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// Minimize returns the list without the entries that make no difference to the
-// first match of a taint and its time. It drops an entry if
+// Minimize returns the list without the entries that change neither which taints it
+// tolerates nor for how long, by the first match. It drops an entry if
 //
 //   - it tolerates nothing, or
 //   - an earlier entry tolerates every taint that it tolerates, or
 //   - a later entry does so for the same time, and no remaining entry between the
 //     two tolerates a NoExecute taint among these for another time.
 //
-// It keeps an entry that only several others together make superfluous. Minimizing
-// again changes nothing. Under the policy ForeverElseShortest, deadlines may change.
-//
-// It returns tolerations itself if it drops nothing, and otherwise a new list that
-// shares no memory with it, or nil if that is empty.
+// It keeps an entry that only several others together make superfluous. It returns
+// tolerations itself if it drops nothing, and otherwise a new list, or nil, that
+// shares no memory with it.
 func Minimize(tolerations []taints.Toleration, o taints.Options) []taints.Toleration {
 	by := rules{o}.superfluous(tolerations, nil)
 	if !slices.ContainsFunc(by, func(i int) bool { return i >= 0 }) {

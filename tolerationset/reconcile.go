@@ -7,19 +7,16 @@ import (
 	"github.com/seed-0529bac1/taints/internal/lookup"
 )
 
-// Reconcile returns the tolerations that a controller gives to a workload whose
-// tolerations are current, if it last applied one list and now desires another. The
-// desired ones take the places of the controller's in current, in order, or come
-// last. What was applied and is no longer desired is removed. Others stay.
+// Reconcile returns the tolerations that a controller gives to a workload, if it last
+// applied one list and now desires another. The desired ones take the places of the
+// controller's in current, in order, or come last. What was applied and is no longer
+// desired is removed. Others stay. Tolerations with the same [taints.TolerationID]
+// are the same.
 //
-// Tolerations with the same [taints.TolerationID] are the same. A controller that
-// owns all tolerations passes current as lastApplied. Sort a desired list that was
-// made from a map, as the order counts.
-//
-// If nothing changes, Reconcile returns current itself and false, without an
-// allocation for lists of the usual length. Otherwise it returns a new list that
-// shares no memory with the arguments, and true. Either way, record desired as
-// applied unless it equals lastApplied.
+// A controller that owns all tolerations passes current as lastApplied. Sort a desired
+// list that was made from a map, as the order counts. In any case, record desired as
+// applied. If nothing changes, the result is current itself, and otherwise a new list
+// that shares no memory with the arguments.
 func Reconcile(current, lastApplied, desired []taints.Toleration) (tolerations []taints.Toleration, changed bool) {
 	applied, wanted := lookup.FirstOf(lastApplied, idOf), lookup.FirstOf(desired, idOf)
 	owns := func(t *taints.Toleration) bool {

@@ -15,13 +15,9 @@ import (
 )
 
 // Same reports whether the lists are equivalent: for each taint, both or neither
-// tolerate it, and a NoExecute taint for the same time, by the first match. Order,
-// repeated entries and an empty operator instead of Equal matter only if they make a
-// difference.
-//
-// Its time grows at most with the square of the number of tolerations. It does not
-// allocate for equal lists, for most short lists of the same tolerations in another
-// order, and under zero options for most short lists that differ.
+// tolerate it, and a NoExecute taint for the same time, by the first match. Order
+// matters only if it changes this. It does not allocate for equal lists and most
+// short ones.
 func Same(a, b []taints.Toleration, o taints.Options) bool {
 	if slices.EqualFunc(a, b, taints.Toleration.Equal) {
 		return true

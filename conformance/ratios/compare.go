@@ -67,7 +67,7 @@ func (r *report) compared(row measure.Row, ours, other samples) {
 	}
 	ratio, least := median(ratios), slices.Min(other.times)/slices.Min(ours.times)
 	allocs := slices.Min(ours.allocs)
-	r.add([]string{"work", "ours", row.Beside, "ratio (of the least)", "allocations", "floor", ""}, []string{
+	r.add([]string{"work", "ours", row.Beside, "ratio (of the lowest times)", "allocations", "floor", ""}, []string{
 		row.Name, duration(median(ours.times)), duration(median(other.times)),
 		fmt.Sprintf("%s (%s)", times(ratio), times(least)),
 		fmt.Sprintf("%s / %s", number(allocs), number(slices.Min(other.allocs))),

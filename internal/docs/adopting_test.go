@@ -3,12 +3,8 @@
 package docs
 
 import (
-	"bytes"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -46,33 +42,5 @@ func TestAdoptingExamples(t *testing.T) {
 	}
 	if rows < 15 {
 		t.Errorf("%d functions only", rows)
-	}
-}
-
-// docs/adopting.md says how much code a project vendors with kube.
-func TestAdoptingCounts(t *testing.T) {
-	list := exec.Command("go", "list", "-C", filepath.Join(root, "kube"), "-deps", "-f",
-		`{{if not .Standard}}{{range .GoFiles}}{{$.ImportPath}} {{$.Dir}}/{{.}}{{"\n"}}{{end}}{{end}}`, ".")
-	out, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines, files := 0, 0
-	for line := range strings.Lines(string(out)) {
-		pkg, file, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if !strings.HasPrefix(pkg, "github.com/seed-0529bac1/taints") {
-			continue
-		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files++
-		lines += bytes.Count(text, []byte("\n"))
-	}
-	lines = (lines + 50) / 100 * 100
-	want := strconv.Itoa(lines/1000) + "," + strconv.Itoa(lines)[1:] + " lines of Go in " + strconv.Itoa(files) + " files"
-	if text := strings.Join(strings.Fields(read(t, "docs/adopting.md")), " "); !strings.Contains(text, want) {
-		t.Errorf("docs/adopting.md does not say %s", want)
 	}
 }

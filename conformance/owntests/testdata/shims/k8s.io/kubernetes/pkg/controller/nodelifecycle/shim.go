@@ -80,11 +80,14 @@ func (nc *Controller) policy() lifecycle.DisruptionPolicy {
 }
 
 func (nc *Controller) HealthyQPSFunc(nodeNum int) float32 {
-	return float32(nc.policy().RateOf(lifecycle.ZoneNormal, nodeNum))
+	return float32(nc.policy().Rate)
 }
 
 func (nc *Controller) ReducedQPSFunc(nodeNum int) float32 {
-	return float32(nc.policy().RateOf(lifecycle.ZonePartial, nodeNum))
+	policy := nc.policy()
+	policy.Threshold = 0
+	zones := []lifecycle.Zone{{Ready: 1, NotReady: nodeNum - 1}, {Ready: 1}} // the first is ZonePartial
+	return float32(policy.Rates(nil, zones)[0])
 }
 
 func (nc *Controller) ComputeZoneState(nodeReadyConditions []*v1.NodeCondition) (int, ZoneState) {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/nodekeys"
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
@@ -67,9 +68,7 @@ func (r *redactor) reason(reason Reason) Reason {
 }
 
 func (r *redactor) key(s string) string {
-	switch s {
-	case taints.NodeNotReady, taints.NodeUnreachable, taints.NodeUnschedulable, taints.NodeNetworkUnavailable,
-		taints.NodeMemoryPressure, taints.NodeDiskPressure, taints.NodePIDPressure:
+	if nodekeys.Has(s) {
 		return s
 	}
 	return name("key", &r.keys, s)

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/nodekeys"
 	"github.com/seed-0529bac1/taints/internal/reference"
 )
 
@@ -130,11 +131,7 @@ var (
 )
 
 var (
-	ConditionKeys = rapid.SampledFrom([]string{
-		taints.NodeNotReady, taints.NodeUnreachable, taints.NodeMemoryPressure,
-		taints.NodeDiskPressure, taints.NodePIDPressure, taints.NodeNetworkUnavailable,
-		taints.NodeUnschedulable, "node.kubernetes.io/out-of-service",
-	})
+	ConditionKeys  = rapid.SampledFrom(append(nodekeys.All[:], "node.kubernetes.io/out-of-service"))
 	ConditionTaint = rapid.Custom(func(t *rapid.T) taints.Taint {
 		return taints.Taint{
 			Key:       ConditionKeys.Draw(t, "key"),

@@ -73,7 +73,6 @@ func TestAllocs(t *testing.T) {
 		"ID":                                func() { _ = list[0].ID() == list[1].ID() },
 		"AddMemoryPressure, nothing to add": func() { sink += len(taints.AddMemoryPressure(parsed)) },
 		"Untolerated":                       func() { taints.Untolerated(list, tols, taints.AllEffects)(visit) },
-		"Tolerated":                         func() { taints.Tolerated(list, tols, taints.AllEffects)(visit) },
 		"Matcher.Tolerated":                 func() { m.Tolerated(list, taints.AllEffects)(visit) },
 		"Matcher.Untolerated":               func() { m.Untolerated(list, taints.AllEffects)(visit) },
 	} {

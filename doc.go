@@ -52,8 +52,8 @@
 //	}
 //
 // To ask one question, call a function: [Match], [FindUntolerated], [Untolerated],
-// [Tolerated], [Filter] or [EvictionOf]. A [Matcher] has methods of the same names.
-// For one question under other rules, ask [Options.On] or [EvictionPolicy.On].
+// [Filter] or [EvictionOf]. A [Matcher] has methods of the same names. For one
+// question under other rules, ask [Options.On] or [EvictionPolicy.On].
 //
 // [EvictionOf] returns when a running pod leaves a node. A controller changes a
 // node's taints with [Changes.Apply] or [Changes.Ensure]; [Removal], [Reconcile]

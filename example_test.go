@@ -187,10 +187,11 @@ func ExampleEvictionPolicy_arrival() {
 // A controller waits until the startup taints that it knows, by key or by prefix,
 // are gone. The keys come from a flag, which may be empty.
 func ExampleTolerationsOfKeys() {
-	keys, prefixes := []string{"node.cilium.io/agent-not-ready", ""}, []string{"readiness.k8s.io/"}
-	startup := taints.Options{KeyWildcards: true}.Compile(
-		taints.TolerationsOfKeys(keys...), taints.TolerationsOfPrefixes(prefixes...),
-	)
+	keys := []string{"node.cilium.io/agent-not-ready", ""}
+	for _, prefix := range []string{"readiness.k8s.io/"} {
+		keys = append(keys, prefix+"*")
+	}
+	startup := taints.Options{KeyWildcards: true}.Compile(taints.TolerationsOfKeys(keys...))
 
 	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,readiness.k8s.io/network:NoExecute,node.cilium.io/agent-not-ready=1:NoExecute")
 	for _, taint := range startup.Tolerated(node, taints.AllEffects) {

@@ -58,13 +58,8 @@ func (m *Matcher) Untolerated(taints []Taint, in EffectSet) iter.Seq2[int, *Tain
 	return m.each(taints, in, false)
 }
 
-// Tolerated is like [Untolerated] for the taints with an effect in the set that
-// one of the tolerations tolerates.
-func Tolerated(taints []Taint, tolerations []Toleration, in EffectSet) iter.Seq2[int, *Taint] {
-	return Options{}.On(tolerations).Tolerated(taints, in)
-}
-
-// Tolerated is like the function [Tolerated] for m's tolerations.
+// Tolerated is like [Matcher.Untolerated] for the taints with an effect in the set
+// that one of m's tolerations tolerates.
 func (m *Matcher) Tolerated(taints []Taint, in EffectSet) iter.Seq2[int, *Taint] {
 	return m.each(taints, in, true)
 }

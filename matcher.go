@@ -11,8 +11,8 @@ import (
 )
 
 // A Matcher answers questions about a list of tolerations. The zero Matcher, or a nil
-// one, tolerates nothing. To select taints, compile [TolerationsOfIDs],
-// [TolerationsOfKeys] or [TolerationsOfPrefixes], and call [Matcher.Tolerated].
+// one, tolerates nothing. To select taints, compile [TolerationsOfIDs] or
+// [TolerationsOfKeys], and call [Matcher.Tolerated].
 type Matcher struct {
 	policy      EvictionPolicy
 	tolerations []Toleration

@@ -297,7 +297,7 @@ func matchingAgrees(t *rapid.T) {
 	}
 	got = answersOf(list, func(taint taints.Taint) (int, bool) { return taints.Match(taint, tols) },
 		func() (int, bool) { return taints.FindUntolerated(list, tols, in) },
-		taints.Untolerated(list, tols, in), taints.Tolerated(list, tols, in), taints.Filter(list, tols))
+		taints.Untolerated(list, tols, in), taints.Options{}.On(tols).Tolerated(list, in), taints.Filter(list, tols))
 	if diff := difference(wantedAnswers(taints.Options{}, list, tols, in), got); diff != "" {
 		t.Fatalf("functions (-want +got):\n%s", diff)
 	}

@@ -40,19 +40,14 @@ func TolerationsOfIDs(ids ...TaintID) []Toleration {
 	return tolerations
 }
 
-// TolerationsOfKeys is like [TolerationsOfIDs] for all taints with the keys,
-// whatever their effects. Empty keys are left out.
-func TolerationsOfKeys(keys ...string) []Toleration { return tolerationsOf(keys, "") }
-
-// TolerationsOfPrefixes is like [TolerationsOfKeys] for all keys that begin with
-// one of the prefixes, under the option KeyWildcards: it appends "*" to each.
-func TolerationsOfPrefixes(prefixes ...string) []Toleration { return tolerationsOf(prefixes, "*") }
-
-func tolerationsOf(keys []string, suffix string) []Toleration {
+// TolerationsOfKeys is like [TolerationsOfIDs] for all taints with the keys, whatever
+// their effects. For a Matcher under the option KeyWildcards, prefix+"*" stands for
+// all keys that begin with the prefix. Empty keys, and "*" alone, are left out.
+func TolerationsOfKeys(keys ...string) []Toleration {
 	var tolerations []Toleration
 	for _, key := range keys {
-		if key != "" {
-			tolerations = append(tolerations, Toleration{Key: key + suffix, Operator: OpExists})
+		if key != "" && key != "*" {
+			tolerations = append(tolerations, Toleration{Key: key, Operator: OpExists})
 		}
 	}
 	return tolerations

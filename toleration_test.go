@@ -136,7 +136,7 @@ func TestTolerationsOf(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, got := range [][]taints.Toleration{
-		taints.TolerationsOfIDs(), taints.TolerationsOfKeys(), taints.TolerationsOfKeys(""), taints.TolerationsOfPrefixes(""),
+		taints.TolerationsOfIDs(), taints.TolerationsOfKeys(), taints.TolerationsOfKeys("", "*"),
 	} {
 		if got != nil {
 			t.Errorf("of nothing: %v", got)

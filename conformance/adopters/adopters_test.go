@@ -95,7 +95,7 @@ func TestKarpenterMerge(t *testing.T) {
 func TestKarpenterEphemeral(t *testing.T) {
 	known := taints.Options{KeyWildcards: true}.Compile(
 		taints.TolerationsOfIDs(taints.TaintIDs(kube.Taints(scheduling.KnownEphemeralTaints))...),
-		taints.TolerationsOfPrefixes(scheduling.KnownEphemeralTaintKeyPrefixes...),
+		taints.TolerationsOfKeys(wildcards(scheduling.KnownEphemeralTaintKeyPrefixes)...),
 	)
 	rapid.Check(t, func(t *rapid.T) {
 		taint := drawTaint(t)

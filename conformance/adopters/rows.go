@@ -126,7 +126,7 @@ func ephemeral() measure.Row {
 		Ours: func() func(int) {
 			known := taints.Options{KeyWildcards: true}.Compile(
 				taints.TolerationsOfIDs(taints.TaintIDs(kube.Taints(scheduling.KnownEphemeralTaints))...),
-				taints.TolerationsOfPrefixes(scheduling.KnownEphemeralTaintKeyPrefixes...),
+				taints.TolerationsOfKeys(wildcards(scheduling.KnownEphemeralTaintKeyPrefixes)...),
 			)
 			return measure.Each(func() { measure.MustNot(lasting(known, list) != 3) })
 		},
@@ -142,6 +142,14 @@ func ephemeral() measure.Row {
 			})
 		},
 	}
+}
+
+// wildcards returns the keys that stand for those with the prefixes.
+func wildcards(prefixes []string) (keys []string) {
+	for _, prefix := range prefixes {
+		keys = append(keys, prefix+"*")
+	}
+	return keys
 }
 
 // lasting counts the taints that are not known to be temporary.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/awslabs/operatorpkg/serrors"
+	"github.com/samber/lo"
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/kube"
 	"go.uber.org/multierr"
@@ -13,7 +14,7 @@ import (
 // ephemeral matches the taints that are removed while a node initializes.
 var ephemeral = taints.Options{KeyWildcards: true}.Compile(
 	taints.TolerationsOfIDs(taints.TaintIDs(kube.Taints(KnownEphemeralTaints))...),
-	taints.TolerationsOfPrefixes(KnownEphemeralTaintKeyPrefixes...),
+	taints.TolerationsOfKeys(lo.Map(KnownEphemeralTaintKeyPrefixes, func(prefix string, _ int) string { return prefix + "*" })...),
 )
 
 func IsKnownEphemeralTaint(taint *corev1.Taint) bool {

@@ -9,13 +9,23 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/enum"
 	"github.com/seed-0529bac1/taints/internal/reference"
+	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
 // A fataler is a *testing.T or a *rapid.T.
 type fataler interface {
 	Helper()
 	Fatalf(format string, args ...any)
+}
+
+// mustBeEffect is the detail of errors about effects.
+var mustBeEffect = "must be " + enum.Join(taints.KnownEffects, " or ")
+
+// mustBeOperator returns the detail of errors about operators.
+func mustBeOperator(comparison bool) string {
+	return "must be " + enum.Join(valueset.Names(comparison), " or ") + ", or empty for Equal"
 }
 
 func seconds(s int64) *int64 { return &s }

@@ -47,22 +47,21 @@ func TestParseTaintErrors(t *testing.T) {
 		{"=v:NoSchedule", 0, "key", taints.ErrRequired, ""},
 		{
 			"key", 3, "effect", taints.ErrRequired,
-			`parse "key" at offset 3: effect is required: must be NoSchedule, PreferNoSchedule or NoExecute`,
+			`parse "key" at offset 3: effect is required: ` + mustBeEffect,
 		},
 		{"key=value", 9, "effect", taints.ErrRequired, ""},
 		{"key:", 4, "effect", taints.ErrRequired, ""},
 		{
 			"key:noschedule", 4, "effect", taints.ErrUnsupported,
 			`parse "key:noschedule" at offset 4: effect: "noschedule" is not supported: ` +
-				`must be NoSchedule, PreferNoSchedule or NoExecute`,
+				mustBeEffect,
 		},
 		{"key:NoSchedule ", 4, "effect", taints.ErrUnsupported, ""},
 		{"key:a:NoSchedule", 4, "effect", taints.ErrUnsupported, ""},
 		{
 			"key=v:NoSchedule-", 6, "effect", taints.ErrUnsupported,
 			`parse "key=v:NoSchedule-" at offset 6: effect: "NoSchedule-" is not supported: ` +
-				`must be NoSchedule, PreferNoSchedule or NoExecute; ` +
-				`a "-" at the end means removal, which is not allowed here`,
+				mustBeEffect + `; a "-" at the end means removal, which is not allowed here`,
 		},
 		{"key-", 0, "key", taints.ErrInvalid, ""},
 		{

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/nodekeys"
+	"github.com/seed-0529bac1/taints/internal/known"
 	"github.com/seed-0529bac1/taints/internal/similar"
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
@@ -238,7 +238,7 @@ const controlPlane = "node-role.kubernetes.io/control-plane"
 var (
 	knownKeys = append(valuelessKeys[:len(valuelessKeys):len(valuelessKeys)],
 		"node.kubernetes.io/out-of-service", "node.cloudprovider.kubernetes.io/uninitialized")
-	valuelessKeys = append(nodekeys.All[:], "node.cloudprovider.kubernetes.io/shutdown", controlPlane)
+	valuelessKeys = append(known.NodeKeys[:], "node.cloudprovider.kubernetes.io/shutdown", controlPlane)
 )
 
 // successor returns the key that replaces a legacy key, whose taints are no

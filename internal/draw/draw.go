@@ -12,8 +12,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/nodekeys"
+	"github.com/seed-0529bac1/taints/internal/known"
 	"github.com/seed-0529bac1/taints/internal/reference"
+	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
 // The generators draw from a few texts, so that keys, values and effects
@@ -30,11 +31,9 @@ var (
 		"9223372036854775807", "9223372036854775808", "-9223372036854775808",
 		"-9223372036854775809", "v v", "=", strings.Repeat("v", 64),
 	})
-	Effects = rapid.SampledFrom([]taints.Effect{
-		"NoSchedule", "NoExecute", "NoExecute", "PreferNoSchedule", "", "noschedule", "x",
-	})
+	Effects = rapid.SampledFrom(named[taints.Effect](known.Effects(), "NoExecute", "", "noschedule", "x"))
 
-	Operators = rapid.SampledFrom([]taints.Operator{"", "Equal", "Exists", "Exists", "Lt", "Gt", "exists", "In"})
+	Operators = rapid.SampledFrom(named[taints.Operator](valueset.Names(true), "", "Exists", "exists", "none"))
 	Options   = rapid.SampledFrom([]taints.Options{
 		{},
 		{NoComparison: true},
@@ -118,9 +117,7 @@ var (
 				"", "v", "05", "-9223372036854775808",
 				"-9223372036854775807", "5", "6", "9223372036854775806", "9223372036854775807",
 			}).Draw(t, "value"),
-			Effect: rapid.SampledFrom([]taints.Effect{
-				"", "NoSchedule", "NoExecute", "NoExecute", "x",
-			}).Draw(t, "effect"),
+			Effect: rapid.SampledFrom(named[taints.Effect](known.Effects(), "", "NoExecute", "x")).Draw(t, "effect"),
 			TolerationSeconds: rapid.SampledFrom([]*int64{
 				nil, nil, secs(0), secs(-1),
 				secs(300), secs(301), secs(math.MaxInt64),
@@ -131,7 +128,7 @@ var (
 )
 
 var (
-	ConditionKeys  = rapid.SampledFrom(append(nodekeys.All[:], "node.kubernetes.io/out-of-service"))
+	ConditionKeys  = rapid.SampledFrom(append(known.NodeKeys[:], "node.kubernetes.io/out-of-service"))
 	ConditionTaint = rapid.Custom(func(t *rapid.T) taints.Taint {
 		return taints.Taint{
 			Key:       ConditionKeys.Draw(t, "key"),
@@ -167,5 +164,14 @@ var (
 		return c
 	})
 )
+
+// named returns the names that Kubernetes knows, and more.
+func named[T ~string](names []string, more ...T) []T {
+	var list []T
+	for _, name := range names {
+		list = append(list, T(name))
+	}
+	return append(list, more...)
+}
 
 func secs(s int64) *int64 { return &s }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package nodekeys_test
+package known_test
 
 import (
 	"go/ast"
@@ -10,12 +10,12 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/seed-0529bac1/taints/internal/nodekeys"
+	"github.com/seed-0529bac1/taints/internal/known"
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
 // The list has every constant of keys.go, and a rule adds a taint with each key.
-func TestAll(t *testing.T) {
+func TestNodeKeys(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "../../keys.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -28,15 +28,15 @@ func TestAll(t *testing.T) {
 		}
 		return true
 	})
-	if len(want) == 0 || !slices.Equal(nodekeys.All[:], want) {
-		t.Errorf("All is %q, and keys.go has %q", nodekeys.All, want)
+	if len(want) == 0 || !slices.Equal(known.NodeKeys[:], want) {
+		t.Errorf("NodeKeys is %q, and keys.go has %q", known.NodeKeys, want)
 	}
-	for _, key := range nodekeys.All {
+	for _, key := range known.NodeKeys {
 		if !slices.ContainsFunc(lifecycle.DefaultConditionRules(), func(r lifecycle.ConditionRule) bool { return r.Taint.Key == key }) {
 			t.Errorf("no rule adds a taint with the key %s: enter it in defaultConditionRules (lifecycle/conditions.go)", key)
 		}
 	}
-	if nodekeys.Has("node.kubernetes.io/out-of-service") {
+	if known.IsNodeKey("node.kubernetes.io/out-of-service") {
 		t.Error("another key of Kubernetes is one of the list")
 	}
 }

@@ -52,9 +52,9 @@ func TestEvictionAgreesWithTheReference(t *testing.T) { rapid.Check(t, evictionA
 func evictionAgrees(t *rapid.T) {
 	p := draw.Policies.Draw(t, "policy")
 	p.Options = draw.Options.Draw(t, "options")
-	list, tols := draw.Taints.Draw(t, "taints"), draw.ManyTolerations.Draw(t, "tolerations")
-	now := draw.Time.Draw(t, "now")
-	if rapid.Bool().Draw(t, "meet") {
+	list, now := draw.Taints.Draw(t, "taints"), draw.Time.Draw(t, "now")
+	tols := draw.Meeting(list).Draw(t, "tolerations")
+	if rapid.IntRange(0, 3).Draw(t, "evicting") > 0 {
 		list, tols = draw.EvictingTaints.Draw(t, "taints"), draw.TimedTolerations.Draw(t, "tolerations")
 	}
 	checkEviction(t, p, list, tols, now)
@@ -66,8 +66,7 @@ func validationAgrees(t *rapid.T) {
 	// Most random texts are invalid for several reasons at once; one random field in
 	// a valid frame finds more.
 	text := rapid.OneOf(draw.Keys, draw.Values, rapid.StringMatching(`[aZ0._/*-]{0,6}`),
-		rapid.StringMatching(`[a-z.-]{60,66}(/[a-z_]{60,66})?`),
-		rapid.StringMatching(`(a[b.]{2}){83,85}/x`), rapid.StringMatching(`-?[0-9]{1,21}`), rapid.String(),
+		draw.Limits, draw.Limits, draw.Limits, rapid.StringMatching(`-?[0-9]{1,21}`), rapid.String(),
 	).Draw(t, "text")
 	frame := taints.Taint{Key: "k", Effect: "NoExecute"}
 	tolFrame := taints.Toleration{Key: "k", Operator: draw.Operators.Draw(t, "operator")}
@@ -273,8 +272,12 @@ func TestMatchingAgreesWithTheReference(t *testing.T) { rapid.Check(t, matchingA
 func FuzzMatching(f *testing.F) { fuzz(f, matchingAgrees) }
 
 func matchingAgrees(t *rapid.T) {
-	o, tols := draw.Options.Draw(t, "options"), draw.ManyTolerations.Draw(t, "tolerations")
-	list, in := draw.Taints.Draw(t, "taints"), taints.EffectSet(rapid.Uint32().Draw(t, "effects"))
+	o, list := draw.Options.Draw(t, "options"), draw.Taints.Draw(t, "taints")
+	in := taints.EffectSet(rapid.Uint32().Draw(t, "effects"))
+	tols := draw.Meeting(list).Draw(t, "tolerations")
+	if rapid.IntRange(0, 9).Draw(t, "many") == 0 {
+		tols = append(draw.ManyTolerations.Draw(t, "others"), tols...)
+	}
 	cut := rapid.IntRange(0, len(tols)).Draw(t, "cut")
 	m := o.Compile(tols)
 	compiled := func(o taints.Options, tols []taints.Toleration, name string, m *taints.Matcher) {

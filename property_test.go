@@ -65,35 +65,53 @@ func TestValidationAgreesWithTheReference(t *testing.T) { rapid.Check(t, validat
 func validationAgrees(t *rapid.T) {
 	// Most random texts are invalid for several reasons at once; one random field in
 	// a valid frame finds more.
-	text := rapid.OneOf(draw.Keys, draw.Values, rapid.StringMatching(`[aZ0._/*-]{0,6}`),
-		draw.Limits, draw.Limits, draw.Limits, rapid.StringMatching(`-?[0-9]{1,21}`), rapid.String(),
-	).Draw(t, "text")
-	frame := taints.Taint{Key: "k", Effect: "NoExecute"}
-	tolFrame := taints.Toleration{Key: "k", Operator: draw.Operators.Draw(t, "operator")}
-	if rapid.Bool().Draw(t, "inKey") {
-		frame.Key, tolFrame.Key = text, text
-	} else {
-		frame.Value, tolFrame.Value = text, text
-	}
-	for _, list := range [][]taints.Taint{
-		draw.Taints.Draw(t, "taints"), {frame}, {frame, {Key: "k", Effect: "NoExecute"}},
-	} {
-		if err := taints.ValidateTaints(list); (err == nil) != reference.ValidTaints(list) {
-			t.Fatalf("%+v: %v", list, err)
-		}
-	}
-	if err := frame.Validate(); (err == nil) != reference.ValidTaints([]taints.Taint{frame}) {
-		t.Fatalf("%+v: %v", frame, err)
-	}
 	o := draw.Options.Draw(t, "options")
-	for _, tol := range []taints.Toleration{draw.Toleration.Draw(t, "toleration"), tolFrame} {
-		err := o.ValidateTolerations([]taints.Toleration{tol})
-		if (err == nil) != reference.ValidToleration(o, tol) {
-			t.Fatalf("%+v under %+v: %v", tol, o, err)
+	for range 4 {
+		text := rapid.OneOf(draw.Keys, draw.Values, rapid.StringMatching(`[aZ0._/*-]{0,6}`),
+			draw.Limits, draw.Limits, rapid.StringMatching(`a*[.-]{0,2}a?/x`), rapid.StringMatching(`-?[0-9]{1,21}`), rapid.String(),
+		).Draw(t, "text")
+		frame := taints.Taint{Key: "k", Effect: "NoExecute"}
+		tolFrame := taints.Toleration{Key: "k", Operator: draw.Operators.Draw(t, "operator")}
+		if rapid.Bool().Draw(t, "inKey") {
+			frame.Key, tolFrame.Key = text, text
+		} else {
+			frame.Value, tolFrame.Value = text, text
 		}
-		if err := tol.Validate(); (err == nil) != reference.ValidToleration(taints.Options{}, tol) {
-			t.Fatalf("%+v: %v", tol, err)
+		checkValidTaints(t, []taints.Taint{frame})
+		checkValidTaints(t, []taints.Taint{frame, {Key: "k", Effect: "NoExecute"}})
+		checkValidToleration(t, o, tolFrame)
+	}
+	checkValidTaints(t, draw.Taints.Draw(t, "taints"))
+	frame := taints.Toleration{Operator: draw.Operators.Draw(t, "operator")}
+	frame.Key = rapid.SampledFrom([]string{"k", ""}).Draw(t, "key")
+	frame.Effect, frame.TolerationSeconds = draw.Effects.Draw(t, "effect"), draw.Seconds.Draw(t, "seconds")
+	if frame.Operator != taints.OpExists {
+		frame.Value = "5"
+	}
+	checkValidToleration(t, o, frame)
+	checkValidToleration(t, o, draw.Toleration.Draw(t, "toleration"))
+}
+
+func checkValidTaints(t fataler, list []taints.Taint) {
+	t.Helper()
+	want := reference.ValidTaints(list)
+	if err := taints.ValidateTaints(list); (err == nil) != want {
+		t.Fatalf("%+v: %v", list, err)
+	}
+	if len(list) == 1 {
+		if err := list[0].Validate(); (err == nil) != want {
+			t.Fatalf("%+v: %v", list[0], err)
 		}
+	}
+}
+
+func checkValidToleration(t fataler, o taints.Options, tol taints.Toleration) {
+	t.Helper()
+	if err := o.ValidateTolerations([]taints.Toleration{tol}); (err == nil) != reference.ValidToleration(o, tol) {
+		t.Fatalf("%+v under %+v: %v", tol, o, err)
+	}
+	if err := tol.Validate(); (err == nil) != reference.ValidToleration(taints.Options{}, tol) {
+		t.Fatalf("%+v: %v", tol, err)
 	}
 }
 
@@ -308,6 +326,10 @@ func matchingAgrees(t *rapid.T) {
 		for _, taint := range list {
 			if want := reference.Tolerates(taints.Options{}, tol, taint); tol.Tolerates(taint) != want {
 				t.Fatalf("%v tolerates %v: %v", tol, taint, !want)
+			}
+			_, ok := o.On([]taints.Toleration{tol}).Match(taint)
+			if want := reference.Tolerates(o, tol, taint); ok != want {
+				t.Fatalf("under %+v %v tolerates %v: %v", o, tol, taint, ok)
 			}
 		}
 	}

@@ -38,13 +38,10 @@ var (
 	})
 	// Texts that are at the limits of a key or a value, or a letter from one.
 	Limits = rapid.Custom(func(t *rapid.T) string {
-		text := letters(t, 63)
-		if rapid.Bool().Draw(t, "prefix") {
-			text = letters(t, 253) + "/" + text
-		}
-		at := rapid.IntRange(0, len(text)-1)
-		if rapid.Bool().Draw(t, "other") {
-			i, other := at.Draw(t, "at"), rapid.SampledFrom([]string{".", "-", "_", "/", " ", "A", "*", "é"}).Draw(t, "letter")
+		text := rapid.SampledFrom([]string{letters(t, 63), "a/" + letters(t, 63), letters(t, 253) + "/a"}).Draw(t, "text")
+		if rapid.IntRange(0, 2).Draw(t, "other") == 0 {
+			i := rapid.OneOf(rapid.SampledFrom([]int{0, len(text) - 1}), rapid.IntRange(0, len(text)-1)).Draw(t, "at")
+			other := rapid.SampledFrom([]string{".", "-", "_", "/", " ", "A", "*", "é"}).Draw(t, "letter")
 			text = text[:i] + other + text[i+1:]
 		}
 		return text
@@ -140,21 +137,22 @@ func Meeting(list []taints.Taint) *rapid.Generator[[]taints.Toleration] {
 	if len(list) == 0 {
 		return Tolerations
 	}
-	return rapid.SliceOfN(rapid.OneOf(Toleration, meeting(list)), 0, 8)
+	return rapid.SliceOfN(rapid.OneOf(Toleration, meeting(list)), 0, 12)
 }
 
 func meeting(list []taints.Taint) *rapid.Generator[taints.Toleration] {
 	return rapid.Custom(func(t *rapid.T) taints.Toleration {
 		taint := rapid.SampledFrom(list).Draw(t, "taint")
 		key, values := taint.Key, []string{taint.Value}
-		start := key[:rapid.IntRange(0, len(key)).Draw(t, "start")] + "*"
-		operators := Operators
+		cut := rapid.OneOf(rapid.IntRange(0, min(1, len(key))), rapid.Just(0), rapid.IntRange(0, len(key)))
+		start := key[:len(key)-cut.Draw(t, "cut")] + "*"
+		operators := Operators                                           // half of those of integers compare
 		if n, err := strconv.ParseInt(taint.Value, 10, 64); err == nil { // those beyond an end are at the other
 			values = append(values, strconv.FormatInt(n-1, 10), strconv.FormatInt(n+1, 10))
 			operators = rapid.OneOf(Operators, rapid.SampledFrom([]taints.Operator{taints.OpLt, taints.OpGt}))
 		}
 		return taints.Toleration{
-			Key:               rapid.SampledFrom([]string{key, key, key, "", start}).Draw(t, "key"),
+			Key:               rapid.SampledFrom([]string{key, key, "", start, start}).Draw(t, "key"),
 			Operator:          operators.Draw(t, "operator"),
 			Value:             rapid.SampledFrom(values).Draw(t, "value"),
 			Effect:            rapid.SampledFrom([]taints.Effect{taint.Effect, taint.Effect, ""}).Draw(t, "effect"),
@@ -214,7 +212,7 @@ var (
 		valid := rapid.Bool().Draw(t, "valid")
 		var drawn []taints.Taint
 		taint := rapid.Custom(func(t *rapid.T) taints.Taint {
-			if len(drawn) > 0 && rapid.IntRange(0, 3).Draw(t, "again") == 0 {
+			if len(drawn) > 0 && rapid.IntRange(0, 2).Draw(t, "again") == 0 {
 				return rapid.SampledFrom(drawn).Draw(t, "earlier")
 			}
 			taint := CommonTaint.Draw(t, "taint")
@@ -230,8 +228,14 @@ var (
 		if valid && rapid.Bool().Draw(t, "apart") { // so that only removals can contradict each other
 			c.Add, drawn = nil, nil
 		}
+		if valid && rapid.IntRange(0, 5).Draw(t, "every") == 0 { // effect of a key, beside the key or not
+			for _, effect := range named[taints.Effect](known.Effects()) {
+				c.Remove = append(c.Remove, taints.TaintID{Key: "a", Effect: effect})
+			}
+			drawn = append(drawn, taints.Taint{Key: "a", Effect: "NoExecute"})
+		}
 		for range rapid.IntRange(0, 3).Draw(t, "removals") {
-			if taint := taint.Draw(t, "remove"); rapid.IntRange(0, 2).Draw(t, "key") == 0 {
+			if taint := taint.Draw(t, "remove"); rapid.Bool().Draw(t, "key") {
 				c.RemoveKeys = append(c.RemoveKeys, taint.Key)
 			} else {
 				c.Remove = append(c.Remove, taint.ID())

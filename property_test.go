@@ -22,6 +22,9 @@ func TestChangesAgreeWithTheReference(t *testing.T) { rapid.Check(t, changesAgre
 
 func changesAgree(t *rapid.T) {
 	list, c := draw.CommonTaints.Draw(t, "taints"), draw.Changes.Draw(t, "changes")
+	if again := rapid.SliceOfN(draw.CommonTaint, 0, 2).Draw(t, "again"); rapid.Bool().Draw(t, "meet") {
+		list = slices.Concat(list, c.Add, again, c.Add)
+	}
 	if rapid.Bool().Draw(t, "long") { // found by a map in place of a loop
 		for i := range 70 {
 			list = append(list, taints.Taint{Key: "k" + strconv.Itoa(i), Effect: "NoSchedule"})

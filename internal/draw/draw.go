@@ -44,7 +44,7 @@ var (
 			other := rapid.SampledFrom([]string{".", "-", "_", "/", " ", "A", "*", "é"}).Draw(t, "letter")
 			text = text[:i] + other + text[i+1:]
 		}
-		return text
+		return text + rapid.SampledFrom([]string{"", "", "", "*", "-*"}).Draw(t, "end")
 	})
 	Effects = rapid.SampledFrom(named[taints.Effect](known.Effects(), "NoExecute", "", "noschedule", "x"))
 
@@ -146,8 +146,9 @@ func meeting(list []taints.Taint) *rapid.Generator[taints.Toleration] {
 		key, values := taint.Key, []string{taint.Value}
 		cut := rapid.OneOf(rapid.IntRange(0, min(1, len(key))), rapid.Just(0), rapid.IntRange(0, len(key)))
 		start := key[:len(key)-cut.Draw(t, "cut")] + "*"
-		operators := Operators                                           // half of those of integers compare
-		if n, err := strconv.ParseInt(taint.Value, 10, 64); err == nil { // those beyond an end are at the other
+		operators := Operators
+		if strings.ContainsAny(taint.Value, "0123456789") {
+			n, _ := strconv.ParseInt(taint.Value, 10, 64) // of one that is too large, the integer at that end
 			values = append(values, strconv.FormatInt(n-1, 10), strconv.FormatInt(n+1, 10))
 			operators = rapid.OneOf(Operators, rapid.SampledFrom([]taints.Operator{taints.OpLt, taints.OpGt}))
 		}

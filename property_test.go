@@ -18,7 +18,7 @@ import (
 	"github.com/seed-0529bac1/taints/internal/reference"
 )
 
-func TestChangesAgreeWithTheReference(t *testing.T) { rapid.Check(t, changesAgree) }
+func TestChangesAgreeWithTheReference(t *testing.T) { rapid.Check(t, several(changesAgree)) }
 
 func changesAgree(t *rapid.T) {
 	list, c := draw.CommonTaints.Draw(t, "taints"), draw.Changes.Draw(t, "changes")
@@ -50,7 +50,7 @@ func changesAgree(t *rapid.T) {
 	}
 }
 
-func TestEvictionAgreesWithTheReference(t *testing.T) { rapid.Check(t, evictionAgrees) }
+func TestEvictionAgreesWithTheReference(t *testing.T) { rapid.Check(t, several(evictionAgrees)) }
 
 func evictionAgrees(t *rapid.T) {
 	p := draw.Policies.Draw(t, "policy")
@@ -63,7 +63,7 @@ func evictionAgrees(t *rapid.T) {
 	checkEviction(t, p, list, tols, now)
 }
 
-func TestValidationAgreesWithTheReference(t *testing.T) { rapid.Check(t, validationAgrees) }
+func TestValidationAgreesWithTheReference(t *testing.T) { rapid.Check(t, several(validationAgrees)) }
 
 func validationAgrees(t *rapid.T) {
 	// Most random texts are invalid for several reasons at once; one random field in
@@ -207,6 +207,16 @@ func FuzzValidate(f *testing.F) { fuzz(f, validationAgrees) }
 
 func FuzzChanges(f *testing.F) { fuzz(f, changesAgree) }
 
+// several returns the property of several inputs, so that 100 cases notice a fault
+// that few inputs show.
+func several(property func(*rapid.T)) func(*rapid.T) {
+	return func(t *rapid.T) {
+		for range 4 {
+			property(t)
+		}
+	}
+}
+
 func fuzz(f *testing.F, property func(*rapid.T)) {
 	f.Add([]byte{})
 	for _, step := range []int{0, 1, 3, 7, 31, 101} {
@@ -288,7 +298,7 @@ func wantedAnswers(
 	return a
 }
 
-func TestMatchingAgreesWithTheReference(t *testing.T) { rapid.Check(t, matchingAgrees) }
+func TestMatchingAgreesWithTheReference(t *testing.T) { rapid.Check(t, several(matchingAgrees)) }
 
 func FuzzMatching(f *testing.F) { fuzz(f, matchingAgrees) }
 

@@ -114,14 +114,14 @@ var (
 		}
 	}), 1, 5)
 	TimedTolerations = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) taints.Toleration {
-		s := rapid.SampledFrom([]*int64{nil, secs(0), secs(-1), secs(1), secs(5), secs(60), secs(300), secs(300)})
+		s := rapid.SampledFrom([]*int64{nil, secs(0), secs(-1), secs(0), secs(-1), secs(1), secs(60), secs(300)})
 		return taints.Toleration{
 			Key:               FewKeys.Draw(t, "key"),
 			Operator:          taints.OpExists,
 			TolerationSeconds: s.Draw(t, "seconds"),
 		}
 	}), 0, 6)
-	FewKeys = rapid.SampledFrom([]string{"a", "b", "c"})
+	FewKeys = rapid.SampledFrom([]string{"a", "a", "b"})
 	// Sometimes so many tolerations that fingerprints of keys collide.
 	ManyTolerations = rapid.OneOf(Tolerations, Tolerations, Tolerations, rapid.SliceOfN(Toleration, 60, 140))
 )

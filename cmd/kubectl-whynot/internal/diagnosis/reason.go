@@ -12,6 +12,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/explain"
+	"github.com/seed-0529bac1/taints/internal/known"
 )
 
 // The reasons of a profile describe why taints reject its pods.
@@ -143,7 +144,7 @@ func (a *adviser) isMistake(r explain.Reason) bool {
 
 // isEffect reports whether a toleration may have the effect. Empty means all.
 func isEffect(e taints.Effect) bool {
-	return e == "" || e == taints.NoSchedule || e == taints.PreferNoSchedule || e == taints.NoExecute
+	return e == "" || known.IsEffect(e)
 }
 
 // corrected returns the toleration of a mistake with the fewest changes that

@@ -52,7 +52,7 @@ func TestParseChangesErrors(t *testing.T) {
 		{"key=v", 5, "effect", taints.ErrRequired, ""},
 		{
 			"key=v-", 5, "effect", taints.ErrRequired,
-			`parse "key=v-" at offset 5: specs[1].effect is required: must be NoSchedule, PreferNoSchedule or NoExecute`,
+			`parse "key=v-" at offset 5: specs[1].effect is required: ` + mustBeEffect,
 		},
 		{"key:-", 4, "effect", taints.ErrRequired, ""},
 		{"key--", 0, "key", taints.ErrInvalid, ""},

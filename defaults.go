@@ -81,11 +81,8 @@ func addForever(tolerations []Toleration, ids []TaintID) []Toleration {
 	list, copied := tolerations, false
 	for i := range tolerations {
 		t := &tolerations[i]
-		if t.Operator != OpExists || t.Value != "" {
-			continue
-		}
 		at := wanted.Find(ids, TaintID{t.Key, t.Effect})
-		if at < 0 {
+		if at < 0 || t.ID() != (TolerationID{Key: t.Key, Operator: OpExists, Effect: t.Effect}) {
 			continue
 		}
 		present[at] = true

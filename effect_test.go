@@ -3,11 +3,17 @@
 package taints_test
 
 import (
+	"os"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/draw"
+	"github.com/seed-0529bac1/taints/internal/known"
 	"github.com/seed-0529bac1/taints/internal/reference"
+	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
 func TestEffectSet(t *testing.T) {
@@ -25,7 +31,7 @@ func TestEffectSet(t *testing.T) {
 		{taints.AllEffects, "all", []bool{true, true, true, true, true, true}},
 		{taints.Effects("x"), "other", []bool{false, false, false, true, true, true}},
 		{
-			taints.AllEffects &^ taints.Effects("x"), "NoSchedule|PreferNoSchedule|NoExecute",
+			taints.AllEffects &^ taints.Effects("x"), strings.Join(known.Effects(), "|"),
 			[]bool{true, true, true, false, false, false},
 		},
 		{taints.Effects(""), "other", []bool{false, false, false, true, true, true}},
@@ -44,7 +50,7 @@ func TestEffectSet(t *testing.T) {
 			}
 		}
 	}
-	if got := taints.Effects(all...).String(); got != "NoSchedule|PreferNoSchedule|NoExecute|other" {
+	if got := taints.Effects(append(all, taints.KnownEffects...)...).String(); got != strings.Join(known.Effects(), "|")+"|other" {
 		t.Errorf("all effects together: %q", got)
 	}
 	if set := taints.Hard | taints.Effects("PreferNoSchedule") | taints.Effects("x"); set != taints.Effects(all...) ||
@@ -53,29 +59,70 @@ func TestEffectSet(t *testing.T) {
 	}
 }
 
-// An effect that Kubernetes knows has a name, is valid, is counted by a field of
-// Verdict and cannot be confused with another.
+// An effect that Kubernetes knows counts in each place that this test names.
 func TestKnownEffects(t *testing.T) {
-	for i, e := range taints.KnownEffects {
-		taint := taints.Taint{Key: "k", Effect: e}
-		if got := taints.Effects(e); got.String() != string(e) || taint.Validate() != nil {
-			t.Errorf("%q prints as %v: %v", e, got, taint.Validate())
+	kinds := map[taints.Effect]struct{ repels, prefers, evicts bool }{
+		taints.NoSchedule:       {repels: true},
+		taints.PreferNoSchedule: {prefers: true},
+		taints.NoExecute:        {repels: true, evicts: true},
+	}
+	documents := map[string]string{}
+	for _, file := range []string{"doc.go", "docs/semantics.md"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if v := taints.Filter([]taints.Taint{taint}, nil); v.Other != 0 || v.AllTolerated() || v.String() != "untolerated: 1 "+string(e) {
-			t.Errorf("%q is counted as %q: give it a field of Verdict, and lines in its count and String methods (filter.go)", e, v)
+		documents[file] = string(text)
+	}
+	for i, e := range taints.KnownEffects {
+		kind, decided := kinds[e]
+		if !decided {
+			t.Errorf("%q is new. Enter it in the table of this test, which then asks for most places. It does not see\n"+
+				"  - score and main in examples/scheduler/main.go, and Score in examples/kubernetes/scheduler/internal/plugin/plugin.go\n"+
+				"  - answer.go in cmd/playground/internal/play", e)
+		}
+		if !slices.Contains(reference.KnownEffects, e) {
+			t.Errorf("%q is unknown to internal/reference", e)
+		}
+		if taint := (taints.Taint{Key: "k", Effect: e}); taints.Effects(e).String() != string(e) || taint.Validate() != nil {
+			t.Errorf("%q prints as %v: %v", e, taints.Effects(e), taint.Validate())
 		}
 		for _, other := range taints.KnownEffects[:i] {
 			if taints.Effects(e).Has(other) {
 				t.Errorf("the set of %q has %q", e, other)
 			}
 		}
+		list := []taints.Taint{{Key: "k", Effect: e}}
+		v := taints.Filter(list, nil)
+		if v.Other != 0 || v.AllTolerated() || v.String() != "untolerated: 1 "+string(e) {
+			t.Errorf("%q is counted as %q: give it a field of Verdict, and lines in its count and String methods (filter.go)", e, v)
+		}
+		if v.Schedulable() == kind.repels {
+			t.Errorf("%q: Verdict.Schedulable (filter.go) is %v", e, !kind.repels)
+		}
+		if v.Avoid() != kind.prefers {
+			t.Errorf("%q: Verdict.Avoid (filter.go) is %v", e, !kind.prefers)
+		}
+		if taints.Hard.Has(e) != kind.repels {
+			t.Errorf("%q: Hard (effect.go) is %v", e, taints.Hard)
+		}
+		if eviction := taints.EvictionOf(list, nil, time.Time{}); (eviction.Outcome != taints.Stays) != kind.evicts {
+			t.Errorf("%q: EvictionOf (eviction.go) says that the pod %v", e, eviction)
+		}
+		findings := tolerationset.Lint([]taints.Toleration{{Operator: taints.OpExists, Effect: e}}, taints.Options{})
+		if warns := len(findings) == 1 && findings[0].Code == tolerationset.CodeEverything; warns != kind.repels {
+			t.Errorf("%q: checkEverything (tolerationset/lint.go) finds %v", e, findings)
+		}
+		for file, text := range documents {
+			if !strings.Contains(text, string(e)) {
+				t.Errorf("%q is not in %s", e, file)
+			}
+		}
+		if !slices.ContainsFunc(drawn(draw.Taint), func(taint taints.Taint) bool { return taint.Effect == e }) {
+			t.Errorf("%q is never drawn (internal/draw)", e)
+		}
 	}
-	if got := taints.Effects(taints.NoSchedule, taints.NoExecute); got != taints.Hard {
-		t.Errorf("Hard is %v, want %v", taints.Hard, got)
-	}
-	want := []taints.Effect{taints.NoSchedule, taints.PreferNoSchedule, taints.NoExecute}
-	if !slices.Equal(taints.KnownEffects, want) || !slices.Equal(reference.KnownEffects, want) {
-		t.Errorf("known are %v, and to the reference %v: give a new effect a constant (effect.go) and enter it in internal/reference",
-			taints.KnownEffects, reference.KnownEffects)
+	if len(reference.KnownEffects) != len(taints.KnownEffects) {
+		t.Errorf("the reference knows %v, and the library %v", reference.KnownEffects, taints.KnownEffects)
 	}
 }

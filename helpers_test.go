@@ -9,13 +9,23 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/enum"
 	"github.com/seed-0529bac1/taints/internal/reference"
+	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
 // A fataler is a *testing.T or a *rapid.T.
 type fataler interface {
 	Helper()
 	Fatalf(format string, args ...any)
+}
+
+// mustBeEffect is the detail of errors about effects.
+var mustBeEffect = "must be " + enum.Join(taints.KnownEffects, " or ")
+
+// mustBeOperator returns the detail of errors about operators.
+func mustBeOperator(comparison bool) string {
+	return "must be " + enum.Join(valueset.Names(comparison), " or ") + ", or empty for Equal"
 }
 
 func seconds(s int64) *int64 { return &s }
@@ -27,6 +37,9 @@ func parseTaints(texts ...string) []taints.Taint {
 func parseTolerations(texts ...string) []taints.Toleration {
 	return reference.Parsed(taints.ParseToleration, texts...)
 }
+
+// isZero reports whether nothing of v is set.
+func isZero[T any](v T) bool { return reflect.ValueOf(v).IsZero() }
 
 // errorsIn returns the errors of an ErrorList, or none for nil.
 func errorsIn(err error) []*taints.FieldError {

@@ -23,12 +23,12 @@ type malformed struct {
 	text   string
 }
 
-func checkMalformed[T comparable](t *testing.T, parse func(string) (T, error), rows []malformed) {
+func checkMalformed[T any](t *testing.T, parse func(string) (T, error), rows []malformed) {
 	for _, tc := range rows {
 		t.Run(tc.in, func(t *testing.T) {
 			got, err := parse(tc.in)
 			fieldErr, ok := err.(*taints.FieldError)
-			if !ok || got != *new(T) {
+			if !ok || !isZero(got) {
 				t.Fatalf("got %+v, %v", got, err)
 			}
 			if fieldErr.Input != tc.in || fieldErr.Offset != tc.offset || fieldErr.Field != tc.field || fieldErr.Kind != tc.kind {
@@ -47,22 +47,21 @@ func TestParseTaintErrors(t *testing.T) {
 		{"=v:NoSchedule", 0, "key", taints.ErrRequired, ""},
 		{
 			"key", 3, "effect", taints.ErrRequired,
-			`parse "key" at offset 3: effect is required: must be NoSchedule, PreferNoSchedule or NoExecute`,
+			`parse "key" at offset 3: effect is required: ` + mustBeEffect,
 		},
 		{"key=value", 9, "effect", taints.ErrRequired, ""},
 		{"key:", 4, "effect", taints.ErrRequired, ""},
 		{
 			"key:noschedule", 4, "effect", taints.ErrUnsupported,
 			`parse "key:noschedule" at offset 4: effect: "noschedule" is not supported: ` +
-				`must be NoSchedule, PreferNoSchedule or NoExecute`,
+				mustBeEffect,
 		},
 		{"key:NoSchedule ", 4, "effect", taints.ErrUnsupported, ""},
 		{"key:a:NoSchedule", 4, "effect", taints.ErrUnsupported, ""},
 		{
 			"key=v:NoSchedule-", 6, "effect", taints.ErrUnsupported,
 			`parse "key=v:NoSchedule-" at offset 6: effect: "NoSchedule-" is not supported: ` +
-				`must be NoSchedule, PreferNoSchedule or NoExecute; ` +
-				`a "-" at the end means removal, which is not allowed here`,
+				mustBeEffect + `; a "-" at the end means removal, which is not allowed here`,
 		},
 		{"key-", 0, "key", taints.ErrInvalid, ""},
 		{

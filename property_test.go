@@ -18,10 +18,13 @@ import (
 	"github.com/seed-0529bac1/taints/internal/reference"
 )
 
-func TestChangesAgreeWithTheReference(t *testing.T) { rapid.Check(t, changesAgree) }
+func TestChangesAgreeWithTheReference(t *testing.T) { rapid.Check(t, several(changesAgree)) }
 
 func changesAgree(t *rapid.T) {
 	list, c := draw.CommonTaints.Draw(t, "taints"), draw.Changes.Draw(t, "changes")
+	if again := rapid.SliceOfN(draw.CommonTaint, 0, 2).Draw(t, "again"); rapid.Bool().Draw(t, "meet") {
+		list = slices.Concat(list, c.Add, again, c.Add)
+	}
 	if rapid.Bool().Draw(t, "long") { // found by a map in place of a loop
 		for i := range 70 {
 			list = append(list, taints.Taint{Key: "k" + strconv.Itoa(i), Effect: "NoSchedule"})
@@ -47,54 +50,71 @@ func changesAgree(t *rapid.T) {
 	}
 }
 
-func TestEvictionAgreesWithTheReference(t *testing.T) { rapid.Check(t, evictionAgrees) }
+func TestEvictionAgreesWithTheReference(t *testing.T) { rapid.Check(t, several(evictionAgrees)) }
 
 func evictionAgrees(t *rapid.T) {
 	p := draw.Policies.Draw(t, "policy")
 	p.Options = draw.Options.Draw(t, "options")
-	list, tols := draw.Taints.Draw(t, "taints"), draw.ManyTolerations.Draw(t, "tolerations")
-	now := draw.Time.Draw(t, "now")
-	if rapid.Bool().Draw(t, "meet") {
+	list, now := draw.Taints.Draw(t, "taints"), draw.Time.Draw(t, "now")
+	tols := draw.Meeting(list).Draw(t, "tolerations")
+	if rapid.IntRange(0, 3).Draw(t, "evicting") > 0 {
 		list, tols = draw.EvictingTaints.Draw(t, "taints"), draw.TimedTolerations.Draw(t, "tolerations")
 	}
 	checkEviction(t, p, list, tols, now)
 }
 
-func TestValidationAgreesWithTheReference(t *testing.T) { rapid.Check(t, validationAgrees) }
+func TestValidationAgreesWithTheReference(t *testing.T) { rapid.Check(t, several(validationAgrees)) }
 
 func validationAgrees(t *rapid.T) {
 	// Most random texts are invalid for several reasons at once; one random field in
 	// a valid frame finds more.
-	text := rapid.OneOf(draw.Keys, draw.Values, rapid.StringMatching(`[aZ0._/*-]{0,6}`),
-		rapid.StringMatching(`[a-z.-]{60,66}(/[a-z_]{60,66})?`),
-		rapid.StringMatching(`(a[b.]{2}){83,85}/x`), rapid.StringMatching(`-?[0-9]{1,21}`), rapid.String(),
-	).Draw(t, "text")
-	frame := taints.Taint{Key: "k", Effect: "NoExecute"}
-	tolFrame := taints.Toleration{Key: "k", Operator: draw.Operators.Draw(t, "operator")}
-	if rapid.Bool().Draw(t, "inKey") {
-		frame.Key, tolFrame.Key = text, text
-	} else {
-		frame.Value, tolFrame.Value = text, text
-	}
-	for _, list := range [][]taints.Taint{
-		draw.Taints.Draw(t, "taints"), {frame}, {frame, {Key: "k", Effect: "NoExecute"}},
-	} {
-		if err := taints.ValidateTaints(list); (err == nil) != reference.ValidTaints(list) {
-			t.Fatalf("%+v: %v", list, err)
-		}
-	}
-	if err := frame.Validate(); (err == nil) != reference.ValidTaints([]taints.Taint{frame}) {
-		t.Fatalf("%+v: %v", frame, err)
-	}
 	o := draw.Options.Draw(t, "options")
-	for _, tol := range []taints.Toleration{draw.Toleration.Draw(t, "toleration"), tolFrame} {
-		err := o.ValidateTolerations([]taints.Toleration{tol})
-		if (err == nil) != reference.ValidToleration(o, tol) {
-			t.Fatalf("%+v under %+v: %v", tol, o, err)
+	for range 4 {
+		text := rapid.OneOf(draw.Keys, draw.Values, rapid.StringMatching(`[aZ0._/*-]{0,6}`),
+			draw.Limits, draw.Limits, rapid.StringMatching(`a*[.-]{0,2}a?/x`), rapid.StringMatching(`-?[0-9]{1,21}`), rapid.String(),
+		).Draw(t, "text")
+		frame := taints.Taint{Key: "k", Effect: "NoExecute"}
+		tolFrame := taints.Toleration{Key: "k", Operator: draw.Operators.Draw(t, "operator")}
+		if rapid.Bool().Draw(t, "inKey") {
+			frame.Key, tolFrame.Key = text, text
+		} else {
+			frame.Value, tolFrame.Value = text, text
 		}
-		if err := tol.Validate(); (err == nil) != reference.ValidToleration(taints.Options{}, tol) {
-			t.Fatalf("%+v: %v", tol, err)
+		checkValidTaints(t, []taints.Taint{frame})
+		checkValidTaints(t, []taints.Taint{frame, {Key: "k", Effect: "NoExecute"}})
+		checkValidToleration(t, o, tolFrame)
+	}
+	checkValidTaints(t, draw.Taints.Draw(t, "taints"))
+	frame := taints.Toleration{Operator: draw.Operators.Draw(t, "operator")}
+	frame.Key = rapid.SampledFrom([]string{"k", ""}).Draw(t, "key")
+	frame.Effect, frame.TolerationSeconds = draw.Effects.Draw(t, "effect"), draw.Seconds.Draw(t, "seconds")
+	if frame.Operator != taints.OpExists {
+		frame.Value = "5"
+	}
+	checkValidToleration(t, o, frame)
+	checkValidToleration(t, o, draw.Toleration.Draw(t, "toleration"))
+}
+
+func checkValidTaints(t fataler, list []taints.Taint) {
+	t.Helper()
+	want := reference.ValidTaints(list)
+	if err := taints.ValidateTaints(list); (err == nil) != want {
+		t.Fatalf("%+v: %v", list, err)
+	}
+	if len(list) == 1 {
+		if err := list[0].Validate(); (err == nil) != want {
+			t.Fatalf("%+v: %v", list[0], err)
 		}
+	}
+}
+
+func checkValidToleration(t fataler, o taints.Options, tol taints.Toleration) {
+	t.Helper()
+	if err := o.ValidateTolerations([]taints.Toleration{tol}); (err == nil) != reference.ValidToleration(o, tol) {
+		t.Fatalf("%+v under %+v: %v", tol, o, err)
+	}
+	if err := tol.Validate(); (err == nil) != reference.ValidToleration(taints.Options{}, tol) {
+		t.Fatalf("%+v: %v", tol, err)
 	}
 }
 
@@ -187,6 +207,16 @@ func FuzzValidate(f *testing.F) { fuzz(f, validationAgrees) }
 
 func FuzzChanges(f *testing.F) { fuzz(f, changesAgree) }
 
+// several returns the property of several inputs, so that 100 cases notice a fault
+// that few inputs show.
+func several(property func(*rapid.T)) func(*rapid.T) {
+	return func(t *rapid.T) {
+		for range 4 {
+			property(t)
+		}
+	}
+}
+
 func fuzz(f *testing.F, property func(*rapid.T)) {
 	f.Add([]byte{})
 	for _, step := range []int{0, 1, 3, 7, 31, 101} {
@@ -268,13 +298,17 @@ func wantedAnswers(
 	return a
 }
 
-func TestMatchingAgreesWithTheReference(t *testing.T) { rapid.Check(t, matchingAgrees) }
+func TestMatchingAgreesWithTheReference(t *testing.T) { rapid.Check(t, several(matchingAgrees)) }
 
 func FuzzMatching(f *testing.F) { fuzz(f, matchingAgrees) }
 
 func matchingAgrees(t *rapid.T) {
-	o, tols := draw.Options.Draw(t, "options"), draw.ManyTolerations.Draw(t, "tolerations")
-	list, in := draw.Taints.Draw(t, "taints"), taints.EffectSet(rapid.Uint32().Draw(t, "effects"))
+	o, list := draw.Options.Draw(t, "options"), draw.Taints.Draw(t, "taints")
+	in := taints.EffectSet(rapid.Uint32().Draw(t, "effects"))
+	tols := draw.Meeting(list).Draw(t, "tolerations")
+	if rapid.IntRange(0, 9).Draw(t, "many") == 0 {
+		tols = append(draw.ManyTolerations.Draw(t, "others"), tols...)
+	}
 	cut := rapid.IntRange(0, len(tols)).Draw(t, "cut")
 	m := o.Compile(tols)
 	compiled := func(o taints.Options, tols []taints.Toleration, name string, m *taints.Matcher) {
@@ -306,6 +340,10 @@ func matchingAgrees(t *rapid.T) {
 			if want := reference.Tolerates(taints.Options{}, tol, taint); tol.Tolerates(taint) != want {
 				t.Fatalf("%v tolerates %v: %v", tol, taint, !want)
 			}
+			_, ok := o.On([]taints.Toleration{tol}).Match(taint)
+			if want := reference.Tolerates(o, tol, taint); ok != want {
+				t.Fatalf("under %+v %v tolerates %v: %v", o, tol, taint, ok)
+			}
 		}
 	}
 }
@@ -334,8 +372,8 @@ func textsRoundTrip(t *rapid.T) {
 	s := rapid.OneOf(text, rapid.Just(taint.String()), rapid.Just(tol.String()), rapid.Just(taints.FormatTaints(list))).Draw(t, "text")
 
 	gotTaint, err := taints.ParseTaint(s)
-	checkParsed(t, s, err, s == taint.String() && reference.ValidTaints([]taints.Taint{taint}), gotTaint == taints.Taint{})
-	if err == nil && (!reference.ValidTaints([]taints.Taint{gotTaint}) || taints.Must(taints.ParseTaint(gotTaint.String())) != gotTaint) {
+	checkParsed(t, s, err, s == taint.String() && reference.ValidTaints([]taints.Taint{taint}), isZero(gotTaint))
+	if err == nil && (!reference.ValidTaints([]taints.Taint{gotTaint}) || !taints.Must(taints.ParseTaint(gotTaint.String())).Equal(gotTaint)) {
 		t.Fatalf("%q is read as %+v", s, gotTaint)
 	}
 	var id taints.TaintID
@@ -343,7 +381,7 @@ func textsRoundTrip(t *rapid.T) {
 		t.Fatalf("%q is read as %+v, %v", s, id, err)
 	}
 	gotTol, err := o.ParseToleration(s)
-	checkParsed(t, s, err, s == tol.String() && reference.ValidToleration(o, tol), gotTol == taints.Toleration{})
+	checkParsed(t, s, err, s == tol.String() && reference.ValidToleration(o, tol), isZero(gotTol))
 	if err == nil {
 		again, err := o.ParseToleration(gotTol.String())
 		if !reference.ValidToleration(o, gotTol) || err != nil || !again.Equal(gotTol) {

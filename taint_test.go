@@ -186,14 +186,14 @@ func TestJSON(t *testing.T) {
 		{
 			taints.ValidateTaints([]taints.Taint{{Key: "a", Effect: "x"}}),
 			`[{"list":"taints","field":"effect","value":"x","kind":"not supported",` +
-				`"detail":"must be NoSchedule, PreferNoSchedule or NoExecute"}]`,
+				`"detail":"` + mustBeEffect + `"}]`,
 		},
 		{
 			changesErr,
 			`[{"list":"specs","field":"effect","kind":"required",` +
-				`"detail":"must be NoSchedule, PreferNoSchedule or NoExecute","parsed":true,"input":"a","offset":1},` +
+				`"detail":"` + mustBeEffect + `","parsed":true,"input":"a","offset":1},` +
 				`{"list":"specs","index":2,"field":"effect","value":"x","kind":"not supported",` +
-				`"detail":"must be NoSchedule, PreferNoSchedule or NoExecute","parsed":true,"input":"b:x","offset":2}]`,
+				`"detail":"` + mustBeEffect + `","parsed":true,"input":"b:x","offset":2}]`,
 		},
 	} {
 		text, err := json.Marshal(tc.v)

@@ -135,7 +135,7 @@ func TestEvictionTolerations(t *testing.T) {
 			}
 		}
 		got := dra.EvictionTolerations(list)
-		if !slices.Equal(want, got) {
+		if !slices.EqualFunc(want, got, taints.Toleration.Equal) {
 			t.Fatalf("got %v, want %v", got, want)
 		}
 		if diff := cmp.Diff(before, list); diff != "" {

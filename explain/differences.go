@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/internal/keyset"
+	"github.com/seed-0529bac1/taints/internal/known"
 	"github.com/seed-0529bac1/taints/internal/similar"
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
@@ -103,23 +104,20 @@ func hintFor(a, b string, otherwise Hint) Hint {
 // effectDifference returns the difference between two effects.
 func effectDifference(effect, wanted string) Difference {
 	d := Difference{Mismatch: MismatchEffect, Hint: hintFor(effect, wanted, HintNone)}
-	if !knownEffects.Has(taints.Effect(effect)) {
-		d = d.meaning(effect, strings.Split(knownEffects.String(), "|"))
+	if !known.IsEffect(taints.Effect(effect)) {
+		d = d.meaning(effect, known.Effects())
 	}
 	return d
 }
 
 // meaning returns the difference with the known word that the unknown word may
 // mean, if there is one.
-func (d Difference) meaning(unknown string, known []string) Difference {
-	if meant := similar.Meant(unknown, known); meant != "" {
+func (d Difference) meaning(unknown string, words []string) Difference {
+	if meant := similar.Meant(unknown, words); meant != "" {
 		d.Meant, d.Hint = meant, hintFor(unknown, meant, HintSpelling)
 	}
 	return d
 }
-
-// knownEffects has the effects that Kubernetes knows.
-var knownEffects = taints.AllEffects &^ taints.Effects("")
 
 // valueMismatch returns the first rule about the operator and the values that the
 // toleration fails.

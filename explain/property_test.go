@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -69,7 +70,7 @@ func checkLaws(t *rapid.T) {
 		s.checkReason(t, r.Reason, r.Reason.Taint)
 		count := 0
 		for _, list := range s.nodes {
-			if slices.ContainsFunc(list, func(taint taints.Taint) bool { taint.TimeAdded = nil; return taint == r.Reason.Taint }) {
+			if slices.ContainsFunc(list, func(taint taints.Taint) bool { taint.TimeAdded = nil; return taint.Equal(r.Reason.Taint) }) {
 				count++
 			}
 		}
@@ -90,11 +91,11 @@ func checkLaws(t *rapid.T) {
 // checkReason checks that the reason is about the taint and is correct.
 func (s *scene) checkReason(t *rapid.T, r explain.Reason, taint taints.Taint) {
 	matches := reference.Matches(s.o, s.list, taint)
-	if r.Taint != taint || r.Tolerated != (len(matches) > 0) || r.Tolerated && r.Toleration != matches[0] {
+	if !r.Taint.Equal(taint) || r.Tolerated != (len(matches) > 0) || r.Tolerated && r.Toleration != matches[0] {
 		t.Fatalf("%v is tolerated by %v of %v, but %+v", taint, matches, s.list, r)
 	}
 	if !r.Tolerated && len(r.Differences) == 0 {
-		if r.Toleration != 0 || r.Closest != (taints.Toleration{}) || slices.ContainsFunc(s.list,
+		if r.Toleration != 0 || !reflect.ValueOf(r.Closest).IsZero() || slices.ContainsFunc(s.list,
 			func(tol taints.Toleration) bool { return tol.Key == "" || strings.EqualFold(tol.Key, taint.Key) }) {
 			t.Fatalf("nothing of %v comes close: %+v", s.list, r)
 		}

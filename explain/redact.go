@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/known"
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
@@ -67,9 +68,7 @@ func (r *redactor) reason(reason Reason) Reason {
 }
 
 func (r *redactor) key(s string) string {
-	switch s {
-	case taints.NodeNotReady, taints.NodeUnreachable, taints.NodeUnschedulable, taints.NodeNetworkUnavailable,
-		taints.NodeMemoryPressure, taints.NodeDiskPressure, taints.NodePIDPressure:
+	if known.IsNodeKey(s) {
 		return s
 	}
 	return name("key", &r.keys, s)
@@ -78,7 +77,7 @@ func (r *redactor) key(s string) string {
 func (r *redactor) value(s string) string { return name("value", &r.values, s) }
 
 func (r *redactor) effect(e taints.Effect) taints.Effect {
-	if knownEffects.Has(e) {
+	if known.IsEffect(e) {
 		return e
 	}
 	return taints.Effect(name("effect", &r.effects, string(e)))

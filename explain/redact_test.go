@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/explain"
+	"github.com/seed-0529bac1/taints/internal/known"
 )
 
 // Equal texts have equal placeholders, and the original does not change.
@@ -53,10 +54,7 @@ func TestRedact(t *testing.T) {
 // The keys that Kubernetes sets are no secret, in a taint, in the closest
 // toleration and in a hint. What only resembles them may be one.
 func TestRedactKeepsKeysOfKubernetes(t *testing.T) {
-	for _, key := range []string{
-		taints.NodeNotReady, taints.NodeUnreachable, taints.NodeMemoryPressure, taints.NodeDiskPressure,
-		taints.NodePIDPressure, taints.NodeNetworkUnavailable, taints.NodeUnschedulable,
-	} {
+	for _, key := range known.NodeKeys {
 		m := taints.Compile(parseTolerations(key+"=x", key+"s"))
 		e := explain.Node(m, parseTaints("secret:NoSchedule", key+"=y:NoSchedule", key+"s=y:NoSchedule"))
 		want := "<key1>:NoSchedule is not tolerated\n" +

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed-0529bac1/taints/internal/enum"
+	"github.com/seed-0529bac1/taints/internal/known"
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
@@ -89,7 +90,7 @@ func (r *Reason) why() string {
 // the field differs, perhaps only in letter case.
 func (r *Reason) differingField(d *Difference) string {
 	switch {
-	case d.Mismatch == MismatchEffect && knownEffects.Has(r.Closest.Effect):
+	case d.Mismatch == MismatchEffect && known.IsEffect(r.Closest.Effect):
 		return "effect"
 	case d.Mismatch == MismatchKey:
 		return "key"

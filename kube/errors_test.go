@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/enum"
+	"github.com/seed-0529bac1/taints/internal/known"
 	"github.com/seed-0529bac1/taints/kube"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -96,7 +98,7 @@ func TestFieldErrors(t *testing.T) {
 		{"missing", fieldErr("old", 1, "", taints.ErrForbidden), path, forbidden},
 		{
 			"parsed", unparsed, path,
-			field.ErrorList{field.Required(path.Child("effect"), "must be NoSchedule, PreferNoSchedule or NoExecute")},
+			field.ErrorList{field.Required(path.Child("effect"), "must be "+enum.Join(known.Effects(), " or "))},
 		},
 
 		{"another error", io.EOF, path, field.ErrorList{internal(path, io.EOF)}},

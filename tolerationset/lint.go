@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/known"
 	"github.com/seed-0529bac1/taints/internal/similar"
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
@@ -183,7 +184,7 @@ func (l *linter) checkKey(i int, t *taints.Toleration) {
 		}
 		return
 	}
-	if slices.Contains(knownKeys[:], t.Key) {
+	if slices.Contains(knownKeys, t.Key) {
 		return
 	}
 	for _, known := range knownKeys {
@@ -234,21 +235,11 @@ const controlPlane = "node-role.kubernetes.io/control-plane"
 
 // knownKeys holds the keys of the taints that Kubernetes sets today. The keys
 // of taints without a value come first.
-var knownKeys = [...]string{
-	taints.NodeNotReady,
-	taints.NodeUnreachable,
-	taints.NodeMemoryPressure,
-	taints.NodeDiskPressure,
-	taints.NodePIDPressure,
-	taints.NodeNetworkUnavailable,
-	taints.NodeUnschedulable,
-	"node.cloudprovider.kubernetes.io/shutdown",
-	controlPlane,
-	"node.kubernetes.io/out-of-service",
-	"node.cloudprovider.kubernetes.io/uninitialized",
-}
-
-var valuelessKeys = knownKeys[:9]
+var (
+	knownKeys = append(valuelessKeys[:len(valuelessKeys):len(valuelessKeys)],
+		"node.kubernetes.io/out-of-service", "node.cloudprovider.kubernetes.io/uninitialized")
+	valuelessKeys = append(known.NodeKeys[:], "node.cloudprovider.kubernetes.io/shutdown", controlPlane)
+)
 
 // successor returns the key that replaces a legacy key, whose taints are no
 // longer set, and "" for other keys.

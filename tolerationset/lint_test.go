@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/known"
 	"github.com/seed-0529bac1/taints/internal/reference"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
@@ -113,12 +114,9 @@ func TestLint(t *testing.T) {
 
 // Every key of Kubernetes is known. Without its last letter, it is misspelled.
 func TestLintKnowsTheKeys(t *testing.T) {
-	for _, key := range []string{
-		taints.NodeNotReady, taints.NodeUnreachable, taints.NodeMemoryPressure, taints.NodeDiskPressure,
-		taints.NodePIDPressure, taints.NodeNetworkUnavailable, taints.NodeUnschedulable, "node.kubernetes.io/out-of-service",
+	for _, key := range append(known.NodeKeys[:], "node.kubernetes.io/out-of-service",
 		"node.cloudprovider.kubernetes.io/uninitialized", "node.cloudprovider.kubernetes.io/shutdown",
-		"node-role.kubernetes.io/control-plane",
-	} {
+		"node-role.kubernetes.io/control-plane") {
 		if findings := tolerationset.Lint([]taints.Toleration{exists(key)}, taints.Options{}); findings != nil {
 			t.Errorf("%s: %v", key, findings)
 		}

@@ -38,5 +38,7 @@ func ValidateUpdate(old, new []taints.Toleration, o taints.Options) error {
 
 // written returns the identity of the toleration with its operator as written.
 func written(t *taints.Toleration) taints.TolerationID {
-	return taints.TolerationID{Key: t.Key, Operator: t.Operator, Value: t.Value, Effect: t.Effect}
+	id := t.ID()
+	id.Operator = t.Operator
+	return id
 }

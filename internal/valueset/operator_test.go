@@ -142,7 +142,7 @@ type newOperators struct {
 
 func (x *newOperators) add(value string) {
 	taint := taints.Taint{Key: "k", Value: value, Effect: taints.NoExecute}
-	if !slices.Contains(x.taints, taint) {
+	if !slices.ContainsFunc(x.taints, taint.Equal) {
 		x.index.Set(len(x.taints), []taints.Taint{taint})
 		x.taints = append(x.taints, taint)
 	}

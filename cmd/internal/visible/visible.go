@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/known"
 	"github.com/seed-0529bac1/taints/internal/similar"
+	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
 // Taint returns the text of the taint.
@@ -32,9 +34,9 @@ func text(s string, parts ...string) string {
 // Meant asks for the effect or operator that was meant by an unknown one, or
 // returns "" if none is similar.
 func Meant(f taints.FieldError) string {
-	names := []string{"NoSchedule", "NoExecute", "PreferNoSchedule"}
+	names := known.Effects()
 	if f.Field == "operator" {
-		names = []string{"Equal", "Exists", "Lt", "Gt"}
+		names = valueset.Names(true)
 	}
 	meant := similar.Meant(f.Value, names)
 	if f.Kind != taints.ErrUnsupported || meant == "" || meant == f.Value {

@@ -283,5 +283,14 @@ func TextOf(list []taints.Taint) string {
 // Distinct sorts the taints and removes duplicates.
 func Distinct(list []taints.Taint) []taints.Taint {
 	slices.SortFunc(list, taints.Taint.Compare)
-	return slices.Compact(list)
+	return slices.CompactFunc(list, taints.Taint.Equal)
 }
+
+// A TaintKey is what tells taints without a time apart, for maps.
+type TaintKey struct {
+	taints.TaintID
+	Value string
+}
+
+// KeyOf returns the TaintKey of the taint.
+func KeyOf(t taints.Taint) TaintKey { return TaintKey{t.ID(), t.Value} }

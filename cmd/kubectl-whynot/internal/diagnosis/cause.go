@@ -268,7 +268,7 @@ func (r *placement) taintsText(why reasons) string {
 	case r.Change != nil:
 		states = r.Change.NodeTaints
 		for _, t := range taintsOf(why) {
-			if _, ok := taints.Match(t, r.Change.Tolerations); ok && why[t].HasClosest() {
+			if _, ok := taints.Match(t, r.Change.Tolerations); ok && why.of(t).HasClosest() {
 				list = append(list, t)
 			}
 		}

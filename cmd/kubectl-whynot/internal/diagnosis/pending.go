@@ -4,7 +4,6 @@ package diagnosis
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -214,7 +213,7 @@ func (a *analyst) place(p *cluster.Profile) *placement {
 	if len(rejecting) == 0 {
 		return r
 	}
-	adviser := adviser{a, p, why, valuesOf(maps.Keys(why)), rejecting}
+	adviser := adviser{a, p, why, valuesOf(slices.Values(taintsOf(why))), rejecting}
 	var open []*remedy
 	r.Change, open = adviser.advise()
 	if r.isOpen() { // other tolerations are intended
@@ -243,18 +242,18 @@ func (r *placement) isOpen() bool { return r.Feasible > 0 && r.meant == "" }
 
 // rejections returns the reasons. Those for the most nodes come first.
 func rejections(why reasons, shares []cluster.Share) []Rejection {
-	nodes := make(map[taints.Taint]int)
+	nodes := make(map[cluster.TaintKey]int)
 	for _, s := range shares {
 		for _, t := range s.Group.Taints {
-			nodes[t] += len(s.Nodes)
+			nodes[cluster.KeyOf(t)] += len(s.Nodes)
 		}
 	}
 	all := taintsOf(why)
-	slices.SortStableFunc(all, func(a, b taints.Taint) int { return nodes[b] - nodes[a] })
+	slices.SortStableFunc(all, func(a, b taints.Taint) int { return nodes[cluster.KeyOf(b)] - nodes[cluster.KeyOf(a)] })
 	var list []Rejection
 	for _, t := range all[:min(len(all), maxListed)] {
-		r := why[t]
-		x := Rejection{t, nodes[t], nil, wordsOf(r), r.Mismatch(), r.Hint()}
+		r := why.of(t)
+		x := Rejection{t, nodes[cluster.KeyOf(t)], nil, wordsOf(r), r.Mismatch(), r.Hint()}
 		if r.HasClosest() {
 			x.Closest = &r.Closest
 		}

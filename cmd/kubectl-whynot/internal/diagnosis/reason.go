@@ -4,7 +4,6 @@ package diagnosis
 
 import (
 	"iter"
-	"maps"
 	"slices"
 	"strings"
 
@@ -13,10 +12,14 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/explain"
+	"github.com/seed-0529bac1/taints/internal/known"
 )
 
 // The reasons of a profile describe why taints reject its pods.
-type reasons map[taints.Taint]explain.Reason
+type reasons map[cluster.TaintKey]explain.Reason
+
+// of returns the reason why the taint rejects the pods.
+func (r reasons) of(t taints.Taint) explain.Reason { return r[cluster.KeyOf(t)] }
 
 // reasonsOf returns the reasons why the hard taints of the shares reject the pods.
 func (a *analyst) reasonsOf(p *cluster.Profile, shares []cluster.Share) reasons {
@@ -26,7 +29,7 @@ func (a *analyst) reasonsOf(p *cluster.Profile, shares []cluster.Share) reasons 
 	}
 	m := make(reasons)
 	for _, t := range p.Matcher.Untolerated(cluster.Distinct(list), taints.Hard) {
-		m[*t] = reasonOf(p, *t)
+		m[cluster.KeyOf(*t)] = reasonOf(p, *t)
 	}
 	return m
 }
@@ -65,7 +68,7 @@ func wordsOf(r explain.Reason) string {
 // It combines taints with the same description.
 func reasonsText(why reasons, list []taints.Taint) string {
 	words := func(t taints.Taint) string {
-		if r := why[t]; r.HasClosest() {
+		if r := why.of(t); r.HasClosest() {
 			return " (" + wordsOf(r) + ")"
 		}
 		return ""
@@ -80,7 +83,12 @@ func reasonsText(why reasons, list []taints.Taint) string {
 }
 
 func taintsOf(why reasons) []taints.Taint {
-	return slices.SortedFunc(maps.Keys(why), taints.Taint.Compare)
+	var list []taints.Taint
+	for _, r := range why {
+		list = append(list, r.Taint)
+	}
+	slices.SortFunc(list, taints.Taint.Compare)
+	return list
 }
 
 // valuesOf counts the values of each key and effect among distinct taints.
@@ -136,7 +144,7 @@ func (a *adviser) isMistake(r explain.Reason) bool {
 
 // isEffect reports whether a toleration may have the effect. Empty means all.
 func isEffect(e taints.Effect) bool {
-	return e == "" || e == taints.NoSchedule || e == taints.PreferNoSchedule || e == taints.NoExecute
+	return e == "" || known.IsEffect(e)
 }
 
 // corrected returns the toleration of a mistake with the fewest changes that

@@ -141,7 +141,7 @@ func (a *adviser) plan(r *remedy) bool {
 // tolerate adds to the remedy what the taint requires: the correction of a
 // mistake, or else a new toleration.
 func (a *adviser) tolerate(r *remedy, t taints.Taint) {
-	why := a.reasons[t]
+	why := a.reasons.of(t)
 	if !a.isMistake(why) {
 		added := a.tolerationOf(t)
 		r.Taints, r.Additions = append(r.Taints, t), append(r.Additions, added)

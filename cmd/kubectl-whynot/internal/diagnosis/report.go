@@ -65,7 +65,7 @@ func (g GroupRow) TaintsText() string {
 		return "none"
 	}
 	return strings.Join(say.Each(g.Taints, func(t taints.Taint) string {
-		if g.ForPod != nil && slices.Contains(g.ForPod.Untolerated, t) {
+		if g.ForPod != nil && slices.ContainsFunc(g.ForPod.Untolerated, t.Equal) {
 			return "!" + visible.Taint(t)
 		}
 		return visible.Taint(t)

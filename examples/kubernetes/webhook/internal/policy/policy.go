@@ -250,7 +250,7 @@ func (p *Policy) validate(q *admissionv1.AdmissionRequest, before []taints.Toler
 // So the webhook cannot remove it, because no update would be allowed then.
 func whence(t taints.Toleration, pod *pod) string {
 	added := taints.Toleration{Key: t.Key, Operator: taints.OpExists, Effect: taints.NoSchedule}
-	if t != added || !pod.requestsNone(t.Key) {
+	if !t.Equal(added) || !pod.requestsNone(t.Key) {
 		return ""
 	}
 	return fmt.Sprintf("; a container requests 0 of %s, and some API servers add this toleration for that: remove the request", t.Key)

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package known has lists of what Kubernetes knows, for all packages and programs.
+// Package valueset has that of the operators.
+package known
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// NodeKeys has the keys of keys.go in package taints, in the same order.
+var NodeKeys = [...]string{
+	taints.NodeNotReady,
+	taints.NodeUnreachable,
+	taints.NodeMemoryPressure,
+	taints.NodeDiskPressure,
+	taints.NodePIDPressure,
+	taints.NodeNetworkUnavailable,
+	taints.NodeUnschedulable,
+}
+
+// IsNodeKey reports whether the key is one of NodeKeys.
+func IsNodeKey(key string) bool { return slices.Contains(NodeKeys[:], key) }
+
+// IsEffect reports whether Kubernetes knows the effect.
+func IsEffect(e taints.Effect) bool { return set.Has(e) }
+
+// Effects returns the names of the effects that Kubernetes knows, in the order of
+// package taints.
+func Effects() []string { return strings.Split(set.String(), "|") }
+
+// set has the effects that Kubernetes knows.
+var set = taints.AllEffects &^ taints.Effects("")

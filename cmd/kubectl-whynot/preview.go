@@ -6,7 +6,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -46,7 +49,14 @@ func (p *program) previewCommand() *cobra.Command {
 		sub := &cobra.Command{
 			Use: verb + " " + use, Short: "Say what kubectl " + verb + " would do",
 			Args: cobra.ArbitraryArgs, ValidArgsFunction: p.completeNodes,
-			RunE: func(sub *cobra.Command, args []string) error { return p.preview(sub.Context(), r, args) },
+		}
+		dryRun := sub.Flags().String("dry-run", dryRuns[0], "Ignored: a preview changes nothing.")
+		sub.Flags().Lookup("dry-run").NoOptDefVal = dryRuns[1]
+		sub.RunE = func(sub *cobra.Command, args []string) error {
+			if err := p.ignore(*dryRun); err != nil {
+				return err
+			}
+			return p.preview(sub.Context(), r, args)
 		}
 		sub.Flags().StringVarP(&r.Selector, "selector", "l", "", "Select nodes by their labels.")
 		if verb == "taint" {
@@ -56,6 +66,22 @@ func (p *program) previewCommand() *cobra.Command {
 		c.AddCommand(sub)
 	}
 	return c
+}
+
+// dryRuns are the values of kubectl's --dry-run, beside true and false.
+var dryRuns = []string{"none", "client", "server", "unchanged"}
+
+// ignore says that the value of --dry-run has no effect, if it is a valid one.
+func (p *program) ignore(dryRun string) error {
+	_, err := strconv.ParseBool(dryRun)
+	switch {
+	case dryRun == dryRuns[0]:
+	case err == nil || slices.Contains(dryRuns, dryRun):
+		fmt.Fprintln(p.err, "--dry-run is ignored: a preview changes nothing, and its commands are without it.")
+	default:
+		return fmt.Errorf("--dry-run is %q; want one of %s", dryRun, strings.Join(dryRuns[:3], ", "))
+	}
+	return nil
 }
 
 // preview writes what the request would do. The error is what kubectl would refuse.

@@ -39,9 +39,9 @@ var previewOutputs = []string{"text", "json", "yaml"}
 func (p *program) previewCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "preview", Short: "Say what a taint, cordon or uncordon would do",
-		Long: previewLong, Example: previewExamples,
+		Long: previewLong, Example: previewExamples, SuggestFor: []string{"taint", "cordon", "uncordon"},
 		RunE: func(*cobra.Command, []string) error {
-			return usageError{errors.New("preview needs a command of kubectl: taint, cordon or uncordon")}
+			return invalid(errors.New("preview needs a command of kubectl: taint, cordon or uncordon"))
 		},
 	}
 	for verb, use := range map[string]string{"taint": "nodes NAME... SPEC...", "cordon": "NAME...", "uncordon": "NAME..."} {
@@ -79,7 +79,7 @@ func (p *program) ignore(dryRun string) error {
 	case err == nil || slices.Contains(dryRuns, dryRun):
 		fmt.Fprintln(p.err, "--dry-run is ignored: a preview changes nothing, and its commands are without it.")
 	default:
-		return fmt.Errorf("--dry-run is %q; want one of %s", dryRun, strings.Join(dryRuns[:3], ", "))
+		return usageError{fmt.Errorf("--dry-run is %q; want one of %s", dryRun, strings.Join(dryRuns[:3], ", ")), 1}
 	}
 	return nil
 }
@@ -88,10 +88,10 @@ func (p *program) ignore(dryRun string) error {
 func (p *program) preview(ctx context.Context, r *preview.Request, args []string) error {
 	now, c, err := p.parse(nil, previewOutputs)
 	if err != nil {
-		return usageError{err}
+		return invalid(err)
 	}
 	if err := r.Parse(args); err != nil {
-		return err
+		return usageError{err, 1} // as in kubectl
 	}
 	c.Only, p.all = cluster.Filter{}, true // pods of all namespaces are on the nodes
 	input, _, err := p.read(ctx, c)
@@ -101,10 +101,9 @@ func (p *program) preview(ctx context.Context, r *preview.Request, args []string
 	c.Finish()
 	report := preview.New(c, r, now, p.connection)
 	report.Input = input
-	if refusal := report.Refusal(); refusal != nil && len(report.Changed) == 0 {
-		return refusal
+	if len(report.Refused) == 0 || len(report.Changed) > 0 || p.output == "json" || p.output == "yaml" {
+		err = p.writeReport(report, "preview", report)
 	}
-	err = p.writeReport(report, "preview", report)
 	return cmp.Or(err, report.Refusal())
 }
 

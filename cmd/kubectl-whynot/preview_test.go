@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
 	"github.com/seed-0529bac1/taints/internal/golden"
 )
 
@@ -174,6 +175,28 @@ func TestPreviewParts(t *testing.T) {
 			if !strings.Contains(stdout, want) && !strings.Contains(oneLine(stdout), want) {
 				t.Errorf("%s: lacks %q: %s", tc.args, want, stdout)
 			}
+		}
+	}
+}
+
+// If kubectl refuses all nodes, programs get the refusals.
+func TestPreviewAllRefused(t *testing.T) {
+	const want = `worker-1: taint "spot" not found`
+	for _, output := range []string{"json", "yaml"} {
+		code, stdout, stderr := previewOf("taint", "nodes", "worker-1", "spot-", "-o", output)
+		var r preview.Report
+		if err := yaml.Unmarshal([]byte(stdout), &r); err != nil || code != 1 || !strings.Contains(r.Refused["worker-1"], want) || !strings.Contains(stderr, want) {
+			t.Errorf("%v, exit code %d, stderr %q: %s", err, code, stderr, stdout)
+		}
+	}
+}
+
+// The completions of -o are those that the command accepts.
+func TestPreviewCompletion(t *testing.T) {
+	for command, accepted := range map[string][]string{"": outputs, "preview": previewOutputs, "preview taint": previewOutputs, "preview cordon": previewOutputs} {
+		args := append(append([]string{"__complete"}, strings.Fields(command)...), "-o", "")
+		if _, got, _ := runOn(nil, args...); got != strings.Join(accepted, "\n")+"\n:4\n" {
+			t.Errorf("%s: %s", command, got)
 		}
 	}
 }

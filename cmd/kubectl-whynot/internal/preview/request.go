@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
 
@@ -84,8 +85,8 @@ func (r *Request) parseTaint(args []string) error {
 		return fmt.Errorf("all resources must be specified before taint changes: %s", r.specs[i])
 	}
 	changes, err := taints.ParseChanges(r.specs...)
-	if err != nil {
-		return err
+	if all, ok := errors.AsType[taints.ErrorList](err); ok {
+		return fmt.Errorf("%w%s", err, visible.Meant(*all[0]))
 	}
 	conflict := changes.Validate()
 	switch {

@@ -25,7 +25,7 @@ var pageStyle template.CSS
 //go:embed page/page.js
 var pageScript template.JS
 
-var parsedPage = template.Must(template.New("page").Funcs(words).Funcs(template.FuncMap{
+var parsedPage = template.Must(template.New("").Funcs(words).Funcs(template.FuncMap{
 	"clean": say.Printable, "code": codeOf,
 	"style": func() template.CSS { return pageStyle }, "script": func() template.JS { return pageScript },
 	"scriptHash": func() string {
@@ -37,7 +37,7 @@ var parsedPage = template.Must(template.New("page").Funcs(words).Funcs(template.
 // words are the functions of both templates.
 var words = map[string]any{
 	"sentence": say.Sentence, "count": say.Count, "namesOf": say.NamesOf, "joined": say.Joined, "first": first, "more": more,
-	"add": func(a, b int) int { return a + b },
+	"add": func(a, b int) int { return a + b }, "list": func(elements ...any) []any { return elements },
 }
 
 // Details returns the text with all details about the requested pod.

@@ -43,7 +43,7 @@ func (p *program) answer(ctx context.Context, args []string) error {
 		return err
 	}
 	c.Finish()
-	q := diagnosis.Question{Now: now, Connection: p.connection}
+	q := diagnosis.Question{Now: now, Matrix: p.output == "html", Connection: p.connection}
 	if isDump && len(p.connection) == 0 {
 		q.Cluster = "the cluster of this dump"
 	}
@@ -55,7 +55,7 @@ func (p *program) answer(ctx context.Context, args []string) error {
 	r := &view{diagnosis.New(c, q), p.output == "wide"}
 	r.Input, r.Filter, r.NoPods = input, c.Only.String(), c.WhyNoPods()
 	if p.output == "html" {
-		return parsedPage.Execute(p.out, r)
+		return parsedPage.ExecuteTemplate(p.out, "report", r)
 	}
 	return p.writeReport(r.Report, "page", r)
 }

@@ -108,9 +108,10 @@ func TestBrowser(t *testing.T) {
 		{sample + "#q=storage%20db", "", "[shown('tbody tr'), shown('h2'), text('#found')]", "1, 1, 1 of 23 rows"},
 		{sample + "#q=nothing%20has%20this", "", "[shown('tbody tr'), shown('h2'), text('#found')]", "0, 0, 0 of 23 rows"},
 		{sample, "print", "[shown('tbody tr'), shown('.copy'), all('caption').every(e => getComputedStyle(e).breakAfter === 'avoid')]", "23, 0, true"},
+		{sample, "print", "all('table').every(e => e.getBoundingClientRect().right <= innerWidth)", "true"},
 	} {
 		media := emulation.SetEmulatedMediaParams{Media: tc.media}
-		if got := evaluate(t, ctx, tc.url, 1280, media, tc.expression); got != tc.want {
+		if got := evaluate(t, ctx, tc.url, 1000, media, tc.expression); got != tc.want {
 			t.Errorf("%s %s: %s is %q, want %q", filepath.Base(tc.url), tc.media, tc.expression, got, tc.want)
 		}
 	}

@@ -153,7 +153,7 @@ func TestPreviewParts(t *testing.T) {
 		}},
 		{spotNode + bare, "taint nodes n spot-", 0, []string{"    Pod default/p: 1 pod\n"}},
 		{objectsOf([]string{"3 times node n#", "3 times " + daemonPod}), "taint nodes n0 n1 k:NoSchedule", 0, []string{
-			"Pending pods that could no longer be placed\n    DaemonSet default/d: 2 pods\n",
+			"Pending pods that lose their last allowed node\n    DaemonSet default/d: 2 pending pods\n",
 		}},
 	} {
 		input := "testdata/preview.yaml"

@@ -82,7 +82,7 @@ func (v *view) Fates(withStays bool) (fates []fate) {
 	list := slices.DeleteFunc(slices.Clone(v.Evictions), func(x *diagnosis.Eviction) bool {
 		return x.Outcome == diagnosis.Stays && !withStays
 	})
-	key := func(x *diagnosis.Eviction) string { return x.Outcome + "\n" + string(x.From) + "\n" + x.Order }
+	key := func(x *diagnosis.Eviction) string { return fmt.Sprintln(x.Outcome, x.From, x.Hangs, x.Again, x.Order) }
 	for _, pods := range cluster.Grouped(list, key) {
 		fates = append(fates, pods)
 	}
@@ -100,16 +100,17 @@ func (f fate) Who() string {
 
 // Text describes what happens to the pods and when.
 func (f fate) Text() string {
-	when, are := diagnosis.When(f...), say.For(len(f), "is", "are")
+	are := say.For(len(f), "is", "are")
+	text := are + " already being deleted"
 	switch f.Outcome() {
 	case diagnosis.Overdue:
-		return "should have been evicted " + when
+		text = "should have been evicted " + diagnosis.When(f...)
 	case diagnosis.Leaves:
-		return "will be evicted " + when
+		text = "will be evicted " + diagnosis.When(f...)
 	case diagnosis.Stays:
-		return are + " not evicted"
+		text = are + " not evicted"
 	}
-	return are + " already being deleted"
+	return text + diagnosis.Afterwards(f[0].Hangs, f[0].Again)
 }
 
 // Outcome returns the outcome of all pods.

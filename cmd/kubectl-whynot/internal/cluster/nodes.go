@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,6 +16,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/kube"
+	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
 // A Share is the part of a group of nodes that matches a profile.
@@ -182,7 +184,10 @@ type Node struct {
 	Cordoned     bool             // by its spec, for which Kubernetes adds a taint
 	Taints       []taints.Taint   // its own and that of a cordoned node, after Finish
 	Group        *Group           // after Finish
+	Stale        []taints.TaintID // taints that Kubernetes removes from it
 	resources    map[string]int64 // allocatable extended resources, also of 0
+	conditions   []lifecycle.Condition
+	inferred     bool // the conditions are
 }
 
 var errNoName = errors.New("metadata.name is missing")
@@ -207,15 +212,15 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 		}
 	}
 	c.NodeAt[n.Name] = len(c.Nodes)
-	c.Nodes = append(c.Nodes, Node{
+	added := Node{
 		Node: &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}},
 		Own:  list, Cordoned: n.Spec.Unschedulable, resources: extended(n.Status.Allocatable),
-	})
+	}
+	added.setConditions(n.Status.Conditions)
+	added.Stale = added.Corrections(time.Time{}).Remove
+	c.Nodes = append(c.Nodes, added)
 	return nil
 }
-
-// Cordon is the taint with which the scheduler represents a cordoned node.
-var Cordon = taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule}
 
 // With returns a finished cluster in which some nodes have other taints of their own,
 // or are cordoned or not. Both clusters share their pods and profiles.
@@ -245,10 +250,7 @@ func (c *Cluster) group() {
 	c.Groups, c.labels = nil, make(map[string]sets.Set[string])
 	for i := range c.Nodes {
 		n := &c.Nodes[i]
-		n.Taints = slices.Clip(n.Own)
-		if at, has := taints.FindTaint(n.Own, Cordon.ID()); n.Cordoned && !(has && n.Own[at].Value == "") {
-			n.Taints = append(n.Taints, Cordon)
-		}
+		n.AddCordon()
 		list := slices.Clone(n.Taints)
 		for k := range list {
 			list[k].TimeAdded = nil

@@ -5,6 +5,7 @@ package cluster
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,7 +24,9 @@ type Pod struct {
 	Arrived  time.Time // when it was assigned to the node; zero: unknown
 	Phase    corev1.PodPhase
 	Deleting bool
-	Template bool // it does not exist: a workload in the input would create it
+	Template bool   // it does not exist: a workload in the input would create it
+	Pinned   bool   // to its node: its affinity names no other
+	Ended    string // why it has finished; empty: unknown
 	Owner    Owner
 	*Profile
 
@@ -31,6 +34,7 @@ type Pod struct {
 	Gates     []string // scheduling gates
 	Message   string   // of the scheduler
 	Scheduler string   // empty: the default one
+	Nominated string   // the node that the scheduler intends for it; empty: none
 	Failure   string   // why the workload cannot create it
 }
 
@@ -76,10 +80,14 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 	if c.PodNamed[p.PodName] != nil {
 		return errors.New("there are two pods with this name")
 	}
-	p.Profile = c.profileOf(&o.Spec, p.IsPending() || p.Name == c.Asked)
+	names, isPinned := namedNodes(requiredAffinity(&o.Spec))
+	isOther := func(name string) bool { return name != p.Node }
+	p.Pinned = isPinned && p.Node != "" && !slices.ContainsFunc(names, isOther)
+	p.Profile = c.profileOf(&o.Spec, p.IsPending() || p.Name == c.Asked || isPinned && !p.Pinned)
 	bound := corev1.ConditionTrue
 	if p.IsPending() {
 		p.wait(&o.Spec)
+		p.Nominated = o.Status.NominatedNodeName
 		bound = corev1.ConditionFalse
 	}
 	var scheduled corev1.PodCondition
@@ -91,6 +99,9 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 	p.Message = scheduled.Message
 	// Without the condition, when the kubelet accepted it.
 	p.Arrived = cmp.Or(scheduled.LastTransitionTime, ptr.Deref(o.Status.StartTime, metav1.Time{})).Time
+	if p.IsFinished() { // the kubelet may have rejected it
+		p.Ended = say.Shortened(strings.Trim(o.Status.Reason+": "+o.Status.Message, ": "))
+	}
 	c.PodNamed[p.PodName] = p
 	c.Pods = append(c.Pods, p)
 	return nil

@@ -170,11 +170,22 @@ func (e *evaluation) commands(r *Request, after map[int]cluster.Node, connection
 		flags = []string{"--overwrite"}
 	}
 	e.Command = kubectl("taint nodes", nodes, slices.Concat(r.specs, flags))
-	back := make(map[string][]string) // nodes by the changes that restore their taints
+	if len(e.Undone) > 0 {
+		flags = []string{"--overwrite"} // of values that Kubernetes has not
+	}
+	evicts, back := false, make(map[string][]string) // nodes by the changes that restore their taints
 	for _, name := range e.Changed {
 		i := e.before.NodeAt[name]
-		specs := taints.Reconcile(after[i].Own, after[i].Own, e.before.Nodes[i].Own).String()
-		back[specs] = append(back[specs], name)
+		old := &e.before.Nodes[i]
+		undo := taints.Reconcile(after[i].Own, after[i].Own, old.Own)
+		undo.Add = slices.DeleteFunc(undo.Add, func(t taints.Taint) bool { return slices.Contains(old.Stale, t.ID()) })
+		if !undo.IsZero() {
+			back[undo.String()] = append(back[undo.String()], name)
+		}
+		evicts = evicts || slices.ContainsFunc(undo.Add, func(t taints.Taint) bool { return t.Effect == taints.NoExecute })
+	}
+	if evicts {
+		e.Notes = append(e.Notes, "Undoing adds NoExecute taints, and evictions count from then: pods that do not tolerate them leave.")
 	}
 	for _, specs := range say.SortedKeys(back) {
 		e.Undo = append(e.Undo, kubectl("taint nodes", back[specs], slices.Concat(strings.Fields(specs), flags)))

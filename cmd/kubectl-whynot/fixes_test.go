@@ -92,7 +92,7 @@ func (w *world) fix(t *testing.T, x *diagnosis.Pending) {
 		if s.Command != "" {
 			w.run(t, x, s)
 		}
-		w.isPatched = w.isPatched || strings.HasPrefix(s.Text, "lower the partition ")
+		w.isPatched = w.isPatched || strings.HasPrefix(s.Text, "lower the partition ") || strings.HasPrefix(s.Text, "roll out ")
 		if strings.HasPrefix(s.Text, "or ") {
 			w.check(t, x, w.pods[x.Pods[0]])
 		}

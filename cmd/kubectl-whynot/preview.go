@@ -6,7 +6,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -36,9 +39,9 @@ var previewOutputs = []string{"text", "json", "yaml"}
 func (p *program) previewCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "preview", Short: "Say what a taint, cordon or uncordon would do",
-		Long: previewLong, Example: previewExamples,
+		Long: previewLong, Example: previewExamples, SuggestFor: []string{"taint", "cordon", "uncordon"},
 		RunE: func(*cobra.Command, []string) error {
-			return usageError{errors.New("preview needs a command of kubectl: taint, cordon or uncordon")}
+			return invalid(errors.New("preview needs a command of kubectl: taint, cordon or uncordon"))
 		},
 	}
 	for verb, use := range map[string]string{"taint": "nodes NAME... SPEC...", "cordon": "NAME...", "uncordon": "NAME..."} {
@@ -46,7 +49,14 @@ func (p *program) previewCommand() *cobra.Command {
 		sub := &cobra.Command{
 			Use: verb + " " + use, Short: "Say what kubectl " + verb + " would do",
 			Args: cobra.ArbitraryArgs, ValidArgsFunction: p.completeNodes,
-			RunE: func(sub *cobra.Command, args []string) error { return p.preview(sub.Context(), r, args) },
+		}
+		dryRun := sub.Flags().String("dry-run", dryRuns[0], "Ignored: a preview changes nothing.")
+		sub.Flags().Lookup("dry-run").NoOptDefVal = dryRuns[1]
+		sub.RunE = func(sub *cobra.Command, args []string) error {
+			if err := p.ignore(*dryRun); err != nil {
+				return err
+			}
+			return p.preview(sub.Context(), r, args)
 		}
 		sub.Flags().StringVarP(&r.Selector, "selector", "l", "", "Select nodes by their labels.")
 		if verb == "taint" {
@@ -58,14 +68,30 @@ func (p *program) previewCommand() *cobra.Command {
 	return c
 }
 
+// dryRuns are the values of kubectl's --dry-run, beside true and false.
+var dryRuns = []string{"none", "client", "server", "unchanged"}
+
+// ignore says that the value of --dry-run has no effect, if it is a valid one.
+func (p *program) ignore(dryRun string) error {
+	_, err := strconv.ParseBool(dryRun)
+	switch {
+	case dryRun == dryRuns[0]:
+	case err == nil || slices.Contains(dryRuns, dryRun):
+		fmt.Fprintln(p.err, "--dry-run is ignored: a preview changes nothing, and its commands are without it.")
+	default:
+		return usageError{fmt.Errorf("--dry-run is %q; want one of %s", dryRun, strings.Join(dryRuns[:3], ", ")), 1}
+	}
+	return nil
+}
+
 // preview writes what the request would do. The error is what kubectl would refuse.
 func (p *program) preview(ctx context.Context, r *preview.Request, args []string) error {
 	now, c, err := p.parse(nil, previewOutputs)
 	if err != nil {
-		return usageError{err}
+		return invalid(err)
 	}
 	if err := r.Parse(args); err != nil {
-		return err
+		return usageError{err, 1} // as in kubectl
 	}
 	c.Only, p.all = cluster.Filter{}, true // pods of all namespaces are on the nodes
 	input, _, err := p.read(ctx, c)
@@ -75,10 +101,9 @@ func (p *program) preview(ctx context.Context, r *preview.Request, args []string
 	c.Finish()
 	report := preview.New(c, r, now, p.connection)
 	report.Input = input
-	if refusal := report.Refusal(); refusal != nil && len(report.Changed) == 0 {
-		return refusal
+	if len(report.Refused) == 0 || len(report.Changed) > 0 || p.output == "json" || p.output == "yaml" {
+		err = p.writeReport(report, "preview", report)
 	}
-	err = p.writeReport(report, "preview", report)
 	return cmp.Or(err, report.Refusal())
 }
 

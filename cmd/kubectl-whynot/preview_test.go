@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
 	"github.com/seed-0529bac1/taints/internal/golden"
 )
 
@@ -104,6 +105,9 @@ func TestPreviewRefusals(t *testing.T) {
 		"cordon":                                "1 error: no node is given",
 		"cordon worker-1 -l pool=gpu":           "1 error: cannot specify both a node name and a --selector option",
 		"cordon worker-1 none":                  `1 error: nodes "none" not found`,
+		"cordon no/worker-1 nodes/none":         `1 error: nodes "none" not found`,
+		"cordon deploy/worker-1":                "1 error: invalid resource type deploy, only node types are supported",
+		"cordon worker-1 --dry-run=x":           `1 error: --dry-run is "x"; want one of none, client, server`,
 		"uncordon":                              "1 error: no node is given",
 		"uncordon none":                         `1 error: nodes "none" not found`,
 		"":                                      "2 error: preview needs a command of kubectl: taint, cordon or uncordon",
@@ -142,6 +146,9 @@ func TestPreviewParts(t *testing.T) {
 		{"", "cordon old-1", 0, []string{"0 nodes would change.", "Already as requested: old-1.\n"}},
 		{"", "uncordon worker-1 worker-2", 0, []string{"0 nodes would change.", "Already as requested: worker-1 and worker-2.\n"}},
 		{"", "taint no gpu-1 dedicated=ml:NoSchedule --overwrite", 0, []string{"Already as requested: gpu-1.\n"}},
+		{"", "taint no no/worker-1 nodes/worker-1 Node/gpu-1 k:NoSchedule", 1, []string{
+			"2 nodes would change. ", "kubectl refuses to change: worker-1.\n", "    kubectl taint nodes gpu-1 worker-1 k:NoSchedule\n",
+		}},
 		{manual, "uncordon n", 0, []string{"Already as requested: n.\n"}},
 		{"", "taint nodes none worker-1 k:NoSchedule", 1, []string{
 			"1 node would change. Of their pods, 0 would leave, ", "kubectl refuses to change: none.\n",
@@ -168,6 +175,39 @@ func TestPreviewParts(t *testing.T) {
 			if !strings.Contains(stdout, want) && !strings.Contains(oneLine(stdout), want) {
 				t.Errorf("%s: lacks %q: %s", tc.args, want, stdout)
 			}
+		}
+	}
+}
+
+// If kubectl refuses all nodes, programs get the refusals.
+func TestPreviewAllRefused(t *testing.T) {
+	const want = `worker-1: taint "spot" not found`
+	for _, output := range []string{"json", "yaml"} {
+		code, stdout, stderr := previewOf("taint", "nodes", "worker-1", "spot-", "-o", output)
+		var r preview.Report
+		if err := yaml.Unmarshal([]byte(stdout), &r); err != nil || code != 1 || !strings.Contains(r.Refused["worker-1"], want) || !strings.Contains(stderr, want) {
+			t.Errorf("%v, exit code %d, stderr %q: %s", err, code, stderr, stdout)
+		}
+	}
+}
+
+// The completions of -o are those that the command accepts.
+func TestPreviewCompletion(t *testing.T) {
+	for command, accepted := range map[string][]string{"": outputs, "preview": previewOutputs, "preview taint": previewOutputs, "preview cordon": previewOutputs} {
+		args := append(append([]string{"__complete"}, strings.Fields(command)...), "-o", "")
+		if _, got, _ := runOn(nil, args...); got != strings.Join(accepted, "\n")+"\n:4\n" {
+			t.Errorf("%s: %s", command, got)
+		}
+	}
+}
+
+// The flag --dry-run changes nothing but a word.
+func TestPreviewDryRun(t *testing.T) {
+	_, want, _ := previewOf("cordon", "worker-1")
+	for flag, isSaid := range map[string]bool{"--dry-run": true, "--dry-run=server": true, "--dry-run=true": true, "--dry-run=none": false} {
+		code, stdout, stderr := previewOf("cordon", flag, "worker-1")
+		if said := strings.HasPrefix(stderr, "--dry-run is ignored: "); code != 0 || stdout != want || said != isSaid {
+			t.Errorf("%s: exit code %d, stderr %q, stdout %s", flag, code, stderr, stdout)
 		}
 	}
 }

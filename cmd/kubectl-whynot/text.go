@@ -175,13 +175,13 @@ type page struct {
 // width and the colors of the page, and replace what could harm a terminal.
 func (p *page) execute(part string, view any) error {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"line": p.styled, "wrap": p.wrapped, "isNarrow": func() bool { return p.width < 60 },
+		"line": p.styled, "wrap": p.wrapped, "row": p.row,
 		"bold": func() color.Attribute { return color.Bold }, "red": func() color.Attribute { return color.FgRed },
 		"cyan": func() color.Attribute { return color.FgCyan }, "isWindows": func() bool { return runtime.GOOS == "windows" },
 		"selector": cluster.SelectorText, "taint": visible.Taint, "toleration": visible.Toleration, "yamlLines": yamlLines,
 		"keys": say.SortedKeys[string], "firstOf": say.FirstOf, "moreThan": func(most, n int) int { return max(n-most, 0) },
 		"maxCauses": func() int { return maxCauses }, "maxLines": func() int { return maxLines }, "maxFates": func() int { return maxFates },
-		"column": column, "spaces": func(s string) string { return strings.Repeat(" ", len(s)) }, "trim": strings.TrimSpace,
+		"column": column, "spaces": func(s string) string { return strings.Repeat(" ", len(s)) },
 	}).Funcs(words).Parse(textTemplate)).ExecuteTemplate(p, part, view)
 }
 
@@ -206,16 +206,52 @@ func (p *page) styled(s string, style ...color.Attribute) string {
 }
 
 // wrapped returns text in a style. It puts first before the first line and hang
-// before the other lines. It breaks lines only between words.
+// before the other lines. It breaks lines only between words, except in a narrow page.
 func (p *page) wrapped(first, hang, text string, style ...color.Attribute) string {
 	var lines []string
 	line, space := first, ""
+	end := func() {
+		lines = append(lines, p.styled(line, style...))
+		line, space = hang, ""
+	}
 	for _, w := range strings.Fields(text) {
 		if space != "" && utf8.RuneCountInString(line+space+w) > p.width {
-			lines = append(lines, p.styled(line, style...))
-			line, space, style = hang, "", nil
+			end()
+		}
+		for space == "" && p.isNarrow() && utf8.RuneCountInString(line+w) > p.width {
+			head := headOf(w, p.width-utf8.RuneCountInString(line))
+			line, w = line+head, w[len(head):]
+			end()
 		}
 		line, space = line+space+w, " "
 	}
-	return strings.Join(append(lines, p.styled(line, style...)), "\n")
+	end()
+	return strings.Join(lines, "\n")
+}
+
+// row returns texts beside the columns of a table, or below them on a narrow page.
+func (p *page) row(columns string, texts ...string) string {
+	var lines []string
+	indent := strings.Repeat(" ", len(columns))
+	if p.isNarrow() {
+		lines = append(lines, p.styled(strings.TrimRight(columns, " ")))
+		columns, indent = "    ", "    "
+	}
+	for _, text := range texts {
+		lines = append(lines, p.wrapped(columns, indent+"  ", text))
+		columns = indent
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (p *page) isNarrow() bool { return p.width < 80 }
+
+// headOf returns the part of a long word that has at most so many characters and, if
+// possible, ends as a part of a taint or a name does.
+func headOf(word string, most int) string {
+	head := string([]rune(word)[:max(most, 1)])
+	if at := strings.LastIndexAny(head, "/.=:-"); at > 0 {
+		return head[:at+1]
+	}
+	return head
 }

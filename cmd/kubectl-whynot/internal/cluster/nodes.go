@@ -190,12 +190,10 @@ type Node struct {
 	inferred     bool // the conditions are
 }
 
-var errNoName = errors.New("metadata.name is missing")
-
 // AddNode adds a node.
 func (c *Cluster) AddNode(n *corev1.Node) error {
-	if n.Name == "" {
-		return errNoName
+	if err := checkNames(&n.ObjectMeta); err != nil {
+		return err
 	}
 	if _, ok := c.NodeAt[n.Name]; ok {
 		return errors.New("there are two nodes with this name")

@@ -63,8 +63,8 @@ func (p *Pod) IsStatic() bool { return p.Owner.Kind == "Node" }
 
 // AddPod adds a pod if it matches the filter.
 func (c *Cluster) AddPod(o *corev1.Pod) error {
-	if o.Name == "" {
-		return errNoName
+	if err := checkNames(&o.ObjectMeta); err != nil {
+		return err
 	}
 	p := &Pod{
 		PodName:  PodName{Namespace: cmp.Or(o.Namespace, c.Namespace), Name: o.Name},

@@ -6,6 +6,7 @@ package preview
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
 
@@ -35,14 +37,37 @@ func (r *Request) Parse(args []string) (err error) {
 	switch {
 	case r.Verb == "taint":
 		return r.parseTaint(args)
-	case len(args) == 0 && r.Selector == "":
+	case len(args) == 0 && strings.TrimSpace(r.Selector) == "":
 		return fmt.Errorf("no node is given; want names of nodes, as in %s worker-1, or -l", r.Verb)
 	case len(args) > 0 && r.Selector != "":
 		return errors.New("cannot specify both a node name and a --selector option")
 	}
-	r.names = args
-	return nil
+	r.names, err = namesOf(args)
+	return err
 }
+
+// namesOf returns the names of nodes in kubectl's forms, such as a1 and nodes/a1. The
+// name of a pod stays as it is: kubectl finds no node there, and goes on.
+func namesOf(args []string) (names []string, err error) {
+	for _, arg := range args {
+		resource, name, isPath := strings.Cut(arg, "/")
+		switch {
+		case isPath && strings.Contains(name, "/"):
+			return nil, errors.New("arguments in resource/name form may not have more than one slash")
+		case isPath && (resource == "" || name == ""):
+			return nil, errors.New("arguments in resource/name form must have a single resource and name")
+		case !isPath, slices.Contains([]string{"pod", "pods", "po"}, resource):
+			name = arg
+		case !nodes.MatchString(resource):
+			return nil, fmt.Errorf("invalid resource type %s, only node types are supported; want nodes", resource)
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// nodes matches the names that kubectl has for the resource, some in any letter case.
+var nodes = regexp.MustCompile(`^((?i:nodes?)|no)(\.v1\.)?$`)
 
 func (r *Request) parseTaint(args []string) error {
 	isSpec := func(s string) bool { return strings.ContainsAny(s, "=:") || strings.HasSuffix(s, "-") }
@@ -53,38 +78,40 @@ func (r *Request) parseTaint(args []string) error {
 	case at == 0:
 		return errors.New("one or more resources must be specified as <resource> <name>, such as nodes worker-1")
 	}
-	resource, names := args[0], args[1:at]
+	resource, _, _ := strings.Cut(strings.ToLower(args[0]), ".") // kubectl ignores a group
+	names := args[1:at]
 	r.specs = args[at:]
 	if i := slices.IndexFunc(r.specs, func(s string) bool { return !isSpec(s) }); i >= 0 {
 		return fmt.Errorf("all resources must be specified before taint changes: %s", r.specs[i])
 	}
 	changes, err := taints.ParseChanges(r.specs...)
-	if err != nil {
-		return err
+	if all, ok := errors.AsType[taints.ErrorList](err); ok {
+		return fmt.Errorf("%w%s", err, visible.Meant(*all[0]))
 	}
 	conflict := changes.Validate()
 	switch {
-	case !slices.Contains([]string{"node", "nodes", "no"}, strings.ToLower(resource)):
-		return fmt.Errorf("invalid resource type %s, only node types are supported; want nodes", resource)
+	case !nodes.MatchString(resource):
+		return fmt.Errorf("invalid resource type %s, only node types are supported; want nodes", args[0])
 	case errors.Is(conflict, taints.ErrInvalid):
 		return fmt.Errorf("can not both modify and remove a taint in the same command: %w", conflict)
 	case r.All && r.Selector != "":
 		return errors.New("setting 'all' parameter with a non empty selector is prohibited")
-	case r.All || r.Selector != "": // kubectl ignores names
+	case r.All || strings.TrimSpace(r.Selector) != "": // kubectl ignores names
 		return nil
-	case len(names) == 0:
+	case len(names) == 0 || r.Selector != "":
 		return errors.New("at least one resource name must be specified since 'all' parameter is not set")
 	}
-	r.names = names
-	return nil
+	r.names, err = namesOf(names)
+	return err
 }
 
 // run returns what the nodes become, at the time, and sets their names and those
 // that do not change. As in kubectl, "taint" continues after a refusal, and
 // "cordon" does nothing if it does not find a node.
 func (r *Request) run(c *cluster.Cluster, now time.Time, report *Report) map[int]cluster.Node {
-	names := say.Each(r.names, func(s string) string { return strings.TrimPrefix(s, "node/") })
-	for _, name := range names {
+	times := make(map[string]int) // of each name
+	for _, name := range r.names {
+		times[name]++
 		if _, ok := c.NodeAt[name]; !ok {
 			report.Refused[name] = fmt.Sprintf("nodes %q not found", name)
 		}
@@ -94,17 +121,21 @@ func (r *Request) run(c *cluster.Cluster, now time.Time, report *Report) map[int
 	}
 	after := make(map[int]cluster.Node)
 	for i, n := range c.Nodes {
-		if len(names) > 0 && !slices.Contains(names, n.Name) || !r.labels.Matches(labels.Set(n.Labels)) {
-			continue
+		if len(r.names) == 0 && r.labels.Matches(labels.Set(n.Labels)) {
+			times[n.Name] = 1
 		}
-		next, err := r.apply(n, now)
-		switch {
-		case err != nil:
+		next, err := n, error(nil)
+		for k := 0; k < times[n.Name] && err == nil; k++ {
+			next, err = r.apply(next, now)
+		}
+		if err != nil {
 			report.Refused[n.Name] = fmt.Sprintf("node %s: %v", n.Name, err)
-		case next.Cordoned == n.Cordoned && cluster.TextOf(next.Own) == cluster.TextOf(n.Own):
-			report.Unchanged = append(report.Unchanged, n.Name)
-		default:
+		}
+		switch {
+		case next.Cordoned != n.Cordoned || cluster.TextOf(next.Own) != cluster.TextOf(n.Own):
 			report.Changed, after[i] = append(report.Changed, n.Name), next
+		case times[n.Name] > 0 && err == nil:
+			report.Unchanged = append(report.Unchanged, n.Name)
 		}
 	}
 	return after
@@ -119,6 +150,7 @@ func (r *Request) apply(n cluster.Node, now time.Time) (cluster.Node, error) {
 		n.Cordoned = false
 		n.Own, _ = taints.Removal(cluster.Cordon).Apply(n.Own)
 	}
+	before := n
 	var refused []string
 	for _, spec := range r.specs { // each removal finds what the earlier ones left
 		change := taints.Must(taints.ParseChanges(spec))
@@ -136,7 +168,7 @@ func (r *Request) apply(n cluster.Node, now time.Time) (cluster.Node, error) {
 		}
 	}
 	if len(refused) > 0 {
-		return n, errors.New(strings.Join(refused, ", "))
+		return before, errors.New(strings.Join(refused, ", "))
 	}
 	return n, nil
 }

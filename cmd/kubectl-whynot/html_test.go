@@ -52,7 +52,13 @@ func TestEscaping(t *testing.T) {
 
 // The page loads nothing from other places.
 func TestSelfContained(t *testing.T) {
-	page := mustRun(t, "", "-f", "testdata/sample.json", "-o", "html")
+	for _, args := range [][]string{nil, {"preview", "taint", "nodes", "--all", "new:NoExecute"}} {
+		checkSelfContained(t, mustRun(t, "", append(args, "-f", "testdata/sample.json", "-o", "html")...))
+	}
+}
+
+func checkSelfContained(t *testing.T, page string) {
+	t.Helper()
 	if m := regexp.MustCompile(`(?i)(src|href)="?([^"#> ]+)|url\(|@import|https?://`).FindString(page); m != "" {
 		t.Errorf("the page refers to %q", m)
 	}
@@ -162,8 +168,10 @@ func TestPictures(t *testing.T) {
 	}
 	const inside = "all('svg').filter(e => e.checkVisibility()).every(e => e.getBoundingClientRect().width > 0)"
 	for name, page := range map[string]string{
-		"sample": mustRun(t, "", "-f", "testdata/sample.json", "-o", "html"),
-		"long":   mustRun(t, "", "-f", long, "-o", "html"),
+		"sample":            mustRun(t, "", "-f", "testdata/sample.json", "-o", "html"),
+		"long":              mustRun(t, "", "-f", long, "-o", "html"),
+		"preview of sample": mustRun(t, "", "preview", "-f", "testdata/sample.json", "taint", "nodes", "--all", "new:NoExecute", "-o", "html"),
+		"preview of long":   mustRun(t, "", "preview", "-f", long, "taint", "nodes", "--all", "new:NoExecute", "-o", "html"),
 	} {
 		url := pageAt(t, page)
 		for _, scheme := range []string{"light", "dark"} {
@@ -300,15 +308,22 @@ func TestMatrix(t *testing.T) {
 // matrixOf returns the text of the matrix.
 func matrixOf(t *testing.T, input string, args ...string) string {
 	t.Helper()
-	_, matrix, _ := strings.Cut(mustRun(t, input, append(args, "-f", "-", "-o", "html")...), `<table class="matrix">`)
-	matrix, _, _ = strings.Cut(matrix, "</table>")
+	return tableOf(mustRun(t, input, append(args, "-f", "-", "-o", "html")...), "matrix-caption")
+}
+
+// tableOf returns the text of the table with the caption, with marks on what is
+// inserted or deleted.
+func tableOf(page, caption string) string {
+	_, table, _ := strings.Cut(page, `<caption id="`+caption+`">`)
+	table, _, _ = strings.Cut(table, "</table>")
+	table = strings.NewReplacer("<wbr>", "", "<ins>", "ins ", "<del>", "del ").Replace(table)
 	var rows []string
-	for _, row := range regexp.MustCompile(`(?s)<tr>.*?</tr>`).FindAllString(matrix, -1) {
+	for _, row := range regexp.MustCompile(`(?s)<tr>.*?</tr>`).FindAllString(table, -1) {
 		var cells []string
-		for _, cell := range regexp.MustCompile(`(?s)<t[hd].*?</t[hd]>`).FindAllString(strings.ReplaceAll(row, "<wbr>", ""), -1) {
+		for _, cell := range regexp.MustCompile(`(?s)<t[hd].*?</t[hd]>`).FindAllString(row, -1) {
 			cells = append(cells, oneLine(html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(cell, " "))))
 		}
-		rows = append(rows, strings.ReplaceAll(strings.Join(cells, " | "), " ,", ","))
+		rows = append(rows, strings.NewReplacer(" ,", ",", "|  |", "| |").Replace(strings.Join(cells, " | ")))
 	}
 	return strings.Join(rows, "\n")
 }

@@ -179,7 +179,7 @@ func (p *page) execute(part string, view any) error {
 		"bold": func() color.Attribute { return color.Bold }, "red": func() color.Attribute { return color.FgRed },
 		"cyan": func() color.Attribute { return color.FgCyan }, "isWindows": func() bool { return runtime.GOOS == "windows" },
 		"selector": cluster.SelectorText, "taint": visible.Taint, "toleration": visible.Toleration, "yamlLines": yamlLines,
-		"keys": say.SortedKeys[string], "firstOf": say.FirstOf, "moreThan": func(most, n int) int { return max(n-most, 0) },
+		"keys": say.SortedKeys[string], "moreThan": func(most, n int) int { return max(n-most, 0) },
 		"maxCauses": func() int { return maxCauses }, "maxLines": func() int { return maxLines }, "maxFates": func() int { return maxFates },
 		"column": column, "spaces": func(s string) string { return strings.Repeat(" ", len(s)) },
 	}).Funcs(words).Parse(textTemplate)).ExecuteTemplate(p, part, view)

@@ -28,7 +28,7 @@
   for (const form of all('form')) form.addEventListener('submit', event => event.preventDefault());
 
   // Each command has a button that copies it.
-  for (const pre of all('td pre')) {
+  for (const pre of all('td pre, .commands pre')) {
     const button = document.createElement('button');
     button.type = 'button';
     button.className = 'copy';

@@ -161,6 +161,13 @@ func (w *world) run(t *testing.T, x *diagnosis.Pending, s diagnosis.Step) {
 				w.nodes[name] = slices.DeleteFunc(w.nodes[name], func(t taints.Taint) bool { return t.Key == taints.NodeUnschedulable })
 			}
 			return
+		case "taint": // which the preview does not call a change for seconds
+			specs := args[len(args)-1:]
+			gone := taints.Must(taints.ParseChanges(specs...))
+			for _, name := range args[1 : len(args)-1] {
+				w.nodes[name], _ = gone.Apply(w.nodes[name])
+			}
+			return
 		case "rollout", "delete": // the user waits for what it says
 			w.isPatched = w.isPatched || w.isRolledOut
 			return

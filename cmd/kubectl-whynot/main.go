@@ -84,10 +84,11 @@ type program struct {
 const long = `Say why pods are pending, when taints evict pods, and how to fix that.
 
 It evaluates taints, tolerations, node selectors and required node affinity. It reads
-the files of -f; or else, without POD, -A, -n and the flags that choose a cluster, what
-is piped to it; or else the cluster. Deployments, StatefulSets, DaemonSets, Jobs and
-CronJobs in the input are judged as the pods that they would create. If the input has
-no nodes, those of the cluster are used.`
+the files of -f; or else, without -A, -n and the flags that choose a cluster, what is
+piped to it; or else the cluster. Deployments, StatefulSets, DaemonSets, ReplicaSets,
+ReplicationControllers, DeploymentConfigs, Jobs and CronJobs in the input are judged as
+the pods that they would create. If the input has no nodes, those of the cluster are
+used.`
 
 const examples = `  # Pods of the current namespace, or of all
   kubectl whynot

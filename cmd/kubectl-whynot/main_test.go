@@ -263,7 +263,7 @@ func TestInputs(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	for name, text := range map[string]string{"n.json": node, "sub/p.yaml": inYAML(pod), "sub/notes.txt": "no object"} {
+	for name, text := range map[string]string{"n.json": node, "sub/p.yaml": inYAML(pod), "sub/notes.txt": "no object", "old.json.gz": zipped(t, pod)} {
 		path := filepath.Join(dir, name)
 		os.MkdirAll(filepath.Dir(path), 0o755)
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {

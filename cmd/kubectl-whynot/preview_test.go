@@ -3,14 +3,20 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/cases"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
 	"github.com/seed-0529bac1/taints/internal/golden"
 )
@@ -321,5 +327,114 @@ func TestPreviewReadme(t *testing.T) {
 	args, want, _ := strings.Cut(block, "\n")
 	if diff := cmp.Diff(want, mustRun(t, "", append([]string{"preview"}, strings.Fields(args)...)...)); diff != "" {
 		t.Errorf("(-README +output):\n%s", diff)
+	}
+}
+
+// TestPreviewCases runs a file of cases with objects and a preview of them: the text,
+// and what JSON says, which YAML says too.
+func TestPreviewCases(t *testing.T) {
+	cases.Run(t, "testdata/preview.txt", func(t *testing.T, lines []string) []string {
+		args, _ := strings.CutPrefix(lines[len(lines)-1], "$ kubectl whynot ")
+		input := objectsOf(say.Each(lines[:len(lines)-1], previewed))
+		text, _, _ := strings.Cut(mustRun(t, input, strings.Fields(args)...), "\nNot evaluated: ")
+		output := append(strings.Split(text, "\n"), "json")
+		stdout := mustRun(t, input, strings.Fields(args+" -o json")...)
+		document, err := yaml.JSONToYAML([]byte(stdout))
+		if asYAML := mustRun(t, input, strings.Fields(args+" -o yaml")...); err != nil || asYAML != string(document) {
+			t.Errorf("%v; YAML %s differs from JSON %s", err, asYAML, document)
+		}
+		var report map[string]any
+		if err := json.Unmarshal([]byte(stdout), &report); err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{"command", "input", "nodes", "now", "notEvaluated", "notes", "pods", "undo", "version"} {
+			delete(report, key)
+		}
+		for _, key := range say.SortedKeys(report) {
+			list, isList := report[key].([]any)
+			if !isList || len(list) == 0 {
+				continue
+			}
+			for _, x := range list {
+				if group, ok := x.(map[string]any); ok && key != "undoneByKubernetes" {
+					delete(group, "because")
+				}
+				output = append(output, key+" "+mustJSON(x))
+			}
+		}
+		return slices.DeleteFunc(output, func(s string) bool { return s == "" })
+	})
+}
+
+// previewed returns the object of a line "node NAME cordoned CONDITION=STATUS TAINT@TIME…"
+// or "pod NAME on NODE of KIND/NAME TOLERATION, … # MESSAGE", where all but the name
+// may be missing. Other lines are as in objectsOf.
+func previewed(line string) string {
+	if count, one, isMany := strings.Cut(line, " times "); isMany {
+		return count + " times " + previewed(one)
+	}
+	line, message, _ := strings.Cut(line, " # ")
+	words := strings.Fields(line)
+	metadata, spec, status := map[string]any{"name": words[min(1, len(words)-1)]}, make(map[string]any), make(map[string]any)
+	var conditions, list []any
+	switch words[0] {
+	case "node":
+		for _, word := range words[2:] {
+			text, at, _ := strings.Cut(word, "@")
+			kind, value, isCondition := strings.Cut(word, "=")
+			switch {
+			case word == "cordoned":
+				spec["unschedulable"] = true
+			case strings.Contains(text, ":"):
+				taint := taints.Must(taints.ParseTaint(text))
+				if at != "" {
+					taint.TimeAdded = new(taints.Must(time.Parse(time.RFC3339, "2026-11-21T"+at+":00Z")))
+				}
+				list = append(list, taint)
+			case isCondition:
+				conditions = append(conditions, map[string]string{"type": kind, "status": value})
+			}
+		}
+		spec["taints"] = list
+	case "pod":
+		status["phase"] = "Pending"
+		for len(words) > 3 && (words[2] == "on" || words[2] == "of") {
+			if words[2] == "on" {
+				spec["nodeName"], status["phase"] = words[3], "Running"
+			} else {
+				kind, name, _ := strings.Cut(words[3], "/")
+				metadata["ownerReferences"] = []any{map[string]any{"kind": kind, "name": name, "controller": true}}
+			}
+			words = slices.Delete(words, 2, 4)
+		}
+		for text := range strings.SplitSeq(strings.Join(words[2:], " "), ", ") {
+			if text != "" {
+				list = append(list, tol(text))
+			}
+		}
+		spec["tolerations"] = list
+		if message != "" {
+			conditions = append(conditions, map[string]string{"type": "PodScheduled", "status": "False", "message": message})
+		}
+	default:
+		return line
+	}
+	status["conditions"] = conditions
+	kind := map[string]string{"node": "Node", "pod": "Pod"}[words[0]]
+	return mustJSON(map[string]any{"apiVersion": "v1", "kind": kind, "metadata": metadata, "spec": spec, "status": status})
+}
+
+// A preview does not evaluate what the report does not.
+func TestPreviewNotEvaluated(t *testing.T) {
+	input := list(objectOf("node n"), `{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"q"}}`,
+		`{"apiVersion":"node.k8s.io/v1","kind":"RuntimeClass","metadata":{"name":"r"},"scheduling":{}}`,
+		`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"s","annotations":{"scheduler.alpha.kubernetes.io/defaultTolerations":"[]"}}}`)
+	for _, output := range []string{"text", "json", "yaml"} {
+		got := oneLine(mustRun(t, input, "preview", "cordon", "n", "-o", output))
+		for _, rule := range []string{"RuntimeClass scheduling", "quotas", "tolerations that namespaces default or allow", "new pods of DaemonSets"} {
+			if !strings.Contains(got, rule) {
+				t.Errorf("%s lacks %q: %s", output, rule, got)
+			}
+		}
 	}
 }

@@ -71,11 +71,14 @@ func newDump(seed uint64) *dump {
 		n.Name, n.Labels = fmt.Sprint("n", i), map[string]string{"pool": d.one("a", "b")}
 		for range d.IntN(3) {
 			n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{
-				Key: d.one("k", "team", "node.kubernetes.io/not-ready"), Value: d.one("", "v", "w"), Effect: corev1.TaintEffect(d.one("NoSchedule", "NoSchedule", "NoExecute", "PreferNoSchedule")),
+				Key: d.one("k", "team", "node.kubernetes.io/not-ready", "node.kubernetes.io/unschedulable"), Value: d.one("", "v", "w"), Effect: corev1.TaintEffect(d.one("NoSchedule", "NoSchedule", "NoExecute", "PreferNoSchedule")),
 				TimeAdded: new(metav1.NewTime(testNow.Add(-time.Duration(d.IntN(500)) * time.Second))),
 			})
 		}
 		n.Spec.Unschedulable = d.IntN(6) == 0
+		if d.IntN(2) == 0 {
+			n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionStatus(d.one("True", "False", "Unknown"))}}
+		}
 		d.nodes, d.objects = append(d.nodes, n), append(d.objects, n)
 	}
 	for i := range 1 + d.IntN(5) {

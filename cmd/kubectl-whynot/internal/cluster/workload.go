@@ -191,9 +191,8 @@ func (c *Cluster) addWorkload(kind string, o *object) error {
 	}
 	w.pod = &Pod{
 		PodName: PodName{Namespace: w.Namespace, Name: strings.ToLower(kind) + "/" + o.Name}, Owner: owner,
-		Template: true, Profile: c.profileOf(spec, true),
+		Template: true, Profile: c.profileOf(spec, true), Wait: waitOf(spec),
 	}
-	w.pod.wait(spec)
 	return nil
 }
 

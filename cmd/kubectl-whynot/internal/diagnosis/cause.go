@@ -137,6 +137,10 @@ func (x *Pending) explain() {
 	if beside := m.beside(); beside != "" && x.Kind != causeGates && !x.isOpen() {
 		x.Text += "; another reason, from the scheduler: " + beside
 	}
+	if n := len(x.NominatedNodes); n > 0 {
+		x.Notes = append(x.Notes, "the scheduler has nominated "+say.Noun(n, "node")+" "+say.NamesOf(x.NominatedNodes, n)+
+			", and waits for pods that it preempts there to leave")
+	}
 	if p.Scheduler != "" {
 		x.Notes = append(x.Notes, "the pod uses the scheduler "+p.Scheduler+", which may apply other rules")
 	}

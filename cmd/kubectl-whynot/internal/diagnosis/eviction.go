@@ -124,8 +124,10 @@ func EvictionOf(p *cluster.Pod, now time.Time, before *cluster.Node, changes ...
 		if _, early := timerAfter(p, p.Arrived, now, before, changes); !p.Arrived.IsZero() && early.At.Before(e.At) {
 			r.earliest, r.Earliest, r.From = early.At, early.At.UTC().Format(time.RFC3339), fromUnknown
 		}
-		_, isKeptOff := p.Matcher.FindUntolerated(after.Taints, taints.Hard)
-		r.Again = p.Owner.Kind == "DaemonSet" && e.Tolerated && !isKeptOff
+		if p.Owner.Kind == "DaemonSet" && e.Tolerated {
+			_, isKeptOff := p.Matcher.FindUntolerated(after.Taints, taints.Hard)
+			r.Again = !isKeptOff
+		}
 	} else {
 		for _, t := range after.Taints {
 			if t.Effect == taints.NoExecute {

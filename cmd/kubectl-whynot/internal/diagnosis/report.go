@@ -175,6 +175,8 @@ func noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 	switch {
 	case p.IsPending():
 		return ""
+	case p.IsFinished() && p.Message != "":
+		return fmt.Sprintf("pod %s has finished: its phase is %s, its status says %q", p, p.Phase, p.Message)
 	case p.IsFinished():
 		return fmt.Sprintf("pod %s has finished: its phase is %s", p, p.Phase)
 	case p.Node == "" && p.Deleting:

@@ -118,7 +118,7 @@ func (e *evaluation) evictions() {
 		old := &e.before.Nodes[i]
 		was, is := diagnosis.EvictionOf(p, e.now, old), diagnosis.EvictionOf(p, e.now, old, changes...)
 		left, leaves := was.InSeconds != nil, is.InSeconds != nil
-		if leaves && !p.Deleting && p.Owner != (cluster.Owner{}) && !p.IsStatic() {
+		if leaves && !is.Again && !p.Deleting && p.Owner != (cluster.Owner{}) && !p.IsStatic() {
 			lost[p.OwnerName()]++
 		}
 		nodes := e.nodes[i]
@@ -225,14 +225,15 @@ func (e *evaluation) notes(r *Request) {
 	note(touched == 0 && r.Selector == "", "There are no nodes.")
 	note(e.Pods == 0, "There are no pods in the input.")
 	for _, key := range say.SortedKeys(others) {
-		note(slices.ContainsFunc(r.specs, func(s string) bool { return strings.HasPrefix(s, key) }), others[key])
+		note(slices.ContainsFunc(r.specs, func(s string) bool { return strings.HasPrefix(s, key) }), key+": "+others[key])
 	}
 	note(e.Leave > 0, "Taint eviction ignores disruption budgets. Undoing does not bring back pods that have left.")
 }
 
-// others says what other controllers do about their taints.
+// others says what other controllers do about taints.
 var others = map[string]string{
-	"node.cloudprovider.kubernetes.io/uninitialized": "A cloud controller manager, if there is one, initializes nodes with this taint and then removes it.",
-	"node.cloudprovider.kubernetes.io/shutdown":      "A cloud controller manager, if there is one, removes this taint from ready nodes and adds it to others whose machine is shut down.",
-	corev1.TaintNodeOutOfService:                     "On nodes that are not ready and have this taint, Kubernetes deletes Terminating pods by force and detaches their volumes: be sure that these nodes are off.",
+	"node.cloudprovider.kubernetes.io/uninitialized": "a cloud controller manager, if there is one, initializes nodes with this taint and then removes it.",
+	"node.cloudprovider.kubernetes.io/shutdown":      "a cloud controller manager, if there is one, removes this taint from ready nodes and adds it to others that are shut down.",
+	corev1.TaintNodeOutOfService: "on nodes with this taint that are not ready, Kubernetes deletes Terminating pods by force and detaches their volumes. " +
+		"Be sure that these nodes are off.",
 }

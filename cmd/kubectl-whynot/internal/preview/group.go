@@ -55,10 +55,20 @@ func (e *evaluation) groups(list []member, leave bool) (groups []Group) {
 	slices.SortFunc(list, func(a, b member) int {
 		return cmp.Or(cmp.Compare(ptr.Deref(a.InSeconds, 0), ptr.Deref(b.InSeconds, 0)), cluster.ComparePodNames(a.PodName, b.PodName))
 	})
-	key := func(m member) string {
-		return fmt.Sprintln(diagnosis.Why(m.Because), m.From, m.Again, m.Hangs, m.Deleting, m.OwnerName(), m.Message, e.choices[m.Profile].gains)
+	type key struct {
+		why, from              string
+		workload, message      string
+		again, hangs, deleting bool
+		gains                  int
 	}
-	for _, members := range cluster.Grouped(list, key) {
+	keyOf := func(m member) key {
+		k := key{diagnosis.Why(m.Because), string(m.From), m.OwnerName(), m.Message, m.Again, m.Hangs, m.Deleting, 0}
+		if m.IsPending() {
+			k.gains = e.choice(m.Profile).gains
+		}
+		return k
+	}
+	for _, members := range cluster.Grouped(list, keyOf) {
 		groups = append(groups, e.group(members, leave))
 	}
 	slices.SortStableFunc(groups, func(a, b Group) int {

@@ -54,8 +54,11 @@ func request(args []string) (*Request, error) {
 	return r, r.Parse(rest)
 }
 
-// A timer is one of the taint-eviction controller.
-type timer struct{ created, due time.Time }
+// A timer is one of the taint-eviction controller, for a taint that is tolerated or not.
+type timer struct {
+	created, due time.Time
+	isTolerated  bool
+}
 
 // process is processPodOnNode of the taint-eviction controller.
 func process(running *timer, list []corev1.Taint, tolerations []taints.Toleration, at time.Time) *timer {
@@ -69,7 +72,7 @@ func process(running *timer, list []corev1.Taint, tolerations []taints.Toleratio
 		}
 		i := slices.IndexFunc(tolerations, func(x taints.Toleration) bool { return x.Tolerates(t) })
 		if i < 0 {
-			return &timer{at, at}
+			return &timer{at, at, false}
 		}
 		if s := tolerations[i].TolerationSeconds; s != nil && (isForever || *s < least) {
 			least, isForever = max(*s, 0), false
@@ -81,7 +84,7 @@ func process(running *timer, list []corev1.Taint, tolerations []taints.Toleratio
 	case running != nil && running.created.Before(at):
 		return running
 	}
-	return &timer{at, at.Add(time.Duration(least) * time.Second)}
+	return &timer{at, at.Add(time.Duration(least) * time.Second), true}
 }
 
 // timerOn returns the timer of a pod before the change.
@@ -118,21 +121,30 @@ func allows(n *corev1.Node, p *corev1.Pod) (takes, keeps bool) {
 			return false, false
 		}
 	}
-	list, tolerations := kube.Taints(n.Spec.Taints), kube.Tolerations(p.Spec.Tolerations)
-	if n.Spec.Unschedulable {
-		list = append(list, taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule})
+	tolerations := kube.Tolerations(p.Spec.Tolerations)
+	if !allowsTaints(n, tolerations) {
+		return false, false
 	}
 	keeps = true
-	for _, t := range list {
+	for _, t := range kube.Taints(n.Spec.Taints) {
 		i := slices.IndexFunc(tolerations, func(x taints.Toleration) bool { return x.Tolerates(t) })
-		if i < 0 && t.Effect != taints.PreferNoSchedule {
-			return false, false
-		}
 		if t.Effect == taints.NoExecute && tolerations[i].TolerationSeconds != nil {
 			keeps = false
 		}
 	}
 	return true, keeps
+}
+
+// allowsTaints reports whether all hard taints of the node are tolerated.
+func allowsTaints(n *corev1.Node, tolerations []taints.Toleration) bool {
+	list := kube.Taints(n.Spec.Taints)
+	if n.Spec.Unschedulable {
+		list = append(list, taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule})
+	}
+	return !slices.ContainsFunc(list, func(t taints.Taint) bool {
+		isTolerated := slices.ContainsFunc(tolerations, func(x taints.Toleration) bool { return x.Tolerates(t) })
+		return t.Effect != taints.PreferNoSchedule && !isTolerated
+	})
 }
 
 // A result is what happens to each pod.
@@ -193,7 +205,9 @@ func (w *world) resultOf(before *world, requested []corev1.Node) (r result, due 
 		if is == nil || is.due.After(now.Add(5*time.Second)) { // Kubernetes has undone what it undoes
 			is = process(is, n.Spec.Taints, tolerations, now)
 		}
-		if is != nil && isCounted {
+		isDaemon := strings.HasPrefix(workload, "DaemonSet ")
+		isAgain := isDaemon && is != nil && is.isTolerated && allowsTaints(n, tolerations)
+		if is != nil && isCounted && !isAgain {
 			lost[workload]++
 		}
 		if (is != nil || p.DeletionTimestamp != nil) && isSilent(n, old) {
@@ -211,7 +225,6 @@ func (w *world) resultOf(before *world, requested []corev1.Node) (r result, due 
 			r.stay++
 		}
 		isHome := func(n corev1.Node) bool { _, keeps := allows(&n, p); return keeps && n.Name != p.Spec.NodeName }
-		isDaemon := strings.HasPrefix(workload, "DaemonSet ")
 		if r.leaving[name] && workload != "" && !isDaemon && !slices.ContainsFunc(w.nodes, isHome) {
 			r.homeless[workload]++
 		}

@@ -32,7 +32,7 @@ import (
 const inputStdin = "standard input"
 
 func (p *program) answer(ctx context.Context, args []string) error {
-	now, c, err := p.parse(args, outputs)
+	now, c, err := p.parse(args)
 	if err != nil {
 		return invalid(err)
 	}
@@ -44,7 +44,7 @@ func (p *program) answer(ctx context.Context, args []string) error {
 		return err
 	}
 	c.Finish()
-	q := diagnosis.Question{Now: now, Connection: p.connection}
+	q := diagnosis.Question{Now: now, Matrix: p.output == "html", Connection: p.connection}
 	if isDump && len(p.connection) == 0 {
 		q.Cluster = "the cluster of this dump"
 	}
@@ -55,9 +55,6 @@ func (p *program) answer(ctx context.Context, args []string) error {
 	}
 	r := &view{diagnosis.New(c, q), p.output == "wide"}
 	r.Input, r.Filter, r.NoPods = input, c.Only.String(), c.WhyNoPods()
-	if p.output == "html" {
-		return parsedPage.Execute(p.out, r)
-	}
 	return p.writeReport(r.Report, "page", r)
 }
 

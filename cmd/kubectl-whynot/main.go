@@ -142,16 +142,11 @@ func (p *program) command() *cobra.Command {
 	c.Flags().BoolVarP(&p.all, "all-namespaces", "A", false, "Pods of all namespaces.")
 	c.Flags().StringVarP(&p.selector, "selector", "l", "", "Only pods that match this label selector.")
 	flags := c.PersistentFlags()
-	flags.StringVarP(&p.output, "output", "o", "text", "Output format: text, json or yaml, and without preview also wide or html.")
+	flags.StringVarP(&p.output, "output", "o", "text", "Output format: text, wide, json, yaml or html.")
 	flags.StringVar(&p.now, "now", "", "Time to count from, such as 2026-11-21T01:24:00Z. Default is the current time.")
 	p.files.AddFlags(flags)
 	flags.AddFlagSet(kubectl)
-	c.RegisterFlagCompletionFunc("output", func(called *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if called != c {
-			return previewOutputs, cobra.ShellCompDirectiveNoFileComp
-		}
-		return outputs, cobra.ShellCompDirectiveNoFileComp
-	})
+	c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
 	c.AddCommand(&cobra.Command{
 		Use: "version", Short: "Print the version",
 		Args: func(c *cobra.Command, args []string) error {
@@ -214,7 +209,7 @@ func version() string {
 }
 
 // parse returns the time to count from, and a cluster for the pods that are selected.
-func (p *program) parse(args, outputs []string) (now time.Time, c *cluster.Cluster, err error) {
+func (p *program) parse(args []string) (now time.Time, c *cluster.Cluster, err error) {
 	namespace, pod, err := podArgument(args)
 	if err != nil {
 		return now, nil, err
@@ -280,10 +275,13 @@ var kinds = map[string]string{
 	"job": "job", "jobs": "job", "cronjob": "cronjob", "cronjobs": "cronjob", "cj": "cronjob",
 }
 
-// writeReport writes the report as JSON or YAML, or a part of the template of text.
+// writeReport writes the report as JSON or YAML, or a part of the templates.
 func (p *program) writeReport(report any, part string, view any) error {
-	if p.output == "json" || p.output == "yaml" {
+	switch p.output {
+	case "json", "yaml":
 		return writeForm(p.out, report, p.output == "yaml")
+	case "html":
+		return parsedPage.ExecuteTemplate(p.out, part, view)
 	}
 	text := page{width: 100}
 	if f, ok := p.out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
 )
 
@@ -32,8 +34,6 @@ const previewExamples = `  # What would leave these nodes?
 
   # What would a dump of a cluster lose?
   kubectl get nodes,pods -A -o json | kubectl whynot preview cordon worker-1`
-
-var previewOutputs = []string{"text", "json", "yaml"}
 
 // previewCommand returns the command that previews commands of kubectl.
 func (p *program) previewCommand() *cobra.Command {
@@ -86,7 +86,7 @@ func (p *program) ignore(dryRun string) error {
 
 // preview writes what the request would do. The error is what kubectl would refuse.
 func (p *program) preview(ctx context.Context, r *preview.Request, args []string) error {
-	now, c, err := p.parse(nil, previewOutputs)
+	now, c, err := p.parse(nil)
 	if err != nil {
 		return invalid(err)
 	}
@@ -102,9 +102,37 @@ func (p *program) preview(ctx context.Context, r *preview.Request, args []string
 	report := preview.New(c, r, now, p.connection)
 	report.Input = input
 	if len(report.Refused) == 0 || len(report.Changed) > 0 || p.output == "json" || p.output == "yaml" {
-		err = p.writeReport(report, "preview", report)
+		err = p.writeReport(report, "preview", &previewView{report, p.output == "wide"})
 	}
 	return cmp.Or(err, report.Refusal())
+}
+
+// A previewView is a preview with the methods of the templates.
+type previewView struct {
+	*preview.Report
+	IsWide bool
+}
+
+// Most limits the lists in text.
+func (v *previewView) Most() int {
+	if v.IsWide {
+		return math.MaxInt - 1 // see say.FirstOf
+	}
+	return maxLines
+}
+
+// Waves returns the pods that leave, and those that leave anyway.
+func (v *previewView) Waves() [][]preview.Wave {
+	return [][]preview.Wave{preview.Waves(v.Leaving), preview.Waves(v.Departing)}
+}
+
+// Timeline returns the timeline of the waves.
+func (v *previewView) Timeline(waves [][]preview.Wave) timeline {
+	var spans []diagnosis.Span
+	for _, w := range slices.Concat(waves...) {
+		spans = append(spans, w.Spans...)
+	}
+	return newTimeline(spans)
 }
 
 // completeNodes completes the names of nodes from the cluster.

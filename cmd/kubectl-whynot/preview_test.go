@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -33,6 +34,8 @@ func TestPreview(t *testing.T) {
 	for file, args := range map[string]string{
 		"preview-evict.text":    evict,
 		"preview-evict.yaml":    evict + " -o yaml",
+		"preview-evict.wide":    evict + " -o wide",
+		"preview-evict.html":    evict + " -o html",
 		"preview-replace.text":  replace,
 		"preview-all.text":      "taint nodes --all worker-1 node.kubernetes.io/unreachable:NoExecute",
 		"preview-remove.text":   "taint nodes -l pool=gpu spot-",
@@ -49,7 +52,7 @@ func TestPreview(t *testing.T) {
 			if code != wantCode || stderr != want {
 				t.Errorf("exit code %d, stderr %q", code, stderr)
 			}
-			golden.Compare(t, file, stdout)
+			golden.Compare(t, file, bodyOf(stdout))
 			for line := range strings.SplitSeq(stdout, "\n") {
 				if strings.HasPrefix(line, "    kubectl ") {
 					checkPreviewed(t, line)
@@ -119,8 +122,7 @@ func TestPreviewRefusals(t *testing.T) {
 		"":                                      "2 error: preview needs a command of kubectl: taint, cordon or uncordon",
 		"drain worker-1":                        "2 error: preview needs a command of kubectl: taint, cordon or uncordon",
 		"cordon worker-1 --all":                 "2 error: unknown flag: --all",
-		"cordon worker-1 -o html":               `2 error: unknown output format "html"; want one of text, json, yaml`,
-		"cordon worker-1 -o table":              `2 error: unknown output format "table"`,
+		"cordon worker-1 -o table":              `2 error: unknown output format "table"; want one of text, wide, json, yaml, html`,
 		"cordon worker-1 --now noon":            `2 error: --now is "noon"`,
 		"cordon worker-1 -f testdata/none.yaml": "1 error: ",
 		"taint nodes worker-1 k:NoSchedule,l:NoSchedule":           "1 " + unparsed,
@@ -199,7 +201,7 @@ func TestPreviewAllRefused(t *testing.T) {
 
 // The completions of -o are those that the command accepts.
 func TestPreviewCompletion(t *testing.T) {
-	for command, accepted := range map[string][]string{"": outputs, "preview": previewOutputs, "preview taint": previewOutputs, "preview cordon": previewOutputs} {
+	for command, accepted := range map[string][]string{"": outputs, "preview": outputs, "preview taint": outputs, "preview cordon": outputs} {
 		args := append(append([]string{"__complete"}, strings.Fields(command)...), "-o", "")
 		if _, got, _ := runOn(nil, args...); got != strings.Join(accepted, "\n")+"\n:4\n" {
 			t.Errorf("%s: %s", command, got)
@@ -225,12 +227,48 @@ func TestPreviewLimits(t *testing.T) {
 	input := objectsOf([]string{"node n1", "12 times " + pod, "11 times " + pending})
 	text := mustRun(t, input, "preview", "taint", "nodes", "n1", "k:NoExecute")
 	for want, count := range map[string]int{
-		"    ReplicaSet default/r": 10, "    2 more: see -o yaml.\n": 1, "default/r10, ReplicaSet default/r11, ReplicaSet": 1, " and 2 more.\n": 1,
-		"    ReplicaSet default/w": 10, "    1 more: see -o yaml.\n": 1,
+		"    ReplicaSet default/r": 10, "    2 more: see -o wide.\n": 1, "default/r10, ReplicaSet default/r11, ReplicaSet": 1, " and 2 more.\n": 1,
+		"    ReplicaSet default/w": 10, "    1 more: see -o wide.\n": 1,
 	} {
 		if got := strings.Count(text, want); got != count {
 			t.Errorf("%q is there %d times: %s", want, got, text)
 		}
+	}
+}
+
+// The page has the nodes before and after the change, and the pods that leave for the
+// same reason, those without another node first. -o wide has each pod.
+func TestPreviewPage(t *testing.T) {
+	const pod = `{kind: Pod, metadata: {name: NAME#, ownerReferences: [{kind: ReplicaSet, name: NAME#, controller: true}]}, spec: {nodeName: b, SPEC}}`
+	pods := func(name, spec string) string { return strings.NewReplacer("NAME", name, "SPEC", spec).Replace(pod) }
+	const tolerates = "tolerations: [{key: k, operator: Exists, effect: NoExecute, tolerationSeconds: SECONDS}]"
+	input := objectsOf([]string{
+		"node a pool=x", "node b pool=y x:NoSchedule k:NoExecute", "node c old=v:NoExecute",
+		"60 times " + pods("free", strings.Replace(tolerates, "SECONDS", "60", 1)), "2 times " + pods("bound", "nodeSelector: {pool: 'y'}, "+strings.Replace(tolerates, "SECONDS", "60", 1)),
+		"{kind: Pod, metadata: {name: anyway}, spec: {nodeName: b}}", "{kind: Pod, metadata: {name: stays}, spec: {nodeName: c, tolerations: [{operator: Exists}]}}",
+	})
+	args := []string{"preview", "-f", "-", "taint", "nodes", "b", "c", "new:NoExecute", "old=w:NoExecute", "--overwrite", "-o"}
+	page := mustRun(t, input, append(args, "html")...)
+	const nodes = `Nodes | Before | After | Pods
+1 node b | k:NoExecute x:NoSchedule | k:NoExecute ins new:NoExecute ins old=w:NoExecute x:NoSchedule | 63 pods: 0 stay, 62 leave, 1 leave anyway
+1 node c | del old=v:NoExecute | ins new:NoExecute ins old=w:NoExecute | 1 pod: 1 stay, 0 leave`
+	if got := tableOf(page, "nodes-caption"); got != nodes {
+		t.Errorf("got\n%s\nwant\n%s", got, nodes)
+	}
+	leaving := strings.Split(tableOf(page, "leaving-caption"), "\n")
+	const atOnce = " | At 2026-11-21T01:24:00Z (now): untolerated taint new:NoExecute (no toleration has this key)"
+	if len(leaving) != 4 || !strings.HasPrefix(leaving[1], "62 pods 62 workloads ReplicaSet default/bound0: 1 pod; taints and node affinity allow no other node for 1 "+
+		"ReplicaSet default/bound1: ") || !strings.HasSuffix(leaving[1], " ReplicaSet default/free51: 1 pod and 12 more | | ✕ 2 pods"+atOnce) ||
+		leaving[2] != "Leave anyway" || !strings.HasPrefix(leaving[3], "Pod default/anyway: 1 pod; nothing makes it again | | – | At ") {
+		t.Errorf("leaving:\n%s", strings.Join(leaving, "\n"))
+	}
+	wide := mustRun(t, input, append(args, "wide")...)
+	if n := len(regexp.MustCompile(`(?m)^      default/\w+ on node b, at .*\(now`).FindAllString(wide, -1)); n != 63 || strings.Contains(wide, "-o ") {
+		t.Errorf("%d pods: %s", n, wide)
+	}
+	undone := mustRun(t, list(objectOf("node n")), "preview", "-f", "-", "taint", "nodes", "n", "node.kubernetes.io/unschedulable:NoSchedule", "-o", "html")
+	if got := tableOf(undone, "nodes-caption"); !strings.HasSuffix(got, "\n1 node n | no taints | the same: Kubernetes undoes the change within seconds | 0 pods") {
+		t.Errorf("undone: %s", got)
 	}
 }
 

@@ -128,6 +128,19 @@ func (f fate) Times() []string {
 	})
 }
 
+// Spans returns when the pods are evicted.
+func (f fate) Spans() (spans []diagnosis.Span) {
+	for _, x := range f {
+		if s, ok := x.Span(); ok {
+			spans = append(spans, s)
+		}
+	}
+	return spans
+}
+
+// Timeline returns the timeline of the evictions.
+func (v *view) Timeline() timeline { return newTimeline(fate(v.Evictions).Spans()) }
+
 // Why names the taint that decides and the toleration for it.
 func (f fate) Why() string { return diagnosis.Why(f[0].Because) }
 
@@ -166,8 +179,7 @@ func (p *page) execute(part string, view any) error {
 		"bold": func() color.Attribute { return color.Bold }, "red": func() color.Attribute { return color.FgRed },
 		"cyan": func() color.Attribute { return color.FgCyan }, "isWindows": func() bool { return runtime.GOOS == "windows" },
 		"selector": cluster.SelectorText, "taint": visible.Taint, "toleration": visible.Toleration, "yamlLines": yamlLines,
-		"list": func(elements ...any) []any { return elements }, "keys": say.SortedKeys[string],
-		"firstOf": say.FirstOf, "moreThan": func(most, n int) int { return max(n-most, 0) },
+		"keys": say.SortedKeys[string], "moreThan": func(most, n int) int { return max(n-most, 0) },
 		"maxCauses": func() int { return maxCauses }, "maxLines": func() int { return maxLines }, "maxFates": func() int { return maxFates },
 		"column": column, "spaces": func(s string) string { return strings.Repeat(" ", len(s)) },
 	}).Funcs(words).Parse(textTemplate)).ExecuteTemplate(p, part, view)

@@ -4,6 +4,7 @@ package diagnosis
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -51,6 +52,23 @@ type Eviction struct {
 	earliest, deadline time.Time
 	now                time.Time
 	Order              string `json:"-"` // of equal deadlines
+}
+
+// A Span is when a pod is evicted, in seconds from now: within the span, if it is not
+// known when the taint was added.
+type Span struct{ First, Last int64 }
+
+// Span returns the span, and whether there is one. Its First is math.MinInt64 if
+// the pod may have been evicted at any time before Last.
+func (r *Eviction) Span() (s Span, ok bool) {
+	if r.InSeconds == nil || r.Outcome == deleting {
+		return s, false
+	}
+	s = Span{r.earliest.Unix() - r.now.Unix(), *r.InSeconds}
+	if r.From == fromUnknown && r.Earliest == "" {
+		s.First = math.MinInt64
+	}
+	return s, true
 }
 
 // An origin is what a deadline counts from.

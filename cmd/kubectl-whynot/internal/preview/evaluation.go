@@ -22,7 +22,8 @@ type evaluation struct {
 	before, after *cluster.Cluster
 	now           time.Time
 	changes       map[int][]*cluster.Node // what the nodes become, one after the other
-	waiting       map[string]int          // pending pods by workload
+	nodes         map[int]*NodeGroup
+	waiting       map[string]int // pending pods by workload
 	choices       map[*cluster.Profile]choice
 }
 
@@ -72,6 +73,7 @@ func (e *evaluation) settle(requested map[int]cluster.Node) map[int]cluster.Node
 	for i := range settled {
 		e.changes[i] = append(e.changes[i], &e.after.Nodes[i])
 	}
+	e.groupNodes()
 	return settled
 }
 
@@ -119,11 +121,15 @@ func (e *evaluation) evictions() {
 		if leaves && !is.Again && !p.Deleting && p.Owner != (cluster.Owner{}) && !p.IsStatic() {
 			lost[p.OwnerName()]++
 		}
+		nodes := e.nodes[i]
+		nodes.Pods++
 		switch {
 		case p.Deleting, left && leaves && *was.InSeconds <= *is.InSeconds:
 			departing = append(departing, member{p, is})
+			nodes.Anyway++
 		case leaves:
 			leaving, due[p.OwnerName()] = append(leaving, member{p, is}), true
+			nodes.Leave++
 		case left:
 			e.Stay++
 			spared = append(spared, member{p, was})

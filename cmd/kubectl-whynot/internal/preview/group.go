@@ -40,6 +40,7 @@ type Group struct {
 	Message  string `json:"schedulerMessage,omitempty"`
 
 	isPending bool
+	members   []member
 }
 
 // A member is a pod of a group. Its eviction is the one before or after the change.
@@ -84,7 +85,7 @@ func (e *evaluation) group(list []member, leave bool) Group {
 	name := first.OwnerName()
 	g := Group{
 		Workload: name, Running: e.before.Running[name], Waiting: e.waiting[name], InSeconds: last.InSeconds, Because: last.Because,
-		isPending: first.IsPending(),
+		isPending: first.IsPending(), members: list,
 	}
 	var evictions []*diagnosis.Eviction
 	for _, m := range list {
@@ -131,6 +132,54 @@ func (e *evaluation) then(g *Group, list []member) {
 			}
 		}
 	}
+}
+
+// A Wave is the groups of pods that leave for the same reason.
+type Wave struct {
+	Groups         []Group // those without another node first
+	Pods, Homeless int
+	When           string
+	Spans          []diagnosis.Span
+}
+
+// Waves returns the waves of groups that leave.
+func Waves(groups []Group) []Wave {
+	var waves []Wave
+	for _, same := range cluster.Grouped(groups, func(g Group) string { return fmt.Sprintln(diagnosis.Why(g.Because), g.members[0].From) }) {
+		w, evictions := Wave{Groups: same}, []*diagnosis.Eviction{}
+		for _, g := range same {
+			w.Pods, w.Homeless = w.Pods+len(g.Pods), w.Homeless+g.Homeless
+			for _, m := range g.members {
+				if s, ok := m.Span(); ok {
+					w.Spans, evictions = append(w.Spans, s), append(evictions, m.Eviction)
+				}
+			}
+		}
+		slices.SortStableFunc(w.Groups, func(a, b Group) int { return b.Homeless - a.Homeless })
+		slices.SortStableFunc(evictions, func(a, b *diagnosis.Eviction) int { return cmp.Compare(*a.InSeconds, *b.InSeconds) })
+		if w.When = same[0].When; len(evictions) > 0 {
+			w.When = diagnosis.When(evictions...)
+		}
+		waves = append(waves, w)
+	}
+	return waves
+}
+
+// Why names the taints and tolerations.
+func (w Wave) Why() string { return diagnosis.Why(w.Groups[0].Because) }
+
+// Lines names the pods, with their nodes and when they leave.
+func (g *Group) Lines() []string {
+	return say.Each(g.members, func(m member) string {
+		text := m.Pod.String()
+		if m.Pod.Node != "" {
+			text += " on node " + m.Pod.Node
+		}
+		if g.InSeconds != nil {
+			text += ", " + diagnosis.When(m.Eviction)
+		}
+		return text
+	})
 }
 
 // Why says when and for which taints and tolerations the pods leave or stay.

@@ -59,6 +59,8 @@ type Report struct {
 	Command      string   `json:"command,omitempty"`
 	Undo         []string `json:"undo"`
 	NotEvaluated []string `json:"notEvaluated"`
+
+	NodeGroups []*NodeGroup `json:"-"` // of the nodes that change, also briefly
 }
 
 // New evaluates the request on a finished cluster. Commands have the connection's flags.

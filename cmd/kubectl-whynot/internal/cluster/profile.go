@@ -57,6 +57,9 @@ func requested(s *corev1.PodSpec) map[string]int64 {
 	return requests
 }
 
+// Requests reports whether the pods request the extended resource.
+func (p *Profile) Requests(resource string) bool { return p.resources[resource] > 0 }
+
 func extended(list corev1.ResourceList) map[string]int64 {
 	m := make(map[string]int64)
 	for name, quantity := range list {

@@ -24,7 +24,9 @@ const previewLong = `Say what "kubectl taint", "kubectl cordon" or "kubectl unco
 leave and when, which stay, and which pending pods could be placed or no longer. Write
 "kubectl whynot preview" in front of what follows "kubectl". It changes nothing.
 
-It reads the same input as "kubectl whynot", with the pods of all namespaces.`
+It reads the same input as "kubectl whynot", with the pods of all namespaces. "-o wide"
+lists each pod with its reason, and "-o html" draws the nodes before and after, who
+leaves when, and who has no other node.`
 
 const previewExamples = `  # What would leave these nodes?
   kubectl whynot preview taint nodes worker-1 worker-2 maintenance:NoExecute
@@ -33,7 +35,10 @@ const previewExamples = `  # What would leave these nodes?
   kubectl whynot preview taint nodes -l pool=gpu spot-
 
   # What would a dump of a cluster lose?
-  kubectl get nodes,pods -A -o json | kubectl whynot preview cordon worker-1`
+  kubectl get nodes,pods -A -o json | kubectl whynot preview cordon worker-1
+
+  # The same as a page for the browser
+  kubectl whynot preview cordon worker-1 -o html > page.html`
 
 // previewCommand returns the command that previews commands of kubectl.
 func (p *program) previewCommand() *cobra.Command {

@@ -48,7 +48,7 @@
   // Open everything for printing, except long lists of names.
   let opened = [];
   addEventListener('beforeprint', () => {
-    opened = all('details:not([open])').filter(d => all('li', d).length <= 20);
+    opened = all('details:not([open])').filter(d => all('li', d).length <= 10);
     for (const d of opened) d.open = true;
   });
   addEventListener('afterprint', () => { for (const d of opened) d.open = false; });

@@ -137,12 +137,12 @@ func (x *Pending) explain() {
 	if beside := m.beside(x.profile); beside != "" && x.Kind != causeGates && !x.isOpen() {
 		x.Text += "; another reason, from the scheduler: " + beside
 	}
-	if strings.Contains(x.Message, "not eligible due to preemptionPolicy=Never") {
-		x.Notes = append(x.Notes, "its preemptionPolicy is Never, so it does not displace pods of lower priority")
-	}
 	if n := len(x.NominatedNodes); n > 0 {
 		x.Notes = append(x.Notes, "the scheduler has nominated "+say.Noun(n, "node")+" "+say.NamesOf(x.NominatedNodes, n)+
 			", and waits for the pods of lower priority that it preempts there to leave")
+	}
+	if strings.Contains(x.Message, "not eligible due to preemptionPolicy=Never") {
+		x.Notes = append(x.Notes, "its preemptionPolicy is Never, so it does not displace pods of lower priority")
 	}
 	if p.Scheduler != "" {
 		x.Notes = append(x.Notes, "the pod uses the scheduler "+p.Scheduler+", which may apply other rules")

@@ -199,6 +199,14 @@ func TestPreviewAllRefused(t *testing.T) {
 	}
 }
 
+// Nodes that are already as requested are shown beside those that kubectl refuses.
+func TestPreviewSomeRefused(t *testing.T) {
+	code, stdout, stderr := previewOf("taint", "nodes", "gpu-1", "none", "dedicated=ml:NoSchedule", "--overwrite")
+	if code != 1 || stderr != "error: nodes \"none\" not found\n" || !strings.Contains(stdout, "Already as requested: gpu-1.\nkubectl refuses to change: none.\n") {
+		t.Errorf("exit code %d, stderr %q, stdout %s", code, stderr, stdout)
+	}
+}
+
 // The completions of -o are those that the command accepts.
 func TestPreviewCompletion(t *testing.T) {
 	for command, accepted := range map[string][]string{"": outputs, "preview": outputs, "preview taint": outputs, "preview cordon": outputs} {

@@ -200,11 +200,16 @@ func (w *world) resultOf(before *world, requested []corev1.Node) (r result, due 
 			continue
 		}
 		tolerations := kube.Tolerations(p.Spec.Tolerations)
+		later := func(running *timer, list []corev1.Taint) *timer { // once Kubernetes has seen the node
+			if running != nil && !running.due.After(now.Add(5*time.Second)) {
+				return running
+			}
+			return process(running, list, tolerations, now)
+		}
 		was := timerOn(old, tolerations)
 		is := process(was, mid.Spec.Taints, tolerations, now)
-		if is == nil || is.due.After(now.Add(5*time.Second)) { // Kubernetes has undone what it undoes
-			is = process(is, n.Spec.Taints, tolerations, now)
-		}
+		is = later(later(is, n.Spec.Taints), lasting(n, old))
+		was = later(was, lasting(old, old))
 		isDaemon := strings.HasPrefix(workload, "DaemonSet ")
 		isAgain := isDaemon && is != nil && is.isTolerated && allowsTaints(n, tolerations)
 		if is != nil && isCounted && !isAgain {

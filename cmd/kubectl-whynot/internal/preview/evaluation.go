@@ -23,7 +23,6 @@ type evaluation struct {
 	now           time.Time
 	changes       map[int][]*cluster.Node // what the nodes become, one after the other
 	nodes         map[int]*NodeGroup
-	waiting       map[string]int // pending pods by workload
 	choices       map[*cluster.Profile]choice
 }
 
@@ -152,15 +151,6 @@ func (e *evaluation) evictions() {
 	e.Spared, e.Tolerating = e.groups(spared, false), e.groups(tolerating, false)
 	maps.DeleteFunc(lost, func(name string, n int) bool { return n < e.before.Running[name] || !due[name] })
 	e.Emptied = say.SortedKeys(lost)
-}
-
-func (e *evaluation) countPending() {
-	e.waiting = make(map[string]int)
-	for _, p := range e.before.Pods {
-		if p.IsPending() {
-			e.waiting[p.OwnerName()]++
-		}
-	}
 }
 
 // pending finds the pending pods that get nodes or lose their last one.

@@ -84,7 +84,7 @@ func (e *evaluation) group(list []member, leave bool) Group {
 	first, last := list[0], list[len(list)-1].Eviction
 	name := first.OwnerName()
 	g := Group{
-		Workload: name, Running: e.before.Running[name], Waiting: e.waiting[name], InSeconds: last.InSeconds, Because: last.Because,
+		Workload: name, Running: e.before.Running[name], Waiting: e.before.Waiting[name], InSeconds: last.InSeconds, Because: last.Because,
 		isPending: first.IsPending(), members: list,
 	}
 	var evictions []*diagnosis.Eviction

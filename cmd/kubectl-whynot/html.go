@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/sets"
+
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
@@ -29,7 +31,7 @@ var pageScript template.JS
 
 var parsedPage = template.Must(template.New("").Funcs(words).Funcs(template.FuncMap{
 	"clean": say.Printable, "code": codeOf,
-	"texts": func(m map[string]string) []string { return slices.Sorted(maps.Values(m)) },
+	"texts": func(m map[string]string) []string { return slices.Sorted(maps.Values(m)) }, "keysOf": sets.List[string],
 	"style": func() template.CSS { return pageStyle }, "script": func() template.JS { return pageScript },
 	"scriptHash": func() string {
 		hash := sha256.Sum256([]byte(pageScript))
@@ -39,7 +41,8 @@ var parsedPage = template.Must(template.New("").Funcs(words).Funcs(template.Func
 
 // words are the functions of both templates.
 var words = map[string]any{
-	"sentence": say.Sentence, "count": say.Count, "namesOf": say.NamesOf, "joined": say.Joined, "firstOf": say.FirstOf, "shortened": say.Shortened, "first": first, "more": more,
+	"sentence": say.Sentence, "count": say.Count, "namesOf": say.NamesOf, "joined": say.Joined, "firstOf": say.FirstOf,
+	"shortened": say.Shortened, "first": first, "more": more,
 	"add": func(a, b int) int { return a + b }, "list": func(elements ...any) []any { return elements },
 }
 

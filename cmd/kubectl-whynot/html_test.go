@@ -277,6 +277,7 @@ func TestMatrix(t *testing.T) {
 		strings.NewReplacer("KIND", "Node", "OWNER", "b", "#", "0").Replace(owned),
 		strings.NewReplacer("KIND", "DaemonSet", "NAME", "daemon", "OPERATOR", "In").Replace(named),
 		strings.NewReplacer("KIND", "ReplicaSet", "NAME", "pinned", "OPERATOR", "In").Replace(named),
+		strings.NewReplacer("KIND", "ReplicaSet", "NAME", "bound", "OPERATOR", "In", "spec: {", "spec: {nodeName: b, ").Replace(named),
 		strings.NewReplacer("KIND", "Job", "NAME", "excluded", "OPERATOR", "NotIn").Replace(named),
 		"{kind: Pod, metadata: {name: done}, spec: {nodeName: b}, status: {phase: Succeeded}}",
 		"{kind: Pod, metadata: {name: lost}, spec: {nodeName: none}}",

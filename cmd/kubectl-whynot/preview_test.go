@@ -256,10 +256,10 @@ func TestPreviewPage(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, nodes)
 	}
 	leaving := strings.Split(tableOf(page, "leaving-caption"), "\n")
-	const atOnce = " | At 2026-11-21T01:24:00Z (now): untolerated taint new:NoExecute (no toleration has this key)"
+	const atOnce = " | Now: untolerated taint new:NoExecute (no toleration has this key)"
 	if len(leaving) != 4 || !strings.HasPrefix(leaving[1], "62 pods 62 workloads ReplicaSet default/bound0: 1 pod; taints and node affinity allow no other node for 1 "+
 		"ReplicaSet default/bound1: ") || !strings.HasSuffix(leaving[1], " ReplicaSet default/free51: 1 pod and 12 more | | ✕ 2 pods"+atOnce) ||
-		leaving[2] != "Leave anyway" || !strings.HasPrefix(leaving[3], "Pod default/anyway: 1 pod; nothing makes it again | | – | At ") {
+		leaving[2] != "Leave anyway" || !strings.HasPrefix(leaving[3], "Pod default/anyway: 1 pod; nothing makes it again | | – | Now: ") {
 		t.Errorf("leaving:\n%s", strings.Join(leaving, "\n"))
 	}
 	wide := mustRun(t, input, append(args, "wide")...)

@@ -25,12 +25,11 @@ type Matrix struct {
 // are pending or do not exist yet, and Running the others by their nodes.
 type matrixRow struct {
 	Pods, Waiting int
+	Owners        sets.Set[string]
 	Running       map[*cluster.Group]int
 	Cells         []*cell        // for each column
 	Others        map[string]int // the other groups of nodes, by verdict
-
-	owners sets.Set[string]
-	text   string // equal for rows that look the same
+	text          string         // equal for rows that look the same
 }
 
 // The limits of a matrix that is still readable.
@@ -44,7 +43,8 @@ const (
 // those that reject the most pending pods, then the largest.
 func newMatrix(c *cluster.Cluster, r *Report, pods []*cluster.Pod) *Matrix {
 	var groups []GroupRow
-	for _, same := range cluster.Grouped(slices.Concat(r.FirstGroups(maxColumns/2), r.Groups), func(g GroupRow) *cluster.Group { return g.Group }) {
+	groupOf := func(g GroupRow) *cluster.Group { return g.Group }
+	for _, same := range cluster.Grouped(slices.Concat(r.FirstGroups(maxColumns/2), r.Groups), groupOf) {
 		groups = append(groups, same[0])
 	}
 	m := &Matrix{Nodes: groups}
@@ -53,7 +53,8 @@ func newMatrix(c *cluster.Cluster, r *Report, pods []*cluster.Pod) *Matrix {
 	}
 	pods = slices.DeleteFunc(slices.Clone(pods), func(p *cluster.Pod) bool {
 		_, isKnown := c.NodeAt[p.Node]
-		return !p.IsPending() && (!isKnown || p.IsFinished()) || p.IsStatic() // which taints do not keep off
+		isBound := p.IsStatic() || p.Pinned && p.Owner.Kind != "DaemonSet"
+		return !p.IsPending() && (!isKnown || isBound || p.IsFinished())
 	})
 	slices.SortStableFunc(pods, func(a, b *cluster.Pod) int { return order(b.IsPending(), a.IsPending()) })
 	kinds := cluster.Grouped(pods, requirements)
@@ -62,7 +63,7 @@ func newMatrix(c *cluster.Cluster, r *Report, pods []*cluster.Pod) *Matrix {
 	})
 	for i, kind := range kinds {
 		if i < maxRows {
-			m.add(newRow(cellsOf(c, requirements(kind[0]), groups), len(m.Nodes))).count(c, kind)
+			m.add(c, kind, cellsOf(c, requirements(kind[0]), groups))
 		} else {
 			m.MorePods += len(kind)
 		}
@@ -80,35 +81,27 @@ func requirements(p *cluster.Pod) *cluster.Profile {
 	return p.Family
 }
 
-func newRow(cells []*cell, columns int) *matrixRow {
-	row := &matrixRow{
-		Running: make(map[*cluster.Group]int), Cells: cells[:columns], Others: make(map[string]int), owners: sets.New[string](),
+// add adds the pods to the row that looks the same, or to a new one.
+func (m *Matrix) add(c *cluster.Cluster, pods []*cluster.Pod, cells []*cell) {
+	columns := len(m.Nodes)
+	row := &matrixRow{Owners: sets.New[string](), Running: make(map[*cluster.Group]int), Cells: cells[:columns], Others: make(map[string]int)}
+	for _, x := range cells[columns:] {
+		row.Others[x.Verdict]++
 	}
+	row.text = fmt.Sprint(row.Others)
 	for _, x := range row.Cells {
 		if row.text += "\n"; x.Matching > 0 {
 			row.text += fmt.Sprint(x.Matching, cluster.TextOf(x.Untolerated))
 		}
 	}
-	for _, x := range cells[columns:] {
-		row.Others[x.Verdict]++
-	}
-	row.text += fmt.Sprint(row.Others)
-	return row
-}
-
-// add returns the row, or the one of the matrix that looks the same.
-func (m *Matrix) add(row *matrixRow) *matrixRow {
 	if i := slices.IndexFunc(m.Rows, func(x *matrixRow) bool { return x.text == row.text }); i >= 0 {
-		return m.Rows[i]
+		row = m.Rows[i]
+	} else {
+		m.Rows = append(m.Rows, row)
 	}
-	m.Rows = append(m.Rows, row)
-	return row
-}
-
-func (row *matrixRow) count(c *cluster.Cluster, pods []*cluster.Pod) {
 	for _, p := range pods {
 		row.Pods++
-		row.owners.Insert(p.OwnerName())
+		row.Owners.Insert(p.OwnerName())
 		if p.IsPending() {
 			row.Waiting++
 		} else {
@@ -116,6 +109,3 @@ func (row *matrixRow) count(c *cluster.Cluster, pods []*cluster.Pod) {
 		}
 	}
 }
-
-// Owners returns the sorted names of the owners.
-func (row *matrixRow) Owners() []string { return sets.List(row.owners) }

@@ -145,7 +145,8 @@ type Wave struct {
 // Waves returns the waves of groups that leave.
 func Waves(groups []Group) []Wave {
 	var waves []Wave
-	for _, same := range cluster.Grouped(groups, func(g Group) string { return fmt.Sprintln(diagnosis.Why(g.Because), g.members[0].From) }) {
+	reason := func(g Group) string { return fmt.Sprintln(diagnosis.Why(g.Because), g.members[0].From) }
+	for _, same := range cluster.Grouped(groups, reason) {
 		w, evictions := Wave{Groups: same}, []*diagnosis.Eviction{}
 		for _, g := range same {
 			w.Pods, w.Homeless = w.Pods+len(g.Pods), w.Homeless+g.Homeless
@@ -155,9 +156,10 @@ func Waves(groups []Group) []Wave {
 				}
 			}
 		}
-		slices.SortStableFunc(w.Groups, func(a, b Group) int { return b.Homeless - a.Homeless })
+		slices.SortStableFunc(same, func(a, b Group) int { return b.Homeless - a.Homeless })
 		slices.SortStableFunc(evictions, func(a, b *diagnosis.Eviction) int { return cmp.Compare(*a.InSeconds, *b.InSeconds) })
-		if w.When = same[0].When; len(evictions) > 0 {
+		w.When = same[0].When
+		if n := len(evictions); n > 0 && *evictions[n-1].InSeconds > 0 { // else now
 			w.When = diagnosis.When(evictions...)
 		}
 		waves = append(waves, w)

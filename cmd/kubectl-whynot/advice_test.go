@@ -95,6 +95,7 @@ func objectOf(line string) string {
 			}
 		}
 		metadata["name"], metadata["labels"], spec["taints"] = words[0], labels, list
+		_, spec["unschedulable"] = taints.FindTaint(list, cluster.Cordon.ID())
 	case "pod":
 		kind = "Pod"
 		var list []taints.Toleration

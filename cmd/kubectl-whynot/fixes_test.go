@@ -92,7 +92,7 @@ func (w *world) fix(t *testing.T, x *diagnosis.Pending) {
 		if s.Command != "" {
 			w.run(t, x, s)
 		}
-		w.isPatched = w.isPatched || strings.HasPrefix(s.Text, "lower the partition ")
+		w.isPatched = w.isPatched || strings.HasPrefix(s.Text, "lower the partition ") || strings.HasPrefix(s.Text, "roll out ")
 		if strings.HasPrefix(s.Text, "or ") {
 			w.check(t, x, w.pods[x.Pods[0]])
 		}
@@ -159,6 +159,13 @@ func (w *world) run(t *testing.T, x *diagnosis.Pending, s diagnosis.Step) {
 			}
 			for _, name := range args {
 				w.nodes[name] = slices.DeleteFunc(w.nodes[name], func(t taints.Taint) bool { return t.Key == taints.NodeUnschedulable })
+			}
+			return
+		case "taint": // which the preview does not call a change for seconds
+			specs := args[len(args)-1:]
+			gone := taints.Must(taints.ParseChanges(specs...))
+			for _, name := range args[1 : len(args)-1] {
+				w.nodes[name], _ = gone.Apply(w.nodes[name])
 			}
 			return
 		case "rollout", "delete": // the user waits for what it says

@@ -4,20 +4,24 @@ package main
 
 import (
 	"crypto/sha256"
-	_ "embed"
+	"embed"
 	"encoding/base64"
 	"html"
 	"html/template"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 )
 
-//go:embed page/page.html.tmpl
-var pageTemplate string
+//go:embed page/*.html.tmpl
+var pageTemplates embed.FS
 
 //go:embed page/page.css
 var pageStyle template.CSS
@@ -25,19 +29,21 @@ var pageStyle template.CSS
 //go:embed page/page.js
 var pageScript template.JS
 
-var parsedPage = template.Must(template.New("page").Funcs(words).Funcs(template.FuncMap{
+var parsedPage = template.Must(template.New("").Funcs(words).Funcs(template.FuncMap{
 	"clean": say.Printable, "code": codeOf,
+	"texts": func(m map[string]string) []string { return slices.Sorted(maps.Values(m)) }, "keysOf": sets.List[string],
 	"style": func() template.CSS { return pageStyle }, "script": func() template.JS { return pageScript },
 	"scriptHash": func() string {
 		hash := sha256.Sum256([]byte(pageScript))
 		return "sha256-" + base64.StdEncoding.EncodeToString(hash[:])
 	},
-}).Parse(pageTemplate))
+}).ParseFS(pageTemplates, "page/*"))
 
 // words are the functions of both templates.
 var words = map[string]any{
-	"sentence": say.Sentence, "count": say.Count, "namesOf": say.NamesOf, "joined": say.Joined, "first": first, "more": more,
-	"add": func(a, b int) int { return a + b },
+	"sentence": say.Sentence, "count": say.Count, "namesOf": say.NamesOf, "joined": say.Joined, "firstOf": say.FirstOf,
+	"shortened": say.Shortened, "first": first, "more": more,
+	"add": func(a, b int) int { return a + b }, "list": func(elements ...any) []any { return elements },
 }
 
 // Details returns the text with all details about the requested pod.

@@ -3,6 +3,10 @@
 package main
 
 import (
+	"context"
+	"fmt"
+	"html"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,24 +17,26 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/browser"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 )
 
-// hostile is a name that would do harm on a page that does not escape it.
+// hostile is a text that would do harm on a page that does not escape it.
 const hostile = `"><img src=x onerror=alert(1)>'</script><script>document.title='owned'</script>&{{.}}` +
 	"\u202e\x1b[31m"
 
-// TestEscaping has this name in every place that reaches the page.
+// TestEscaping has this text in every place that reaches the page. The names of objects
+// cannot have it.
 func TestEscaping(t *testing.T) {
 	input := strings.ReplaceAll(list(
 		objectOf("node n k:NoExecute"),
-		`{"kind":"Node","metadata":{"name":"HOSTILE","labels":{"HOSTILE":"HOSTILE"}},`+
+		`{"kind":"Node","metadata":{"name":"m","labels":{"HOSTILE":"HOSTILE"}},`+
 			`"spec":{"taints":[{"key":"HOSTILE","value":"HOSTILE","effect":"NoSchedule"}]}}`,
-		`{"kind":"Pod","metadata":{"name":"HOSTILE","namespace":"HOSTILE","ownerReferences":[{"kind":"HOSTILE","name":"HOSTILE","controller":true}]},`+
+		`{"kind":"Pod","metadata":{"name":"one","ownerReferences":[{"kind":"HOSTILE","name":"x","controller":true}]},`+
 			`"spec":{"nodeSelector":{"HOSTILE":"HOSTILE"},"tolerations":[{"key":"HOSTILE","value":"x"}]},`+
 			`"status":{"conditions":[{"type":"PodScheduled","status":"False","message":"HOSTILE"}]}}`,
-		`{"kind":"Pod","metadata":{"name":"two","namespace":"HOSTILE"},"spec":{"tolerations":[{"key":"HOSTILE","value":"HOSTILE"}]},`+
+		`{"kind":"Pod","metadata":{"name":"two"},"spec":{"schedulerName":"HOSTILE","tolerations":[{"key":"HOSTILE","value":"HOSTILE"}]},`+
 			`"status":{"conditions":[{"type":"PodScheduled","status":"False","message":"HOSTILE"}]}}`,
-		`{"kind":"Pod","metadata":{"name":"HOSTILE2"},"spec":{"nodeName":"n"}}`, `{"kind":"HOSTILE"}`,
+		`{"kind":"Pod","metadata":{"name":"three"},"spec":{"nodeName":"n"}}`, `{"kind":"HOSTILE"}`,
 	), "HOSTILE", strings.Trim(mustJSON(hostile), `"`))
 	page := mustRun(t, input, "-o", "html")
 	body := bodyOf(page)
@@ -40,13 +46,19 @@ func TestEscaping(t *testing.T) {
 		}
 	}
 	if n := strings.Count(body, "&lt;img"); n < 8 {
-		t.Errorf("the name is on the page %d times only", n)
+		t.Errorf("the text is on the page %d times only", n)
 	}
 }
 
 // The page loads nothing from other places.
 func TestSelfContained(t *testing.T) {
-	page := mustRun(t, "", "-f", "testdata/sample.json", "-o", "html")
+	for _, args := range [][]string{nil, {"preview", "taint", "nodes", "--all", "new:NoExecute"}} {
+		checkSelfContained(t, mustRun(t, "", append(args, "-f", "testdata/sample.json", "-o", "html")...))
+	}
+}
+
+func checkSelfContained(t *testing.T, page string) {
+	t.Helper()
 	if m := regexp.MustCompile(`(?i)(src|href)="?([^"#> ]+)|url\(|@import|https?://`).FindString(page); m != "" {
 		t.Errorf("the page refers to %q", m)
 	}
@@ -96,47 +108,223 @@ func TestCaps(t *testing.T) {
 // other rows and empty sections. Captions stay with their tables in print.
 func TestBrowser(t *testing.T) {
 	ctx := browser.Start(t)
-	sample, long := filepath.Join(t.TempDir(), "sample.html"), filepath.Join(t.TempDir(), strings.Repeat("verylongname", 15))
-	if err := os.WriteFile(long, []byte(list(objectOf("node n k:NoSchedule"), objectOf("pod p"))), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	narrow := long + ".html"
-	for path, page := range map[string]string{
-		sample: mustRun(t, "", "-f", "testdata/sample.json", "-o", "html"),
-		narrow: mustRun(t, "", "-f", long, "-o", "html"),
-	} {
-		if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	sample := pageAt(t, mustRun(t, "", "-f", "testdata/sample.json", "-o", "html"))
 	for _, tc := range []struct{ url, media, expression, want string }{
 		{sample, "", "[shown('html.js'), shown('td pre'), shown('.copy')]", "1, 2, 2"},
-		{sample, "", "[shown('tbody tr'), shown('h2')]", "15, 3"},
-		{sample + "#q=storage%20db", "", "[shown('tbody tr'), shown('h2'), text('#found')]", "1, 1, 1 of 15 rows"},
-		{sample + "#q=nothing%20has%20this", "", "[shown('tbody tr'), shown('h2'), text('#found')]", "0, 0, 0 of 15 rows"},
-		{narrow, "", "document.documentElement.scrollWidth <= document.documentElement.clientWidth", "true"},
-		{sample, "print", "[shown('tbody tr'), shown('.copy'), all('caption').every(e => getComputedStyle(e).breakAfter === 'avoid')]", "15, 0, true"},
+		{sample, "", "[shown('tbody tr'), shown('h2')]", "23, 4"},
+		{sample + "#q=storage%20db", "", "[shown('tbody tr'), shown('h2'), text('#found')]", "1, 1, 1 of 23 rows"},
+		{sample + "#q=nothing%20has%20this", "", "[shown('tbody tr'), shown('h2'), text('#found')]", "0, 0, 0 of 23 rows"},
+		{sample, "print", "[shown('tbody tr'), shown('.copy'), all('caption').every(e => getComputedStyle(e).breakAfter === 'avoid')]", "23, 0, true"},
+		{sample, "print", "all('table').every(e => e.getBoundingClientRect().right <= innerWidth)", "true"},
 	} {
-		media := browser.Emulate(emulation.SetEmulatedMediaParams{Media: tc.media})
-		width := int64(1280)
-		if tc.url == narrow {
-			width = 390
-		}
-		if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 844)); err != nil {
-			t.Fatal(err)
-		}
-		// A link to the same page would not load it again.
-		if err := chromedp.Do(ctx, chromedp.Navigate("about:blank"), chromedp.Navigate("file://"+tc.url), media); err != nil {
-			t.Fatal(err)
-		}
-		got, err := chromedp.Run(ctx, chromedp.Evaluate[string](`(() => {
-			const all = s => [...document.querySelectorAll(s)];
-			const shown = s => all(s).filter(e => e.checkVisibility()).length;
-			const text = s => all(s).map(e => e.textContent).join(', ');
-			return [`+tc.expression+`].flat().join(', ');
-		})()`))
-		if err != nil || got != tc.want {
-			t.Errorf("%s %s: %s is %q, want %q, %v", filepath.Base(tc.url), tc.media, tc.expression, got, tc.want, err)
+		media := emulation.SetEmulatedMediaParams{Media: tc.media}
+		if got := evaluate(t, ctx, tc.url, 1000, media, tc.expression); got != tc.want {
+			t.Errorf("%s %s: %s is %q, want %q", filepath.Base(tc.url), tc.media, tc.expression, got, tc.want)
 		}
 	}
+}
+
+// pageAt writes the page and returns its URL.
+func pageAt(t *testing.T, page string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return "file://" + path
+}
+
+// evaluate returns the value of the expression on the page, as text.
+func evaluate(t *testing.T, ctx context.Context, url string, width int64, media emulation.SetEmulatedMediaParams, expression string) string {
+	t.Helper()
+	// A link to the same page would not load it again.
+	err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 844), chromedp.Navigate("about:blank"), chromedp.Navigate(url), browser.Emulate(media))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := chromedp.Run(ctx, chromedp.Evaluate[string](`(() => {
+		const all = s => [...document.querySelectorAll(s)];
+		const shown = s => all(s).filter(e => e.checkVisibility()).length;
+		const text = s => all(s).map(e => e.textContent).join(', ');
+		return [`+expression+`].flat().join(', ');
+	})()`))
+	if err != nil {
+		t.Fatalf("%s: %v", expression, err)
+	}
+	return got
+}
+
+// Every page fits the screen, and so do its drawings: their texts do not overlap,
+// and marks are under the ticks that they belong to. All text has enough contrast.
+func TestPictures(t *testing.T) {
+	ctx := browser.Start(t)
+	contrast, err := os.ReadFile("../playground/testdata/contrast.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := filepath.Join(t.TempDir(), strings.Repeat("verylongname", 15))
+	if err := os.WriteFile(long, []byte(manyEvictions), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const inside = "all('svg').filter(e => e.checkVisibility()).every(e => e.getBoundingClientRect().width > 0)"
+	for name, page := range map[string]string{
+		"sample":            mustRun(t, "", "-f", "testdata/sample.json", "-o", "html"),
+		"long":              mustRun(t, "", "-f", long, "-o", "html"),
+		"preview of sample": mustRun(t, "", "preview", "-f", "testdata/sample.json", "taint", "nodes", "--all", "new:NoExecute", "-o", "html"),
+		"preview of long":   mustRun(t, "", "preview", "-f", long, "taint", "nodes", "--all", "new:NoExecute", "-o", "html"),
+	} {
+		url := pageAt(t, page)
+		for _, scheme := range []string{"light", "dark"} {
+			media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
+			for _, width := range []int64{390, 1280} {
+				for expression, want := range map[string]string{
+					"document.documentElement.scrollWidth - document.documentElement.clientWidth": "0",
+					overlaps:         "",
+					misplaced:        "",
+					inside:           "true",
+					string(contrast): "",
+				} {
+					if got := evaluate(t, ctx, url, width, media, expression); got != want {
+						t.Errorf("%s, %s, %d pixels: %.80s is %q, want %q", name, scheme, width, expression, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// overlaps lists texts of drawings that overlap each other or the edges of the page.
+const overlaps = `all('svg text').flatMap((e, i, list) => {
+	const r = e.getBoundingClientRect();
+	const isOver = o => { const s = o.getBoundingClientRect(); return r.left < s.right + 2 && s.left < r.right + 2 && r.top < s.bottom && s.top < r.bottom; };
+	return list.slice(i + 1).some(isOver) || r.left < 0 || r.right > innerWidth || r.width === 0 ? [e.textContent] : [];
+})`
+
+// misplaced lists the ticks whose line in a track is not below the tick's text.
+const misplaced = `all('.timed').flatMap(table => {
+	const texts = [...table.querySelectorAll('.axis text')].map(e => { const r = e.getBoundingClientRect(); return (r.left + r.right) / 2; });
+	const lines = [...document.getElementById('ticks').firstChild.getAttribute('d').matchAll(/M([\d.]+)/g)];
+	return [...table.querySelectorAll('.track')].flatMap(e => {
+		const r = e.getBoundingClientRect();
+		return lines.filter((m, i) => Math.abs(r.left + r.width * m[1] / 100 - texts[i]) > 1).map(m => m[1]);
+	});
+})`
+
+// manyEvictions has evictions in the past and in the future, some of which are not
+// exactly known.
+var manyEvictions = objectsOf([]string{
+	"{kind: Node, metadata: {name: a}, spec: {taints: [{key: k, effect: NoExecute, timeAdded: '2026-11-20T01:24:00Z'}]}}",
+	"{kind: Node, metadata: {name: b}, spec: {taints: [{key: k, effect: NoExecute}]}}",
+	"3 times {kind: Pod, metadata: {name: a#}, spec: {nodeName: a, tolerations: [{key: k, effect: NoExecute, operator: Exists, tolerationSeconds: 8640#}]}}",
+	"{kind: Pod, metadata: {name: b}, spec: {nodeName: b}, status: {startTime: '2024-11-20T01:24:00Z'}}",
+	"{kind: Pod, metadata: {name: c}, spec: {nodeName: b, tolerations: [{key: k, effect: NoExecute, operator: Exists, tolerationSeconds: 4000000000}]}}",
+	"node " + strings.Repeat("verylongname", 15) + " " + strings.Repeat("verylongkey", 5) + ":NoSchedule", "pod p",
+})
+
+func TestTimeline(t *testing.T) {
+	type spans = []diagnosis.Span
+	at := func(list ...int64) (s spans) {
+		for _, seconds := range list {
+			s = append(s, diagnosis.Span{First: seconds, Last: seconds})
+		}
+		return s
+	}
+	unlimited := diagnosis.Span{First: math.MinInt64, Last: 60}
+	for _, tc := range []struct {
+		spans         spans
+		ticks         string
+		times, ranges string
+	}{
+		{nil, "now 7, in 60s 93, in 10s 37.6", "", ""},
+		{at(0, 60), "now 7, in 60s 93, in 10s 37.6", "M7 10H7M93 10H93", ""},
+		{at(-3600, 300), "now 61.3, 60m ago 7, 10m ago 23.4, in 5m 93, 60s ago 43.4", "M7 10H7M93 10H93", ""},
+		{at(240), "now 7, in 5m 93, in 60s 55.7, in 10s 24.4", "M87.6 10H87.6", ""},
+		{spans{{First: 0, Last: 60}}, "now 7, in 60s 93, in 10s 37.6", "", "M7 10H93"},
+		{spans{{First: 58, Last: 60}, unlimited}, "now 7, in 60s 93, in 10s 37.6", "", "M0 10H93"},
+		{append(at(1, 2), diagnosis.Span{First: 50, Last: 51}), "now 7, in 60s 93, in 10s 37.6", "M11.2 10H11.2M15.1 10H15.1", "M84.9 10H86.9"},
+		{at(math.MinInt64/2, math.MaxInt64), "now 50, 100y ago 7, in 100y 93, 24h ago 30.1, in 24h 69.9", "M0 10H0M100 10H100", ""},
+	} {
+		l := newTimeline(tc.spans)
+		var ticks []string
+		for _, x := range l.Ticks() {
+			ticks = append(ticks, fmt.Sprint(x.Text, " ", x.At))
+		}
+		if got := strings.Join(ticks, ", "); got != tc.ticks {
+			t.Errorf("%v: ticks %s, want %s", tc.spans, got, tc.ticks)
+		}
+		if times, ranges := l.Path(false, tc.spans), l.Path(true, tc.spans); times != tc.times || ranges != tc.ranges {
+			t.Errorf("%v: times %s, ranges %s, want %s and %s", tc.spans, times, ranges, tc.times, tc.ranges)
+		}
+	}
+	var many spans
+	for i := range int64(100_000) {
+		many = append(many, diagnosis.Span{First: i * 100, Last: i * 100}, diagnosis.Span{First: i, Last: i * 7})
+	}
+	if n := len(newTimeline(many).Path(false, many) + newTimeline(many).Path(true, many)); n > 500 {
+		t.Errorf("the drawing of many times has %d bytes", n)
+	}
+}
+
+// The matrix has rows of pods that look the same there, and columns of groups of nodes.
+func TestMatrix(t *testing.T) {
+	const owned = `{kind: Pod, metadata: {name: OWNER-#, ownerReferences: [{kind: KIND, name: OWNER, controller: true}]}, spec: {nodeName: b}}`
+	const named = `{kind: Pod, metadata: {name: NAME, ownerReferences: [{kind: KIND, name: d, controller: true}]}, spec: {affinity: {nodeAffinity: ` +
+		`{requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: OPERATOR, values: [b]}]}]}}}}}`
+	input := objectsOf([]string{
+		"node a k=v:NoSchedule x:NoExecute", "2 times node b# pool=b", "node b y:PreferNoSchedule",
+		"pod k=v:NoSchedule", "{kind: Pod, metadata: {name: selects}, spec: {nodeSelector: {pool: b}}}",
+		"2 times " + strings.NewReplacer("KIND", "StatefulSet", "OWNER", "s#").Replace(owned),
+		strings.NewReplacer("KIND", "Node", "OWNER", "b", "#", "0").Replace(owned),
+		strings.NewReplacer("KIND", "DaemonSet", "NAME", "daemon", "OPERATOR", "In").Replace(named),
+		strings.NewReplacer("KIND", "ReplicaSet", "NAME", "pinned", "OPERATOR", "In").Replace(named),
+		strings.NewReplacer("KIND", "ReplicaSet", "NAME", "bound", "OPERATOR", "In", "spec: {", "spec: {nodeName: b, ").Replace(named),
+		strings.NewReplacer("KIND", "Job", "NAME", "excluded", "OPERATOR", "NotIn").Replace(named),
+		"{kind: Pod, metadata: {name: done}, spec: {nodeName: b}, status: {phase: Succeeded}}",
+		"{kind: Pod, metadata: {name: lost}, spec: {nodeName: none}}",
+	})
+	want := `Pods | 2 nodes without taints | 1 node k=v:NoSchedule x:NoExecute | 1 node y:PreferNoSchedule
+3 pods, 1 waiting DaemonSet default/d and 2 more DaemonSet default/d StatefulSet default/s0 StatefulSet default/s1 | ✓ | ✕ k=v:NoSchedule x:NoExecute | ✓ 2 run here
+1 waiting pod Pod default/p | ✓ | ✕ x:NoExecute | ✓
+1 waiting pod Pod default/selects | ✓ | – | –
+1 waiting pod ReplicaSet default/d | – | – | ✓
+1 waiting pod Job default/d | ✓ | ✕ k=v:NoSchedule x:NoExecute | –`
+	if got := matrixOf(t, input); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := matrixOf(t, input, "selects"); !strings.HasSuffix(got, "PreferNoSchedule\n1 waiting pod Pod default/selects | ✓ | – | –") {
+		t.Errorf("of one pod:\n%s", got)
+	}
+	const pod = "{kind: Pod, metadata: {name: p#}, spec: {nodeSelector: {pool: '#'}, tolerations: [{key: k1}]}}"
+	many := objectsOf([]string{"20 times node a# pool=# k#:NoSchedule", "3 times node b#", "70 times " + pod})
+	rows := strings.Split(matrixOf(t, many), "\n")
+	if len(rows) != 10 || !strings.HasPrefix(rows[1], "40 waiting pods ") || !strings.HasSuffix(rows[1], " | – | –") ||
+		!strings.HasSuffix(rows[0], " | 13 more groups of nodes") || !strings.HasSuffix(rows[2], " | – | ✕ 1 group") {
+		t.Errorf("of many:\n%s", strings.Join(rows, "\n"))
+	}
+	if page := mustRun(t, many, "-o", "html"); !strings.Contains(page, "<p>10 more pods: not shown here.</p>") {
+		t.Error("the pods that the matrix leaves out are not counted")
+	}
+}
+
+// matrixOf returns the text of the matrix.
+func matrixOf(t *testing.T, input string, args ...string) string {
+	t.Helper()
+	return tableOf(mustRun(t, input, append(args, "-f", "-", "-o", "html")...), "matrix-caption")
+}
+
+// tableOf returns the text of the table with the caption, with marks on what is
+// inserted or deleted.
+func tableOf(page, caption string) string {
+	_, table, _ := strings.Cut(page, `<caption id="`+caption+`">`)
+	table, _, _ = strings.Cut(table, "</table>")
+	table = strings.NewReplacer("<wbr>", "", "<ins>", "ins ", "<del>", "del ").Replace(table)
+	var rows []string
+	for _, row := range regexp.MustCompile(`(?s)<tr>.*?</tr>`).FindAllString(table, -1) {
+		var cells []string
+		for _, cell := range regexp.MustCompile(`(?s)<t[hd].*?</t[hd]>`).FindAllString(row, -1) {
+			cells = append(cells, oneLine(html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(cell, " "))))
+		}
+		rows = append(rows, strings.NewReplacer(" ,", ",", "|  |", "| |").Replace(strings.Join(cells, " | ")))
+	}
+	return strings.Join(rows, "\n")
 }

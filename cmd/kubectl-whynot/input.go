@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -31,9 +32,9 @@ import (
 const inputStdin = "standard input"
 
 func (p *program) answer(ctx context.Context, args []string) error {
-	now, c, err := p.parse(args, outputs)
+	now, c, err := p.parse(args)
 	if err != nil {
-		return usageError{err}
+		return invalid(err)
 	}
 	if namespace, _, err := p.config.ToRawKubeConfigLoader().Namespace(); err == nil && c.Only.Namespace == "" {
 		c.Namespace = namespace
@@ -43,7 +44,7 @@ func (p *program) answer(ctx context.Context, args []string) error {
 		return err
 	}
 	c.Finish()
-	q := diagnosis.Question{Now: now, Connection: p.connection}
+	q := diagnosis.Question{Now: now, Matrix: p.output == "html", Connection: p.connection}
 	if isDump && len(p.connection) == 0 {
 		q.Cluster = "the cluster of this dump"
 	}
@@ -54,9 +55,6 @@ func (p *program) answer(ctx context.Context, args []string) error {
 	}
 	r := &view{diagnosis.New(c, q), p.output == "wide"}
 	r.Input, r.Filter, r.NoPods = input, c.Only.String(), c.WhyNoPods()
-	if p.output == "html" {
-		return parsedPage.Execute(p.out, r)
-	}
 	return p.writeReport(r.Report, "page", r)
 }
 
@@ -66,7 +64,7 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, i
 	files := *p.files.Filenames
 	switch {
 	case len(files) > 0:
-	case !p.asksServer && c.Asked == "" && p.isPiped(): // a loop reads names of pods
+	case !p.asksServer && p.isPiped():
 		files = []string{"-"}
 	default:
 		return "the cluster", false, p.readCluster(ctx, c)
@@ -78,8 +76,7 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, i
 	for _, file := range files {
 		before, name := shown.objects, say.WithoutPassword(file)
 		if file == "-" && p.in != nil {
-			name = inputStdin
-			err = manifest.Read(name, p.in, add)
+			name, err = inputStdin, readStdin(p.in, add)
 		} else {
 			err = manifest.ReadPath(ctx, file, *p.files.Recursive, add)
 		}
@@ -87,8 +84,6 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, i
 		case err != nil:
 			return "", false, err
 		case shown.objects > before:
-		case name == inputStdin:
-			return "", false, errors.New("standard input is empty; use -n or -A to read the cluster")
 		default:
 			return "", false, fmt.Errorf("%s has no Kubernetes objects", name)
 		}
@@ -100,6 +95,14 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, i
 		return "", false, fmt.Errorf("no nodes in %s; reading those of the cluster failed: %w", input, err)
 	}
 	return input + " and the nodes of the cluster", false, nil
+}
+
+func readStdin(in io.Reader, add func(manifest.Object) error) error {
+	buffered := bufio.NewReader(in)
+	if _, err := buffered.Peek(1); errors.Is(err, io.EOF) {
+		return errors.New("standard input is empty; use -n or -A to read the cluster")
+	}
+	return manifest.Read(inputStdin, buffered, add)
 }
 
 // progress returns the line that shows what was read, if errors go to a terminal.
@@ -190,7 +193,13 @@ func (p *program) readNodes(ctx context.Context, c *cluster.Cluster) (corev1clie
 	if err != nil {
 		return nil, err
 	}
-	return client, inPages(ctx, client.Nodes().List, "", c.ForgetNodes, c.AddNode)
+	err = inPages(ctx, client.Nodes().List, "", c.ForgetNodes, c.AddNode)
+	raw, _ := p.config.ToRawKubeConfigLoader().RawConfig()
+	isDefault := client.RESTClient().Get().URL().Host == "localhost:8080" && *p.config.APIServer == ""
+	if err != nil && isDefault && len(raw.Clusters) == 0 {
+		err = fmt.Errorf("there is no kubeconfig that names a cluster; use --kubeconfig, -f for a file, or a pipe as in --help (%w)", err)
+	}
+	return client, err
 }
 
 func (p *program) completePods(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

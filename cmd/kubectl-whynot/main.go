@@ -43,20 +43,27 @@ func main() {
 func (p *program) run(args []string) int {
 	command := p.command()
 	command.SetArgs(append([]string{}, args...)) // nil would mean the arguments of the process
-	err := command.Execute()
+	called, err := command.ExecuteC()
 	if err == nil {
 		return 0
 	}
 	fmt.Fprintf(p.err, "error: %s\n", say.Printable(say.WithoutPassword(err.Error())))
-	if errors.As(err, new(usageError)) {
-		fmt.Fprintln(p.err, "See 'kubectl whynot --help' for usage.")
-		return 2
+	usage, isUsage := errors.AsType[usageError](err)
+	if !isUsage {
+		return 1
 	}
-	return 1
+	fmt.Fprintf(p.err, "See '%s --help' for usage.\n", called.CommandPath())
+	return usage.code
 }
 
-// A usageError is an invalid command line.
-type usageError struct{ error }
+// A usageError is an invalid command line, with the exit code.
+type usageError struct {
+	error
+	code int
+}
+
+// invalid returns the error of a command line that is invalid for the program.
+func invalid(err error) error { return usageError{err, 2} }
 
 // A program is the command and its environment.
 type program struct {
@@ -77,10 +84,11 @@ type program struct {
 const long = `Say why pods are pending, when taints evict pods, and how to fix that.
 
 It evaluates taints, tolerations, node selectors and required node affinity. It reads
-the files of -f; or else, without POD, -A, -n and the flags that choose a cluster, what
-is piped to it; or else the cluster. Deployments, StatefulSets, DaemonSets, Jobs and
-CronJobs in the input are judged as the pods that they would create. If the input has
-no nodes, those of the cluster are used.`
+the files of -f; or else, without -A, -n and the flags that choose a cluster, what is
+piped to it; or else the cluster. Deployments, StatefulSets, DaemonSets, ReplicaSets,
+ReplicationControllers, DeploymentConfigs, Jobs and CronJobs in the input are judged as
+the pods that they would create. If the input has no nodes, those of the cluster are
+used.`
 
 const examples = `  # Pods of the current namespace, or of all
   kubectl whynot
@@ -117,15 +125,24 @@ func (p *program) command() *cobra.Command {
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: p.completePods,
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return p.chooseInput(c, kubectl) },
-		RunE:              func(c *cobra.Command, args []string) error { return p.answer(c.Context(), args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			err := p.answer(c.Context(), args)
+			if len(args) > 1 && errors.As(err, new(usageError)) {
+				for _, name := range c.SuggestionsFor(args[0]) {
+					err = invalid(fmt.Errorf("%w; did you mean %s?", err, name))
+				}
+			}
+			return err
+		},
+		SuggestionsMinimumDistance: 2,
 	}
 	c.SetOut(p.out)
 	c.SetErr(p.err)
-	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return invalid(err) })
 	c.Flags().BoolVarP(&p.all, "all-namespaces", "A", false, "Pods of all namespaces.")
 	c.Flags().StringVarP(&p.selector, "selector", "l", "", "Only pods that match this label selector.")
 	flags := c.PersistentFlags()
-	flags.StringVarP(&p.output, "output", "o", "text", "Output format: text, json or yaml, and without preview also wide or html.")
+	flags.StringVarP(&p.output, "output", "o", "text", "Output format: text, wide, json, yaml or html.")
 	flags.StringVar(&p.now, "now", "", "Time to count from, such as 2026-11-21T01:24:00Z. Default is the current time.")
 	p.files.AddFlags(flags)
 	flags.AddFlagSet(kubectl)
@@ -134,7 +151,7 @@ func (p *program) command() *cobra.Command {
 		Use: "version", Short: "Print the version",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError{fmt.Errorf("version takes no arguments, such as %s", args[0])}
+				return invalid(fmt.Errorf("version takes no arguments, such as %s", args[0]))
 			}
 			return nil
 		},
@@ -147,7 +164,7 @@ func (p *program) command() *cobra.Command {
 // chooseInput says from the flags whether the input is the cluster, and which one.
 func (p *program) chooseInput(c *cobra.Command, kubectl *pflag.FlagSet) error {
 	if c.Flags().Changed("filename") && len(*p.files.Filenames) == 0 {
-		return usageError{errors.New("-f needs the name of a file")}
+		return invalid(errors.New("-f needs the name of a file"))
 	}
 	p.connection = connectionFlags(kubectl)
 	p.asksServer = p.all || c.Flags().Changed("namespace") || len(p.connection) > 0
@@ -192,7 +209,7 @@ func version() string {
 }
 
 // parse returns the time to count from, and a cluster for the pods that are selected.
-func (p *program) parse(args, outputs []string) (now time.Time, c *cluster.Cluster, err error) {
+func (p *program) parse(args []string) (now time.Time, c *cluster.Cluster, err error) {
 	namespace, pod, err := podArgument(args)
 	if err != nil {
 		return now, nil, err
@@ -258,10 +275,13 @@ var kinds = map[string]string{
 	"job": "job", "jobs": "job", "cronjob": "cronjob", "cronjobs": "cronjob", "cj": "cronjob",
 }
 
-// writeReport writes the report as JSON or YAML, or a part of the template of text.
+// writeReport writes the report as JSON or YAML, or a part of the templates.
 func (p *program) writeReport(report any, part string, view any) error {
-	if p.output == "json" || p.output == "yaml" {
+	switch p.output {
+	case "json", "yaml":
 		return writeForm(p.out, report, p.output == "yaml")
+	case "html":
+		return parsedPage.ExecuteTemplate(p.out, part, view)
 	}
 	text := page{width: 100}
 	if f, ok := p.out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {

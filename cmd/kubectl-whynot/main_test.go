@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fatih/color"
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
@@ -135,22 +136,38 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// Text fits the width, except commands, which users can paste, words that are
-// longer, and the heads of tables.
+// Text fits the width, except what users can paste, which are commands and tolerations,
+// and on a wide page words that are longer.
 func TestWidth(t *testing.T) {
-	for columns, want := range map[string]int{"": 100, "80": 80, "99": 99, "200": 200, "59": 59, "40": 40} {
+	const preview = "preview taint nodes worker-1 worker-2 maintenance:NoExecute -f testdata/preview.yaml"
+	toPaste := regexp.MustCompile(`^ +(kubectl |- |key: |operator: |value: |effect: )`)
+	for columns, want := range map[string]int{"": 100, "80": 80, "99": 99, "200": 200, "79": 79, "60": 60, "40": 40, "30": 30} {
 		t.Setenv("COLUMNS", columns)
-		for _, output := range []string{"text", "wide"} {
-			for line := range strings.SplitSeq(mustRun(t, "", "-f", "testdata/teams.json", "-o", output), "\n") {
-				isWord := len(strings.Fields(line)) == 1 || want < 80 && regexp.MustCompile(`# |\d nodes? `).MatchString(line)
-				if len(line) > want && !isWord && !strings.Contains(line, " kubectl ") {
-					t.Errorf("COLUMNS=%s: %d columns: %s", columns, len(line), line)
+		for _, args := range []string{
+			"-f testdata/teams.json", "-f testdata/teams.json -o wide", "-f testdata/sample.json -o wide", "-f testdata/sample.json",
+			"-f testdata/sample.json train-typo-6797db7bbd-ghn2c", "-f testdata/odd.json -o wide", "-f testdata/workloads.yaml", preview, preview + " -o wide",
+		} {
+			for line := range strings.SplitSeq(mustRun(t, "", strings.Fields(args)...), "\n") {
+				isWord := len(strings.Fields(line)) == 1 && want >= 80
+				if len(line) > want && !isWord && !toPaste.MatchString(line) {
+					t.Errorf("COLUMNS=%s: %s: %d columns: %s", columns, args, len(line), line)
 				}
 				if strings.TrimRight(line, " ") != line {
 					t.Errorf("trailing space: %q", line)
 				}
 			}
 		}
+	}
+}
+
+// Bold text is bold on all of its lines.
+func TestBold(t *testing.T) {
+	p := page{width: 20, color: true}
+	color.NoColor = false
+	defer func() { color.NoColor = true }()
+	want := "\x1b[1ma text that is\x1b[22m\n\x1b[1m  longer than one\x1b[22m\n\x1b[1m  line\x1b[22m"
+	if got := p.wrapped("", "  ", "a text that is longer than one line", color.Bold); got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -191,7 +208,14 @@ func TestUsage(t *testing.T) {
 		{"", "-f http://u:s3%zzcret@127.0.0.1:1/", 1, `parse "http://u:PASSWORD@127.0.0.1:1/"`},
 		{"", "-s http://u:s3%zzcret@127.0.0.1:1 -A", 1, "PASSWORD@127.0.0.1:1"},
 		{"", "", 1, "standard input is empty; use -n or -A to read the cluster"},
-		{"not read", "-n x", 1, "error: "},
+		{"not read", "-n x", 1, "error: there is no kubeconfig that names a cluster; use --kubeconfig, -f for a file, or a pipe"},
+		{"", "-s http://127.0.0.1:1 -A", 1, `error: Get "http://127.0.0.1:1/`},
+		{"", "previw cordon a", 2, "error: want one pod, not 3; use -f for files; did you mean preview?\nSee 'kubectl whynot --help'"},
+		{"", "cordon a", 2, "error: want one pod, not 2; use -f for files; did you mean preview?\n"},
+		{"", "preview drain a", 2, "error: preview needs a command of kubectl: taint, cordon or uncordon\nSee 'kubectl whynot preview --help'"},
+		{"", "preview cordon --no", 2, "error: unknown flag: --no\nSee 'kubectl whynot preview cordon --help'"},
+		{"", "preview taint no a", 1, "See 'kubectl whynot preview taint --help'"},
+		{"", "preview taint no a m:noexecute", 1, "PreferNoSchedule or NoExecute; did you mean NoExecute?\nSee 'kubectl whynot preview taint --help'"},
 		{"not read", "--filename=", 2, "-f needs the name of a file"},
 		{`{"kind":"Node"`, "", 1, "error: standard input: "},
 		{list(objectOf("node n"), `{"kind":"Pod","metadata":{"name":"p"},"spec":{"tolerations":{}}}`), "", 1, "items[1]: Pod p: "},
@@ -239,7 +263,7 @@ func TestInputs(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	for name, text := range map[string]string{"n.json": node, "sub/p.yaml": inYAML(pod), "sub/notes.txt": "no object"} {
+	for name, text := range map[string]string{"n.json": node, "sub/p.yaml": inYAML(pod), "sub/notes.txt": "no object", "old.json.gz": zipped(t, pod)} {
 		path := filepath.Join(dir, name)
 		os.MkdirAll(filepath.Dir(path), 0o755)
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -271,6 +295,17 @@ func TestInputs(t *testing.T) {
 	}
 	if _, _, stderr := runOn(nil, "-f", files.URL+"/none"); !strings.HasSuffix(stderr, "/none: 404 Not Found\n") {
 		t.Errorf("no such URL: %s", stderr)
+	}
+}
+
+// A dump is read from a pipe also for one pod.
+func TestPipedPod(t *testing.T) {
+	input := list(objectOf("node n k=v:NoSchedule"), objectOf("pod"))
+	if r := mustReport(t, input, "p"); r.Pod != "default/p" || r.Input != "standard input" {
+		t.Errorf("pod %q from %s", r.Pod, r.Input)
+	}
+	if code, _, stderr := runOn(strings.NewReader(input), "q"); code != 1 || stderr != "error: pod q not found\n" {
+		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
 

@@ -6,12 +6,17 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
 )
 
@@ -19,7 +24,9 @@ const previewLong = `Say what "kubectl taint", "kubectl cordon" or "kubectl unco
 leave and when, which stay, and which pending pods could be placed or no longer. Write
 "kubectl whynot preview" in front of what follows "kubectl". It changes nothing.
 
-It reads the same input as "kubectl whynot", with the pods of all namespaces.`
+It reads the same input as "kubectl whynot", with the pods of all namespaces. "-o wide"
+lists each pod with its reason, and "-o html" draws the nodes before and after, who
+leaves when, and who has no other node.`
 
 const previewExamples = `  # What would leave these nodes?
   kubectl whynot preview taint nodes worker-1 worker-2 maintenance:NoExecute
@@ -28,17 +35,18 @@ const previewExamples = `  # What would leave these nodes?
   kubectl whynot preview taint nodes -l pool=gpu spot-
 
   # What would a dump of a cluster lose?
-  kubectl get nodes,pods -A -o json | kubectl whynot preview cordon worker-1`
+  kubectl get nodes,pods -A -o json | kubectl whynot preview cordon worker-1
 
-var previewOutputs = []string{"text", "json", "yaml"}
+  # The same as a page for the browser
+  kubectl whynot preview cordon worker-1 -o html > page.html`
 
 // previewCommand returns the command that previews commands of kubectl.
 func (p *program) previewCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "preview", Short: "Say what a taint, cordon or uncordon would do",
-		Long: previewLong, Example: previewExamples,
+		Long: previewLong, Example: previewExamples, SuggestFor: []string{"taint", "cordon", "uncordon"},
 		RunE: func(*cobra.Command, []string) error {
-			return usageError{errors.New("preview needs a command of kubectl: taint, cordon or uncordon")}
+			return invalid(errors.New("preview needs a command of kubectl: taint, cordon or uncordon"))
 		},
 	}
 	for verb, use := range map[string]string{"taint": "nodes NAME... SPEC...", "cordon": "NAME...", "uncordon": "NAME..."} {
@@ -46,7 +54,14 @@ func (p *program) previewCommand() *cobra.Command {
 		sub := &cobra.Command{
 			Use: verb + " " + use, Short: "Say what kubectl " + verb + " would do",
 			Args: cobra.ArbitraryArgs, ValidArgsFunction: p.completeNodes,
-			RunE: func(sub *cobra.Command, args []string) error { return p.preview(sub.Context(), r, args) },
+		}
+		dryRun := sub.Flags().String("dry-run", dryRuns[0], "Ignored: a preview changes nothing.")
+		sub.Flags().Lookup("dry-run").NoOptDefVal = dryRuns[1]
+		sub.RunE = func(sub *cobra.Command, args []string) error {
+			if err := p.ignore(*dryRun); err != nil {
+				return err
+			}
+			return p.preview(sub.Context(), r, args)
 		}
 		sub.Flags().StringVarP(&r.Selector, "selector", "l", "", "Select nodes by their labels.")
 		if verb == "taint" {
@@ -58,14 +73,30 @@ func (p *program) previewCommand() *cobra.Command {
 	return c
 }
 
+// dryRuns are the values of kubectl's --dry-run, beside true and false.
+var dryRuns = []string{"none", "client", "server", "unchanged"}
+
+// ignore says that the value of --dry-run has no effect, if it is a valid one.
+func (p *program) ignore(dryRun string) error {
+	_, err := strconv.ParseBool(dryRun)
+	switch {
+	case dryRun == dryRuns[0]:
+	case err == nil || slices.Contains(dryRuns, dryRun):
+		fmt.Fprintln(p.err, "--dry-run is ignored: a preview changes nothing, and its commands are without it.")
+	default:
+		return usageError{fmt.Errorf("--dry-run is %q; want one of %s", dryRun, strings.Join(dryRuns[:3], ", ")), 1}
+	}
+	return nil
+}
+
 // preview writes what the request would do. The error is what kubectl would refuse.
 func (p *program) preview(ctx context.Context, r *preview.Request, args []string) error {
-	now, c, err := p.parse(nil, previewOutputs)
+	now, c, err := p.parse(nil)
 	if err != nil {
-		return usageError{err}
+		return invalid(err)
 	}
 	if err := r.Parse(args); err != nil {
-		return err
+		return usageError{err, 1} // as in kubectl
 	}
 	c.Only, p.all = cluster.Filter{}, true // pods of all namespaces are on the nodes
 	input, _, err := p.read(ctx, c)
@@ -75,11 +106,39 @@ func (p *program) preview(ctx context.Context, r *preview.Request, args []string
 	c.Finish()
 	report := preview.New(c, r, now, p.connection)
 	report.Input = input
-	if refusal := report.Refusal(); refusal != nil && len(report.Changed) == 0 {
-		return refusal
+	isRefused := len(report.Refused) > 0 && len(report.Changed)+len(report.Brief)+len(report.Unchanged) == 0
+	if !isRefused || p.output == "json" || p.output == "yaml" {
+		err = p.writeReport(report, "preview", &previewView{report, p.output == "wide"})
 	}
-	err = p.writeReport(report, "preview", report)
 	return cmp.Or(err, report.Refusal())
+}
+
+// A previewView is a preview with the methods of the templates.
+type previewView struct {
+	*preview.Report
+	IsWide bool
+}
+
+// Most limits the lists in text.
+func (v *previewView) Most() int {
+	if v.IsWide {
+		return math.MaxInt - 1 // see say.FirstOf
+	}
+	return maxLines
+}
+
+// Waves returns the pods that leave, and those that leave anyway.
+func (v *previewView) Waves() [][]preview.Wave {
+	return [][]preview.Wave{preview.Waves(v.Leaving), preview.Waves(v.Departing)}
+}
+
+// Timeline returns the timeline of the waves.
+func (v *previewView) Timeline(waves [][]preview.Wave) timeline {
+	var spans []diagnosis.Span
+	for _, w := range slices.Concat(waves...) {
+		spans = append(spans, w.Spans...)
+	}
+	return newTimeline(spans)
 }
 
 // completeNodes completes the names of nodes from the cluster.

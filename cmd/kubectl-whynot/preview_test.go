@@ -3,13 +3,21 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/cases"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
 	"github.com/seed-0529bac1/taints/internal/golden"
 )
 
@@ -26,6 +34,8 @@ func TestPreview(t *testing.T) {
 	for file, args := range map[string]string{
 		"preview-evict.text":    evict,
 		"preview-evict.yaml":    evict + " -o yaml",
+		"preview-evict.wide":    evict + " -o wide",
+		"preview-evict.html":    evict + " -o html",
 		"preview-replace.text":  replace,
 		"preview-all.text":      "taint nodes --all worker-1 node.kubernetes.io/unreachable:NoExecute",
 		"preview-remove.text":   "taint nodes -l pool=gpu spot-",
@@ -42,7 +52,7 @@ func TestPreview(t *testing.T) {
 			if code != wantCode || stderr != want {
 				t.Errorf("exit code %d, stderr %q", code, stderr)
 			}
-			golden.Compare(t, file, stdout)
+			golden.Compare(t, file, bodyOf(stdout))
 			for line := range strings.SplitSeq(stdout, "\n") {
 				if strings.HasPrefix(line, "    kubectl ") {
 					checkPreviewed(t, line)
@@ -104,13 +114,15 @@ func TestPreviewRefusals(t *testing.T) {
 		"cordon":                                "1 error: no node is given",
 		"cordon worker-1 -l pool=gpu":           "1 error: cannot specify both a node name and a --selector option",
 		"cordon worker-1 none":                  `1 error: nodes "none" not found`,
+		"cordon no/worker-1 nodes/none":         `1 error: nodes "none" not found`,
+		"cordon deploy/worker-1":                "1 error: invalid resource type deploy, only node types are supported",
+		"cordon worker-1 --dry-run=x":           `1 error: --dry-run is "x"; want one of none, client, server`,
 		"uncordon":                              "1 error: no node is given",
 		"uncordon none":                         `1 error: nodes "none" not found`,
 		"":                                      "2 error: preview needs a command of kubectl: taint, cordon or uncordon",
 		"drain worker-1":                        "2 error: preview needs a command of kubectl: taint, cordon or uncordon",
 		"cordon worker-1 --all":                 "2 error: unknown flag: --all",
-		"cordon worker-1 -o html":               `2 error: unknown output format "html"; want one of text, json, yaml`,
-		"cordon worker-1 -o table":              `2 error: unknown output format "table"`,
+		"cordon worker-1 -o table":              `2 error: unknown output format "table"; want one of text, wide, json, yaml, html`,
 		"cordon worker-1 --now noon":            `2 error: --now is "noon"`,
 		"cordon worker-1 -f testdata/none.yaml": "1 error: ",
 		"taint nodes worker-1 k:NoSchedule,l:NoSchedule":           "1 " + unparsed,
@@ -142,6 +154,9 @@ func TestPreviewParts(t *testing.T) {
 		{"", "cordon old-1", 0, []string{"0 nodes would change.", "Already as requested: old-1.\n"}},
 		{"", "uncordon worker-1 worker-2", 0, []string{"0 nodes would change.", "Already as requested: worker-1 and worker-2.\n"}},
 		{"", "taint no gpu-1 dedicated=ml:NoSchedule --overwrite", 0, []string{"Already as requested: gpu-1.\n"}},
+		{"", "taint no no/worker-1 nodes/worker-1 Node/gpu-1 k:NoSchedule", 1, []string{
+			"2 nodes would change. ", "kubectl refuses to change: worker-1.\n", "    kubectl taint nodes gpu-1 worker-1 k:NoSchedule\n",
+		}},
 		{manual, "uncordon n", 0, []string{"Already as requested: n.\n"}},
 		{"", "taint nodes none worker-1 k:NoSchedule", 1, []string{
 			"1 node would change. Of their pods, 0 would leave, ", "kubectl refuses to change: none.\n",
@@ -153,7 +168,7 @@ func TestPreviewParts(t *testing.T) {
 		}},
 		{spotNode + bare, "taint nodes n spot-", 0, []string{"    Pod default/p: 1 pod\n"}},
 		{objectsOf([]string{"3 times node n#", "3 times " + daemonPod}), "taint nodes n0 n1 k:NoSchedule", 0, []string{
-			"Pending pods that could no longer be placed\n    DaemonSet default/d: 2 pods\n",
+			"Pending pods that lose their last allowed node\n    DaemonSet default/d: 2 pending pods\n",
 		}},
 	} {
 		input := "testdata/preview.yaml"
@@ -172,6 +187,47 @@ func TestPreviewParts(t *testing.T) {
 	}
 }
 
+// If kubectl refuses all nodes, programs get the refusals.
+func TestPreviewAllRefused(t *testing.T) {
+	const want = `worker-1: taint "spot" not found`
+	for _, output := range []string{"json", "yaml"} {
+		code, stdout, stderr := previewOf("taint", "nodes", "worker-1", "spot-", "-o", output)
+		var r preview.Report
+		if err := yaml.Unmarshal([]byte(stdout), &r); err != nil || code != 1 || !strings.Contains(r.Refused["worker-1"], want) || !strings.Contains(stderr, want) {
+			t.Errorf("%v, exit code %d, stderr %q: %s", err, code, stderr, stdout)
+		}
+	}
+}
+
+// Nodes that are already as requested are shown beside those that kubectl refuses.
+func TestPreviewSomeRefused(t *testing.T) {
+	code, stdout, stderr := previewOf("taint", "nodes", "gpu-1", "none", "dedicated=ml:NoSchedule", "--overwrite")
+	if code != 1 || stderr != "error: nodes \"none\" not found\n" || !strings.Contains(stdout, "Already as requested: gpu-1.\nkubectl refuses to change: none.\n") {
+		t.Errorf("exit code %d, stderr %q, stdout %s", code, stderr, stdout)
+	}
+}
+
+// The completions of -o are those that the command accepts.
+func TestPreviewCompletion(t *testing.T) {
+	for command, accepted := range map[string][]string{"": outputs, "preview": outputs, "preview taint": outputs, "preview cordon": outputs} {
+		args := append(append([]string{"__complete"}, strings.Fields(command)...), "-o", "")
+		if _, got, _ := runOn(nil, args...); got != strings.Join(accepted, "\n")+"\n:4\n" {
+			t.Errorf("%s: %s", command, got)
+		}
+	}
+}
+
+// The flag --dry-run changes nothing but a word.
+func TestPreviewDryRun(t *testing.T) {
+	_, want, _ := previewOf("cordon", "worker-1")
+	for flag, isSaid := range map[string]bool{"--dry-run": true, "--dry-run=server": true, "--dry-run=true": true, "--dry-run=none": false} {
+		code, stdout, stderr := previewOf("cordon", flag, "worker-1")
+		if said := strings.HasPrefix(stderr, "--dry-run is ignored: "); code != 0 || stdout != want || said != isSaid {
+			t.Errorf("%s: exit code %d, stderr %q, stdout %s", flag, code, stderr, stdout)
+		}
+	}
+}
+
 // The page has up to 10 groups in each list.
 func TestPreviewLimits(t *testing.T) {
 	const pod = `{kind: Pod, metadata: {name: p#, ownerReferences: [{kind: ReplicaSet, name: r#, controller: true}]}, spec: {nodeName: n1}}`
@@ -179,12 +235,48 @@ func TestPreviewLimits(t *testing.T) {
 	input := objectsOf([]string{"node n1", "12 times " + pod, "11 times " + pending})
 	text := mustRun(t, input, "preview", "taint", "nodes", "n1", "k:NoExecute")
 	for want, count := range map[string]int{
-		"    ReplicaSet default/r": 10, "    2 more: see -o yaml.\n": 1, "default/r10, ReplicaSet default/r11, ReplicaSet": 1, " and 2 more.\n": 1,
-		"    ReplicaSet default/w": 10, "    1 more: see -o yaml.\n": 1,
+		"    ReplicaSet default/r": 10, "    2 more pods: see -o wide.\n": 1, "Of 12 workloads, no pod is left on a node.\n": 1,
+		"    ReplicaSet default/w": 10, "    1 more pod: see -o wide.\n": 1, "default/r10": 1, "Without the change": 0,
 	} {
 		if got := strings.Count(text, want); got != count {
 			t.Errorf("%q is there %d times: %s", want, got, text)
 		}
+	}
+}
+
+// The page has the nodes before and after the change, and the pods that leave for the
+// same reason, those without another node first. -o wide has each pod.
+func TestPreviewPage(t *testing.T) {
+	const pod = `{kind: Pod, metadata: {name: NAME#, ownerReferences: [{kind: ReplicaSet, name: NAME#, controller: true}]}, spec: {nodeName: b, SPEC}}`
+	pods := func(name, spec string) string { return strings.NewReplacer("NAME", name, "SPEC", spec).Replace(pod) }
+	const tolerates = "tolerations: [{key: k, operator: Exists, effect: NoExecute, tolerationSeconds: SECONDS}]"
+	input := objectsOf([]string{
+		"node a pool=x", "node b pool=y x:NoSchedule k:NoExecute", "node c old=v:NoExecute",
+		"60 times " + pods("free", strings.Replace(tolerates, "SECONDS", "60", 1)), "2 times " + pods("bound", "nodeSelector: {pool: 'y'}, "+strings.Replace(tolerates, "SECONDS", "60", 1)),
+		"{kind: Pod, metadata: {name: anyway}, spec: {nodeName: b}}", "{kind: Pod, metadata: {name: stays}, spec: {nodeName: c, tolerations: [{operator: Exists}]}}",
+	})
+	args := []string{"preview", "-f", "-", "taint", "nodes", "b", "c", "new:NoExecute", "old=w:NoExecute", "--overwrite", "-o"}
+	page := mustRun(t, input, append(args, "html")...)
+	const nodes = `Nodes | Before | After | Pods
+1 node b | k:NoExecute x:NoSchedule | k:NoExecute ins new:NoExecute ins old=w:NoExecute x:NoSchedule | 63 pods: 0 stay, 62 leave, 1 leave anyway
+1 node c | del old=v:NoExecute | ins new:NoExecute ins old=w:NoExecute | 1 pod: 1 stay, 0 leave`
+	if got := tableOf(page, "nodes-caption"); got != nodes {
+		t.Errorf("got\n%s\nwant\n%s", got, nodes)
+	}
+	leaving := strings.Split(tableOf(page, "leaving-caption"), "\n")
+	const atOnce = " | Now: untolerated taint new:NoExecute (no toleration has this key)"
+	if len(leaving) != 4 || !strings.HasPrefix(leaving[1], "62 pods 62 workloads ReplicaSet default/bound0: 1 pod; none is left on a node; taints and node affinity allow no other node for 1 "+
+		"ReplicaSet default/bound1: ") || !strings.HasSuffix(leaving[1], " ReplicaSet default/free51: 1 pod; none is left on a node and 12 more | | ✕ 2 pods"+atOnce) ||
+		leaving[2] != "Leave anyway" || !strings.HasPrefix(leaving[3], "Pod default/anyway: 1 pod; nothing makes it again | | – | Now: ") {
+		t.Errorf("leaving:\n%s", strings.Join(leaving, "\n"))
+	}
+	wide := mustRun(t, input, append(args, "wide")...)
+	if n := len(regexp.MustCompile(`(?m)^      default/\w+ on node b, at .*\(now`).FindAllString(wide, -1)); n != 63 || strings.Contains(wide, "-o ") {
+		t.Errorf("%d pods: %s", n, wide)
+	}
+	undone := mustRun(t, list(objectOf("node n")), "preview", "-f", "-", "taint", "nodes", "n", "node.kubernetes.io/unschedulable:NoSchedule", "-o", "html")
+	if got := tableOf(undone, "nodes-caption"); !strings.HasSuffix(got, "\n1 node n | no taints | the same: Kubernetes undoes the change within seconds | 0 pods") {
+		t.Errorf("undone: %s", got)
 	}
 }
 
@@ -243,5 +335,114 @@ func TestPreviewReadme(t *testing.T) {
 	args, want, _ := strings.Cut(block, "\n")
 	if diff := cmp.Diff(want, mustRun(t, "", append([]string{"preview"}, strings.Fields(args)...)...)); diff != "" {
 		t.Errorf("(-README +output):\n%s", diff)
+	}
+}
+
+// TestPreviewCases runs a file of cases with objects and a preview of them: the text,
+// and what JSON says, which YAML says too.
+func TestPreviewCases(t *testing.T) {
+	cases.Run(t, "testdata/preview.txt", func(t *testing.T, lines []string) []string {
+		args, _ := strings.CutPrefix(lines[len(lines)-1], "$ kubectl whynot ")
+		input := objectsOf(say.Each(lines[:len(lines)-1], previewed))
+		text, _, _ := strings.Cut(mustRun(t, input, strings.Fields(args)...), "\nNot evaluated: ")
+		output := append(strings.Split(text, "\n"), "json")
+		stdout := mustRun(t, input, strings.Fields(args+" -o json")...)
+		document, err := yaml.JSONToYAML([]byte(stdout))
+		if asYAML := mustRun(t, input, strings.Fields(args+" -o yaml")...); err != nil || asYAML != string(document) {
+			t.Errorf("%v; YAML %s differs from JSON %s", err, asYAML, document)
+		}
+		var report map[string]any
+		if err := json.Unmarshal([]byte(stdout), &report); err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{"command", "input", "nodes", "now", "notEvaluated", "notes", "pods", "undo", "version"} {
+			delete(report, key)
+		}
+		for _, key := range say.SortedKeys(report) {
+			list, isList := report[key].([]any)
+			if !isList || len(list) == 0 {
+				continue
+			}
+			for _, x := range list {
+				if group, ok := x.(map[string]any); ok && key != "undoneByKubernetes" {
+					delete(group, "because")
+				}
+				output = append(output, key+" "+mustJSON(x))
+			}
+		}
+		return slices.DeleteFunc(output, func(s string) bool { return s == "" })
+	})
+}
+
+// previewed returns the object of a line "node NAME cordoned CONDITION=STATUS TAINT@TIME…"
+// or "pod NAME on NODE of KIND/NAME TOLERATION, … # MESSAGE", where all but the name
+// may be missing. Other lines are as in objectsOf.
+func previewed(line string) string {
+	if count, one, isMany := strings.Cut(line, " times "); isMany {
+		return count + " times " + previewed(one)
+	}
+	line, message, _ := strings.Cut(line, " # ")
+	words := strings.Fields(line)
+	metadata, spec, status := map[string]any{"name": words[min(1, len(words)-1)]}, make(map[string]any), make(map[string]any)
+	var conditions, list []any
+	switch words[0] {
+	case "node":
+		for _, word := range words[2:] {
+			text, at, _ := strings.Cut(word, "@")
+			kind, value, isCondition := strings.Cut(word, "=")
+			switch {
+			case word == "cordoned":
+				spec["unschedulable"] = true
+			case strings.Contains(text, ":"):
+				taint := taints.Must(taints.ParseTaint(text))
+				if at != "" {
+					taint.TimeAdded = new(taints.Must(time.Parse(time.RFC3339, "2026-11-21T"+at+":00Z")))
+				}
+				list = append(list, taint)
+			case isCondition:
+				conditions = append(conditions, map[string]string{"type": kind, "status": value})
+			}
+		}
+		spec["taints"] = list
+	case "pod":
+		status["phase"] = "Pending"
+		for len(words) > 3 && (words[2] == "on" || words[2] == "of") {
+			if words[2] == "on" {
+				spec["nodeName"], status["phase"] = words[3], "Running"
+			} else {
+				kind, name, _ := strings.Cut(words[3], "/")
+				metadata["ownerReferences"] = []any{map[string]any{"kind": kind, "name": name, "controller": true}}
+			}
+			words = slices.Delete(words, 2, 4)
+		}
+		for text := range strings.SplitSeq(strings.Join(words[2:], " "), ", ") {
+			if text != "" {
+				list = append(list, tol(text))
+			}
+		}
+		spec["tolerations"] = list
+		if message != "" {
+			conditions = append(conditions, map[string]string{"type": "PodScheduled", "status": "False", "message": message})
+		}
+	default:
+		return line
+	}
+	status["conditions"] = conditions
+	kind := map[string]string{"node": "Node", "pod": "Pod"}[words[0]]
+	return mustJSON(map[string]any{"apiVersion": "v1", "kind": kind, "metadata": metadata, "spec": spec, "status": status})
+}
+
+// A preview does not evaluate what the report does not.
+func TestPreviewNotEvaluated(t *testing.T) {
+	input := list(objectOf("node n"), `{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"q"}}`,
+		`{"apiVersion":"node.k8s.io/v1","kind":"RuntimeClass","metadata":{"name":"r"},"scheduling":{}}`,
+		`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"s","annotations":{"scheduler.alpha.kubernetes.io/defaultTolerations":"[]"}}}`)
+	for _, output := range []string{"text", "json", "yaml"} {
+		got := oneLine(mustRun(t, input, "preview", "cordon", "n", "-o", output))
+		for _, rule := range []string{"RuntimeClass scheduling", "quotas", "tolerations that namespaces default or allow", "new pods of DaemonSets"} {
+			if !strings.Contains(got, rule) {
+				t.Errorf("%s lacks %q: %s", output, rule, got)
+			}
+		}
 	}
 }

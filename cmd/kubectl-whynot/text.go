@@ -64,14 +64,14 @@ func (v *view) IgnoredText() string {
 	return "Ignored objects: " + say.Joined(say.FirstOf(words, 5))
 }
 
-// StayingText counts the pods that tolerate their nodes' NoExecute taints.
+// StayingText counts the pods that stay on nodes with NoExecute taints.
 func (v *view) StayingText() string {
 	first := slices.IndexFunc(v.Evictions, func(x *diagnosis.Eviction) bool { return x.Outcome == diagnosis.Stays })
 	if first < 0 {
 		return ""
 	}
 	n := len(v.Evictions) - first // they come last
-	return say.Count(n, "pod") + " on these nodes " + say.For(n, "tolerates the taints and stays", "tolerate the taints and stay")
+	return say.Count(n, "pod") + " on these nodes " + say.For(n, "stays", "stay")
 }
 
 // A fate is the pods that are evicted for the same taint and toleration.
@@ -82,7 +82,7 @@ func (v *view) Fates(withStays bool) (fates []fate) {
 	list := slices.DeleteFunc(slices.Clone(v.Evictions), func(x *diagnosis.Eviction) bool {
 		return x.Outcome == diagnosis.Stays && !withStays
 	})
-	key := func(x *diagnosis.Eviction) string { return x.Outcome + "\n" + string(x.From) + "\n" + x.Order }
+	key := func(x *diagnosis.Eviction) string { return fmt.Sprintln(x.Outcome, x.From, x.Hangs, x.Again, x.Order) }
 	for _, pods := range cluster.Grouped(list, key) {
 		fates = append(fates, pods)
 	}
@@ -100,16 +100,17 @@ func (f fate) Who() string {
 
 // Text describes what happens to the pods and when.
 func (f fate) Text() string {
-	when, are := diagnosis.When(f...), say.For(len(f), "is", "are")
+	are := say.For(len(f), "is", "are")
+	text := are + " already being deleted"
 	switch f.Outcome() {
 	case diagnosis.Overdue:
-		return "should have been evicted " + when
+		text = "should have been evicted " + diagnosis.When(f...)
 	case diagnosis.Leaves:
-		return "will be evicted " + when
+		text = "will be evicted " + diagnosis.When(f...)
 	case diagnosis.Stays:
-		return are + " not evicted"
+		text = are + " not evicted"
 	}
-	return are + " already being deleted"
+	return text + diagnosis.Afterwards(f[0].Hangs, f[0].Again)
 }
 
 // Outcome returns the outcome of all pods.
@@ -126,6 +127,19 @@ func (f fate) Times() []string {
 		return strings.TrimSuffix(x.Pod+" on node "+x.Node+", "+diagnosis.When(x), ", ")
 	})
 }
+
+// Spans returns when the pods are evicted.
+func (f fate) Spans() (spans []diagnosis.Span) {
+	for _, x := range f {
+		if s, ok := x.Span(); ok {
+			spans = append(spans, s)
+		}
+	}
+	return spans
+}
+
+// Timeline returns the timeline of the evictions.
+func (v *view) Timeline() timeline { return newTimeline(fate(v.Evictions).Spans()) }
 
 // Why names the taint that decides and the toleration for it.
 func (f fate) Why() string { return diagnosis.Why(f[0].Because) }
@@ -161,14 +175,13 @@ type page struct {
 // width and the colors of the page, and replace what could harm a terminal.
 func (p *page) execute(part string, view any) error {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"line": p.styled, "wrap": p.wrapped, "isNarrow": func() bool { return p.width < 60 },
+		"line": p.styled, "wrap": p.wrapped, "row": p.row,
 		"bold": func() color.Attribute { return color.Bold }, "red": func() color.Attribute { return color.FgRed },
 		"cyan": func() color.Attribute { return color.FgCyan }, "isWindows": func() bool { return runtime.GOOS == "windows" },
 		"selector": cluster.SelectorText, "taint": visible.Taint, "toleration": visible.Toleration, "yamlLines": yamlLines,
-		"list": func(elements ...any) []any { return elements }, "keys": say.SortedKeys[string],
-		"firstOf": say.FirstOf, "moreThan": func(most, n int) int { return max(n-most, 0) },
+		"keys": say.SortedKeys[string], "moreThan": func(most, n int) int { return max(n-most, 0) },
 		"maxCauses": func() int { return maxCauses }, "maxLines": func() int { return maxLines }, "maxFates": func() int { return maxFates },
-		"column": column, "spaces": func(s string) string { return strings.Repeat(" ", len(s)) }, "trim": strings.TrimSpace,
+		"column": column, "spaces": func(s string) string { return strings.Repeat(" ", len(s)) },
 	}).Funcs(words).Parse(textTemplate)).ExecuteTemplate(p, part, view)
 }
 
@@ -193,16 +206,52 @@ func (p *page) styled(s string, style ...color.Attribute) string {
 }
 
 // wrapped returns text in a style. It puts first before the first line and hang
-// before the other lines. It breaks lines only between words.
+// before the other lines. It breaks lines only between words, except in a narrow page.
 func (p *page) wrapped(first, hang, text string, style ...color.Attribute) string {
 	var lines []string
 	line, space := first, ""
+	end := func() {
+		lines = append(lines, p.styled(line, style...))
+		line, space = hang, ""
+	}
 	for _, w := range strings.Fields(text) {
 		if space != "" && utf8.RuneCountInString(line+space+w) > p.width {
-			lines = append(lines, p.styled(line, style...))
-			line, space, style = hang, "", nil
+			end()
+		}
+		for space == "" && p.isNarrow() && utf8.RuneCountInString(line+w) > p.width {
+			head := headOf(w, p.width-utf8.RuneCountInString(line))
+			line, w = line+head, w[len(head):]
+			end()
 		}
 		line, space = line+space+w, " "
 	}
-	return strings.Join(append(lines, p.styled(line, style...)), "\n")
+	end()
+	return strings.Join(lines, "\n")
+}
+
+// row returns texts beside the columns of a table, or below them on a narrow page.
+func (p *page) row(columns string, texts ...string) string {
+	var lines []string
+	indent := strings.Repeat(" ", len(columns))
+	if p.isNarrow() {
+		lines = append(lines, p.styled(strings.TrimRight(columns, " ")))
+		columns, indent = "    ", "    "
+	}
+	for _, text := range texts {
+		lines = append(lines, p.wrapped(columns, indent+"  ", text))
+		columns = indent
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (p *page) isNarrow() bool { return p.width < 80 }
+
+// headOf returns the part of a long word that has at most so many characters and, if
+// possible, ends as a part of a taint or a name does.
+func headOf(word string, most int) string {
+	head := string([]rune(word)[:max(most, 1)])
+	if at := strings.LastIndexAny(head, "/.=:-"); at > 0 {
+		return head[:at+1]
+	}
+	return head
 }

@@ -188,6 +188,9 @@ func testMarkup(p *browserPage) {
 	p.text("#list-tolerations code", "<img src=x onerror=alert(1)>")
 	p.want("elements that were typed", "$$('main img, main b').length", 0.0)
 	p.want("the problem", "$('#problems-tolerations').textContent.includes('is not a field of tolerations')", true)
+	p.want("a problem is an error", "$('#tolerations').ariaInvalid + $('#problems-tolerations li').className", "true")
+	p.visit("#taints=%7Btaints:+%5B%5D,+unschedulable:+true%7D")
+	p.want("a note is not", "$('#taints').ariaInvalid + $('#problems-taints li').className", "falseunknown")
 }
 
 // testLarge types the longest texts that are read, to test the browser's stack.

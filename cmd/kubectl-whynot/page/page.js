@@ -28,7 +28,7 @@
   for (const form of all('form')) form.addEventListener('submit', event => event.preventDefault());
 
   // Each command has a button that copies it.
-  for (const pre of all('td pre')) {
+  for (const pre of all('td pre, .commands pre')) {
     const button = document.createElement('button');
     button.type = 'button';
     button.className = 'copy';
@@ -45,10 +45,10 @@
     pre.after(button);
   }
 
-  // Open everything for printing.
+  // Open everything for printing, except long lists of names.
   let opened = [];
   addEventListener('beforeprint', () => {
-    opened = all('details:not([open])');
+    opened = all('details:not([open])').filter(d => all('li', d).length <= 10);
     for (const d of opened) d.open = true;
   });
   addEventListener('afterprint', () => { for (const d of opened) d.open = false; });

@@ -129,8 +129,8 @@
 		for (const ul of document.querySelectorAll(".problems")) {
 			const name = ul.id.slice("problems-".length);
 			const own = all.filter((p) => p.field === name);
-			$(name).setAttribute("aria-invalid", own.length > 0);
-			refill(ul, name, own.map((p) => element("li", "", p.line && place(p, name, `${p.line}:${p.column}`, `Show line ${p.line}, column ${p.column}`), p.message)));
+			$(name).setAttribute("aria-invalid", own.some((p) => !p.note));
+			refill(ul, name, own.map((p) => element("li", p.note ? "unknown" : "", p.line && place(p, name, `${p.line}:${p.column}`, `Show line ${p.line}, column ${p.column}`), p.message)));
 		}
 	}
 

@@ -49,7 +49,7 @@ func (c *Cluster) Decode(m manifest.Object) error {
 			}
 			return c.AddPod(o)
 		}, skipLarge)
-	case "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob":
+	case "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "DeploymentConfig", "Job", "CronJob":
 		return decodeAs(m, func(o *object) error { return c.addWorkload(m.Kind, o) })
 	}
 	c.Others[m.Kind]++
@@ -61,7 +61,7 @@ func (c *Cluster) Decode(m manifest.Object) error {
 var apiVersions = map[string]string{
 	"Node": "v1", "Pod": "v1", "Status": "v1", "Table": "meta.k8s.io/v1",
 	"Deployment": "apps/v1", "StatefulSet": "apps/v1", "DaemonSet": "apps/v1", "ReplicaSet": "apps/v1",
-	"Job": "batch/v1", "CronJob": "batch/v1",
+	"ReplicationController": "v1", "DeploymentConfig": "apps.openshift.io/v1", "Job": "batch/v1", "CronJob": "batch/v1",
 }
 
 const runtimeClasses = "RuntimeClass scheduling"

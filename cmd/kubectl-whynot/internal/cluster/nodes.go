@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,6 +16,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/kube"
+	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
 // A Share is the part of a group of nodes that matches a profile.
@@ -27,8 +29,7 @@ type Share struct {
 func (c *Cluster) Choose(p *Profile) []Share {
 	matching := make(map[*Group][]int)
 	for _, i := range c.Candidates(p) {
-		n := &c.Nodes[i]
-		if ok, err := p.affinity.Match(n.Node); ok && err == nil {
+		if n := &c.Nodes[i]; n.Matches(p) {
 			matching[n.Group] = append(matching[n.Group], i)
 		}
 	}
@@ -39,6 +40,12 @@ func (c *Cluster) Choose(p *Profile) []Share {
 		}
 	}
 	return shares
+}
+
+// Matches reports whether the node matches node selector and required node affinity.
+func (n *Node) Matches(p *Profile) bool {
+	ok, err := p.affinity.Match(n.Node)
+	return ok && err == nil
 }
 
 // Candidates returns the nodes that the affinity names, or else all nodes.
@@ -182,15 +189,16 @@ type Node struct {
 	Cordoned     bool             // by its spec, for which Kubernetes adds a taint
 	Taints       []taints.Taint   // its own and that of a cordoned node, after Finish
 	Group        *Group           // after Finish
+	Stale        []taints.TaintID // taints that Kubernetes removes from it
 	resources    map[string]int64 // allocatable extended resources, also of 0
+	conditions   []lifecycle.Condition
+	inferred     bool // the conditions are
 }
-
-var errNoName = errors.New("metadata.name is missing")
 
 // AddNode adds a node.
 func (c *Cluster) AddNode(n *corev1.Node) error {
-	if n.Name == "" {
-		return errNoName
+	if err := checkNames(&n.ObjectMeta); err != nil {
+		return err
 	}
 	if _, ok := c.NodeAt[n.Name]; ok {
 		return errors.New("there are two nodes with this name")
@@ -207,15 +215,15 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 		}
 	}
 	c.NodeAt[n.Name] = len(c.Nodes)
-	c.Nodes = append(c.Nodes, Node{
+	added := Node{
 		Node: &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}},
 		Own:  list, Cordoned: n.Spec.Unschedulable, resources: extended(n.Status.Allocatable),
-	})
+	}
+	added.setConditions(n.Status.Conditions)
+	added.Stale = added.Corrections(time.Time{}).Remove
+	c.Nodes = append(c.Nodes, added)
 	return nil
 }
-
-// Cordon is the taint with which the scheduler represents a cordoned node.
-var Cordon = taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule}
 
 // With returns a finished cluster in which some nodes have other taints of their own,
 // or are cordoned or not. Both clusters share their pods and profiles.
@@ -245,10 +253,7 @@ func (c *Cluster) group() {
 	c.Groups, c.labels = nil, make(map[string]sets.Set[string])
 	for i := range c.Nodes {
 		n := &c.Nodes[i]
-		n.Taints = slices.Clip(n.Own)
-		if at, has := taints.FindTaint(n.Own, Cordon.ID()); n.Cordoned && !(has && n.Own[at].Value == "") {
-			n.Taints = append(n.Taints, Cordon)
-		}
+		n.AddCordon()
 		list := slices.Clone(n.Taints)
 		for k := range list {
 			list[k].TimeAdded = nil

@@ -5,6 +5,7 @@ package cluster
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,15 +25,22 @@ type Pod struct {
 	Phase    corev1.PodPhase
 	Deleting bool
 	Template bool // it does not exist: a workload in the input would create it
+	Pinned   bool // to its node: its affinity names no other
 	Owner    Owner
 	*Profile
+	*Wait
+}
 
-	// Of a pending pod.
+// A Wait is what is only known of a pod that is pending, or has finished.
+type Wait struct {
 	Gates     []string // scheduling gates
-	Message   string   // of the scheduler
+	Message   string   // of the scheduler, or of the status of a pod that has finished
 	Scheduler string   // empty: the default one
+	Nominated string   // the node that the scheduler intends for it; empty: none
 	Failure   string   // why the workload cannot create it
 }
+
+var noWait = &Wait{} // of all other pods
 
 // A PodName is the full name of a pod.
 type PodName = types.NamespacedName
@@ -59,8 +67,8 @@ func (p *Pod) IsStatic() bool { return p.Owner.Kind == "Node" }
 
 // AddPod adds a pod if it matches the filter.
 func (c *Cluster) AddPod(o *corev1.Pod) error {
-	if o.Name == "" {
-		return errNoName
+	if err := checkNames(&o.ObjectMeta); err != nil {
+		return err
 	}
 	p := &Pod{
 		PodName:  PodName{Namespace: cmp.Or(o.Namespace, c.Namespace), Name: o.Name},
@@ -68,6 +76,7 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 		Phase:    o.Status.Phase,
 		Deleting: o.DeletionTimestamp != nil,
 		Owner:    ownerOf(&o.ObjectMeta),
+		Wait:     noWait,
 	}
 	if !c.Only.matches(p.Namespace, o.Labels) {
 		c.leftOut = append(c.leftOut, p)
@@ -76,10 +85,12 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 	if c.PodNamed[p.PodName] != nil {
 		return errors.New("there are two pods with this name")
 	}
-	p.Profile = c.profileOf(&o.Spec, p.IsPending() || p.Name == c.Asked)
+	names, isPinned := namedNodes(requiredAffinity(&o.Spec))
+	isOther := func(name string) bool { return name != p.Node }
+	p.Pinned = isPinned && p.Node != "" && !slices.ContainsFunc(names, isOther)
+	p.Profile = c.profileOf(&o.Spec, p.IsPending() || p.Name == c.Asked || isPinned && !p.Pinned)
 	bound := corev1.ConditionTrue
 	if p.IsPending() {
-		p.wait(&o.Spec)
 		bound = corev1.ConditionFalse
 	}
 	var scheduled corev1.PodCondition
@@ -88,7 +99,13 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 			scheduled = c
 		}
 	}
-	p.Message = scheduled.Message
+	switch {
+	case p.IsPending():
+		p.Wait = waitOf(&o.Spec)
+		p.Message, p.Nominated = scheduled.Message, o.Status.NominatedNodeName
+	case p.IsFinished(): // the kubelet may have rejected it
+		p.Wait = &Wait{Message: say.Shortened(strings.Trim(o.Status.Reason+": "+o.Status.Message, ": "))}
+	}
 	// Without the condition, when the kubelet accepted it.
 	p.Arrived = cmp.Or(scheduled.LastTransitionTime, ptr.Deref(o.Status.StartTime, metav1.Time{})).Time
 	c.PodNamed[p.PodName] = p
@@ -96,11 +113,12 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 	return nil
 }
 
-func (p *Pod) wait(s *corev1.PodSpec) {
-	p.Gates = say.Each(s.SchedulingGates, func(g corev1.PodSchedulingGate) string { return g.Name })
+func waitOf(s *corev1.PodSpec) *Wait {
+	w := &Wait{Gates: say.Each(s.SchedulingGates, func(g corev1.PodSchedulingGate) string { return g.Name })}
 	if s.SchedulerName != corev1.DefaultSchedulerName {
-		p.Scheduler = s.SchedulerName
+		w.Scheduler = s.SchedulerName
 	}
+	return w
 }
 
 // IsPending reports whether the pod is waiting for a node.

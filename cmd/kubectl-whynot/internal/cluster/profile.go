@@ -33,14 +33,18 @@ type Profile struct {
 // affinity names, as the DaemonSet controller does, only if withNames is set.
 // Otherwise there would be a profile for each pod.
 func (c *Cluster) profileOf(s *corev1.PodSpec, withNames bool) *Profile {
-	var required *corev1.NodeSelector
-	if s.Affinity != nil && s.Affinity.NodeAffinity != nil {
-		required = s.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
-	}
+	required := requiredAffinity(s)
 	if !withNames {
 		return c.profile(s.NodeSelector, withoutNames(required), s.Tolerations, nil)
 	}
 	return c.profile(s.NodeSelector, required, s.Tolerations, requested(s))
+}
+
+func requiredAffinity(s *corev1.PodSpec) *corev1.NodeSelector {
+	if s.Affinity == nil || s.Affinity.NodeAffinity == nil {
+		return nil
+	}
+	return s.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
 }
 
 // requested returns the extended resources. A limit of them is also the request.
@@ -52,6 +56,9 @@ func requested(s *corev1.PodSpec) map[string]int64 {
 	maps.DeleteFunc(requests, func(_ string, n int64) bool { return n == 0 })
 	return requests
 }
+
+// Requests reports whether the pods request the extended resource.
+func (p *Profile) Requests(resource string) bool { return p.resources[resource] > 0 }
 
 func extended(list corev1.ResourceList) map[string]int64 {
 	m := make(map[string]int64)

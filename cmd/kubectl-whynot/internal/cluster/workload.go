@@ -5,6 +5,7 @@ package cluster
 import (
 	"cmp"
 	"errors"
+	"path"
 	"slices"
 	"strings"
 
@@ -20,26 +21,36 @@ import (
 
 // An Owner is the controller of a pod. The zero owner means none.
 type Owner struct {
+	// Kind has the API group behind it, as in Rollout.argoproj.io, unless the group is
+	// that of Kubernetes or OpenShift.
 	Kind string `json:"kind"`
 	Name string `json:"name"`
 	// Deployment is the Deployment that owns a ReplicaSet.
 	Deployment string `json:"deployment,omitempty"`
-	// Controller is the kind and name of what controls the owner in the input, such
-	// as the CronJob of a Job, if that is not a Deployment.
+	// Controller is the kind and name of what controls the owner, such as the CronJob
+	// of a Job in the input, if that is not a Deployment.
 	Controller string `json:"controller,omitempty"`
 }
 
-// ownerOf returns the controller. The name of a ReplicaSet has its Deployment.
+// ownerOf returns the controller. The name of a ReplicaSet has its Deployment, and the
+// pods of a ReplicationController know its DeploymentConfig.
 func ownerOf(o *metav1.ObjectMeta) Owner {
 	r := metav1.GetControllerOfNoCopy(o)
 	if r == nil {
 		return Owner{}
 	}
 	w := Owner{Kind: r.Kind, Name: r.Name}
-	if hash := o.Labels["pod-template-hash"]; r.Kind == "ReplicaSet" && hash != "" {
+	if group, _, ok := strings.Cut(r.APIVersion, "/"); ok && path.Dir(apiVersions[r.Kind]) != group {
+		w.Kind += "." + group
+	}
+	hash, config := o.Labels["pod-template-hash"], o.Annotations["openshift.io/deployment-config.name"]
+	switch {
+	case w.Kind == "ReplicaSet" && hash != "":
 		if name, ok := strings.CutSuffix(r.Name, "-"+hash); ok {
 			w.Deployment = name
 		}
+	case w.Kind == "ReplicationController" && isName(config):
+		w.Controller = "DeploymentConfig " + config
 	}
 	return w
 }
@@ -144,8 +155,8 @@ func (o *object) isReady(kind string) bool {
 
 // addWorkload adds a workload with the pod that it would create, if any.
 func (c *Cluster) addWorkload(kind string, o *object) error {
-	if o.Name == "" {
-		return errNoName
+	if err := checkNames(&o.ObjectMeta); err != nil {
+		return err
 	}
 	w := &Workload{
 		Kind: kind, PodName: PodName{Namespace: cmp.Or(o.Namespace, c.Namespace), Name: o.Name},
@@ -180,9 +191,8 @@ func (c *Cluster) addWorkload(kind string, o *object) error {
 	}
 	w.pod = &Pod{
 		PodName: PodName{Namespace: w.Namespace, Name: strings.ToLower(kind) + "/" + o.Name}, Owner: owner,
-		Template: true, Profile: c.profileOf(spec, true),
+		Template: true, Profile: c.profileOf(spec, true), Wait: waitOf(spec),
 	}
-	w.pod.wait(spec)
 	return nil
 }
 
@@ -198,15 +208,15 @@ func (c *Cluster) resolve(namespace string, o Owner, levels int) Owner {
 	switch {
 	case levels == 0:
 	case w != nil: // what it says counts, not its name
-		w.isMade, o.Deployment = true, ""
+		w.isMade, o.Deployment, o.Controller = true, "", ""
 		if kind, name := c.resolve(namespace, w.controller, levels-1).Template(); kind == "Deployment" {
 			o.Deployment = name
 		} else if kind != "" {
 			o.Controller = kind + " " + name
 		}
-	case o.Deployment != "":
-		top := c.resolve(namespace, Owner{Kind: "Deployment", Name: o.Deployment}, levels-1)
-		if top.Controller != "" {
+	case o.Deployment+o.Controller != "":
+		kind, name := o.Template()
+		if top := c.resolve(namespace, Owner{Kind: kind, Name: name}, levels-1); top.Controller != "" {
 			o.Deployment, o.Controller = "", top.Controller
 		}
 	}
@@ -223,7 +233,10 @@ func (c *Cluster) finishWorkloads() {
 		if p.Owner != (Owner{}) {
 			p.Owner = c.resolve(p.Namespace, p.Owner, maxLevels)
 		}
-		if p.Node != "" && !p.IsFinished() && !p.Deleting {
+		switch {
+		case p.IsPending():
+			c.Waiting[p.OwnerName()]++
+		case p.Node != "" && !p.IsFinished() && !p.Deleting:
 			c.Running[p.OwnerName()]++
 		}
 	}
@@ -240,6 +253,7 @@ func (c *Cluster) finishWorkloads() {
 		case w.failure != "" || !w.isMade && !w.isReady:
 			w.pod.Owner, w.pod.Failure = c.resolve(w.Namespace, w.pod.Owner, maxLevels), w.failure
 			c.PodNamed[w.pod.PodName] = w.pod
+			c.Waiting[w.pod.OwnerName()]++
 			c.Pods = append(c.Pods, w.pod)
 		case !w.isMade:
 			c.Others[w.Kind+" (its pods are ready)"]++

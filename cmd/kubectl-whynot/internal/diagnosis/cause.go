@@ -134,8 +134,15 @@ func (x *Pending) explain() {
 		x.Kind, x.Text = causeMistake, x.untolerated
 		x.Fix = slices.Concat(x.nodeSteps, x.steps("", x.Change.Entries))
 	}
-	if beside := m.beside(); beside != "" && x.Kind != causeGates && !x.isOpen() {
+	if beside := m.beside(x.profile); beside != "" && x.Kind != causeGates && !x.isOpen() {
 		x.Text += "; another reason, from the scheduler: " + beside
+	}
+	if n := len(x.NominatedNodes); n > 0 {
+		x.Notes = append(x.Notes, "the scheduler has nominated "+say.Noun(n, "node")+" "+say.NamesOf(x.NominatedNodes, n)+
+			", and waits for the pods of lower priority that it preempts there to leave")
+	}
+	if strings.Contains(x.Message, "not eligible due to preemptionPolicy=Never") {
+		x.Notes = append(x.Notes, "its preemptionPolicy is Never, so it does not displace pods of lower priority")
 	}
 	if p.Scheduler != "" {
 		x.Notes = append(x.Notes, "the pod uses the scheduler "+p.Scheduler+", which may apply other rules")
@@ -264,7 +271,12 @@ func (r *placement) taintsText(why reasons) string {
 	var list, states []taints.Taint
 	switch {
 	case r.Change != nil && len(r.Change.Entries) == 0:
-		return r.meant + "nodes are " + statesText(r.Change.NodeTaints) + " (" + reasonsText(nil, r.Change.NodeTaints) + ")"
+		text := r.meant + "nodes are " + statesText(r.Change.NodeTaints) + " (" + reasonsText(nil, r.Change.NodeTaints) + ")"
+		isState := func(t taints.Taint) bool { return slices.ContainsFunc(r.Change.NodeTaints, withoutTime(t).Equal) }
+		if others := slices.DeleteFunc(taintsOf(why), isState); len(others) > 0 {
+			text += "; others have " + reasonsText(why, others)
+		}
+		return text
 	case r.Change != nil:
 		states = r.Change.NodeTaints
 		for _, t := range taintsOf(why) {

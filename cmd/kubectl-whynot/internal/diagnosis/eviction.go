@@ -4,6 +4,7 @@ package diagnosis
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -43,10 +44,31 @@ type Eviction struct {
 	From origin `json:"from,omitempty"`
 	// Because has the taint that decides, or all taints for a pod that stays.
 	Because []Pair `json:"because"`
+	// Hangs is set if the node's kubelet does not answer: the pod is then deleted, but
+	// stays until the kubelet does. Again is set if a DaemonSet makes the pod again there.
+	Hangs bool `json:"hangs,omitzero"`
+	Again bool `json:"madeAgain,omitzero"`
 
 	earliest, deadline time.Time
 	now                time.Time
 	Order              string `json:"-"` // of equal deadlines
+}
+
+// A Span is when a pod is evicted, in seconds from now: within the span, if it is not
+// known when the taint was added.
+type Span struct{ First, Last int64 }
+
+// Span returns the span, and whether there is one. Its First is math.MinInt64 if
+// the pod may have been evicted at any time before Last.
+func (r *Eviction) Span() (s Span, ok bool) {
+	if r.InSeconds == nil || r.Outcome == deleting {
+		return s, false
+	}
+	s = Span{r.earliest.Unix() - r.now.Unix(), *r.InSeconds}
+	if r.From == fromUnknown && r.Earliest == "" {
+		s.First = math.MinInt64
+	}
+	return s, true
 }
 
 // An origin is what a deadline counts from.
@@ -63,7 +85,8 @@ const (
 // A Pair is a taint and the toleration that counts for it.
 type Pair struct {
 	Taint taints.Taint `json:"taint"`
-	// Toleration is nil if none tolerates the taint. Why then names the closest one.
+	// Toleration is nil if none tolerates the taint. Why then names the closest one, or
+	// says why the taint does not last.
 	Toleration *taints.Toleration `json:"toleration"`
 	Why        string             `json:"why,omitempty"`
 }
@@ -74,7 +97,7 @@ func (a *analyst) evictions(pods []*cluster.Pod) []*Eviction {
 	var list []*Eviction
 	for _, p := range pods {
 		if i, ok := a.NodeAt[p.Node]; ok && hasNoExecute(a.Nodes[i].Taints) {
-			list = append(list, EvictionOf(p, &a.Nodes[i], &a.Nodes[i], a.question.Now))
+			list = append(list, EvictionOf(p, a.question.Now, &a.Nodes[i]))
 		}
 	}
 	slices.SortFunc(list, func(x, y *Eviction) int {
@@ -88,54 +111,82 @@ func hasNoExecute(list []taints.Taint) bool {
 	return slices.ContainsFunc(list, func(t taints.Taint) bool { return t.Effect == taints.NoExecute })
 }
 
-// EvictionOf returns the eviction of the pod by the taints that its node has had before
-// and those that it gets now, which have the time now.
-func EvictionOf(p *cluster.Pod, before, after *cluster.Node, now time.Time) *Eviction {
+// EvictionOf returns the eviction of the pod by the taints that its node has had, and
+// by those that it gets now, one after the other, which have the time now.
+func EvictionOf(p *cluster.Pod, now time.Time, before *cluster.Node, changes ...*cluster.Node) *Eviction {
+	after := before
+	if last := len(changes) - 1; last >= 0 {
+		after = changes[last]
+	}
+	if lasting := after.Lasting(); lasting != nil {
+		changes = append(slices.Clip(changes), after, lasting)
+	}
 	r := &Eviction{Pod: p.String(), Node: after.Name, Outcome: Stays, now: now}
-	if first, e := timerAfter(p, before, after, now, now); first != nil {
+	if first, e := timerAfter(p, now, now, before, changes); first != nil {
 		r.Because = []Pair{pairOf(p, *first, e.Toleration, e.Tolerated)}
 		r.expire(e, first, p.Arrived)
-		if _, early := timerAfter(p, before, after, p.Arrived, now); !p.Arrived.IsZero() && early.At.Before(e.At) {
+		if _, early := timerAfter(p, p.Arrived, now, before, changes); !p.Arrived.IsZero() && early.At.Before(e.At) {
 			r.earliest, r.Earliest, r.From = early.At, early.At.UTC().Format(time.RFC3339), fromUnknown
+		}
+		if p.Owner.Kind == "DaemonSet" && e.Tolerated {
+			_, isKeptOff := p.Matcher.FindUntolerated(after.Taints, taints.Hard)
+			r.Again = !isKeptOff
 		}
 	} else {
 		for _, t := range after.Taints {
 			if t.Effect == taints.NoExecute {
 				i, ok := p.Matcher.Match(t)
-				r.Because = append(r.Because, pairOf(p, t, i, ok))
+				pair := pairOf(p, t, i, ok)
+				if slices.Contains(after.Stale, t.ID()) {
+					pair.Why = "Kubernetes removes it within seconds: " + after.StateFor(t.ID())
+				}
+				r.Because = append(r.Because, pair)
 			}
 		}
 	}
 	if p.Deleting {
 		r.Outcome = deleting
 	}
+	r.Hangs = r.Outcome != Stays && after.IsSilent()
 	r.Order = strings.Join(say.Each(r.Because, Pair.Text), "\n")
 	return r
 }
 
+// Briefly is how long a taint may stay that Kubernetes' node-lifecycle controller
+// removes: it looks at each node every 5 seconds.
+const Briefly = 5 * time.Second
+
 // timerAfter returns the pod's timer in the taint-eviction controller after it has
-// seen the node's change, with the taint that started it, or nil if the pod stays.
+// seen the node's changes, with the taint that started it, or nil if the pod stays.
 // The controller sees a taint when it is added, or when the pod arrives. It sees
 // nothing in the future: clocks differ. The taints whose time is not known were
-// added at unknown. A timer that runs is kept or canceled.
-func timerAfter(p *cluster.Pod, before, after *cluster.Node, unknown, now time.Time) (first *taints.Taint, e taints.Eviction) {
+// added at unknown. A timer that runs is kept or canceled. One that ends before the
+// next change is not.
+func timerAfter(
+	p *cluster.Pod, unknown, now time.Time, before *cluster.Node, changes []*cluster.Node,
+) (first *taints.Taint, e taints.Eviction) {
 	i, e, evicts := timer.Of(p.Matcher, before.Taints, func(t taints.Taint) time.Time {
 		at := slices.MaxFunc([]time.Time{ptr.Deref(t.TimeAdded, unknown), p.Arrived}, time.Time.Compare)
 		return slices.MinFunc([]time.Time{at, now}, time.Time.Compare)
 	})
 	queue := lifecycle.Queue[cluster.PodName]{KeepTimers: true}
 	if evicts {
-		if first = &before.Taints[i]; !e.At.After(now) { // the pod is deleted before the change
-			return first, e
-		}
+		first = &before.Taints[i]
 		queue.Update(p.PodName, e)
 	}
-	next := p.Matcher.EvictionOf(after.Taints, now)
-	switch queue.Update(p.PodName, next) {
-	case lifecycle.QueueCanceled:
-		return nil, next
-	case lifecycle.QueueScheduled, lifecycle.QueueMoved:
-		return &after.Taints[next.Taint], next
+	ends := now
+	for _, n := range changes {
+		if first != nil && !e.At.After(ends) { // the pod is deleted before this change
+			break
+		}
+		next := p.Matcher.EvictionOf(n.Taints, now)
+		switch queue.Update(p.PodName, next) {
+		case lifecycle.QueueCanceled:
+			first, e = nil, next
+		case lifecycle.QueueScheduled, lifecycle.QueueMoved:
+			first, e = &n.Taints[next.Taint], next
+		}
+		ends = now.Add(Briefly)
 	}
 	return first, e
 }
@@ -166,10 +217,14 @@ func pairOf(p *cluster.Pod, t taints.Taint, toleration int, tolerated bool) Pair
 
 // Text describes whether and how the taint is tolerated.
 func (p Pair) Text() string {
-	if p.Toleration == nil {
-		return "untolerated taint " + visible.Taint(p.Taint) + " (" + p.Why + ")"
+	text := "untolerated taint " + visible.Taint(p.Taint)
+	if p.Toleration != nil {
+		text = "taint " + visible.Taint(p.Taint) + " is tolerated by " + visible.Toleration(*p.Toleration)
 	}
-	return "taint " + visible.Taint(p.Taint) + " is tolerated by " + visible.Toleration(*p.Toleration)
+	if p.Why != "" {
+		text += " (" + p.Why + ")"
+	}
+	return text
 }
 
 // Why describes the first of the taints and their tolerations.
@@ -196,4 +251,16 @@ func When(list ...*Eviction) string {
 		return "at " + at(earliest) + reason + ")"
 	}
 	return "between " + at(earliest) + ") and " + at(last.deadline) + reason + ")"
+}
+
+// Afterwards says what happens after pods are deleted, if it is not usual.
+func Afterwards(hang, again bool) string {
+	text := ""
+	if hang {
+		text = "; Terminating lasts until the kubelet answers or the node is deleted"
+	}
+	if again {
+		text += "; the DaemonSet makes a new one there, which leaves again"
+	}
+	return text
 }

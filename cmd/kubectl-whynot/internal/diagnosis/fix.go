@@ -171,6 +171,8 @@ func (x *Pending) rollout(w *cluster.Workload) Step {
 	switch {
 	case number < w.Partition:
 		return Step{Text: fmt.Sprintf("lower the partition of %s, which is %d: pods with a lower number keep the older template", who, w.Partition)}
+	case w.Kind == "DeploymentConfig":
+		return Step{Text: "roll out " + who + ": its ReplicationController has the older template"}
 	case w.Kind != "Deployment" && w.Kind != "DaemonSet" || w.OnDelete:
 		return x.deletion(w.Kind)
 	case w.Paused:

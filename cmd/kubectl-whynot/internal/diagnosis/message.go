@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
 
 // A message is the scheduler's reason for not placing a pod. Its usual form is
@@ -121,12 +122,12 @@ func (m *message) fits(nodes, kept int) bool {
 	return m.nodes == nodes && kept == 0
 }
 
-// beside has the reasons that do not depend on nodes, as for volumes.
-func (m *message) beside() string {
+// beside has the reasons that the program does not evaluate, as for volumes.
+func (m *message) beside(p *cluster.Profile) string {
 	var words []string
 	for _, c := range m.clauses {
-		if c.nodes == 0 {
-			words = append(words, c.reason)
+		if resource, isResource := strings.CutPrefix(c.reason, "Insufficient "); c.evaluated("") == "" && !(isResource && p.Requests(resource)) {
+			words = append(words, c.other())
 		}
 	}
 	return say.Shortened(strings.Join(words, ", "))

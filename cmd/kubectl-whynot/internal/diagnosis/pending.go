@@ -31,6 +31,8 @@ type Pending struct {
 	Gated bool `json:"gated"`
 	// Message is the scheduler's message.
 	Message string `json:"schedulerMessage,omitempty"`
+	// NominatedNodes are the nodes that the scheduler intends for some of the pods.
+	NominatedNodes []string `json:"nominatedNodes,omitempty"`
 
 	First    *cluster.Pod `json:"-"` // of the pods
 	question *Question
@@ -155,6 +157,9 @@ func (a *analyst) pendingOf(pods []*cluster.Pod) *Pending {
 	var profiles []*cluster.Profile
 	for _, p := range pods {
 		x.Pods = append(x.Pods, p.Name)
+		if p.Nominated != "" && !slices.Contains(x.NominatedNodes, p.Nominated) {
+			x.NominatedNodes = append(x.NominatedNodes, p.Nominated)
+		}
 		if !slices.Contains(profiles, p.Profile) {
 			profiles = append(profiles, p.Profile)
 		}

@@ -155,11 +155,23 @@ func (a *adviser) tolerate(r *remedy, t taints.Taint) {
 		return
 	}
 	for i := range a.Tolerations {
-		if a.Tolerations[i].Equal(why.Closest) { // a mistake may be there twice, also with an operator once
-			e.Replaces, e.at, r.tolerations[i] = &a.Tolerations[i], i, e.Toleration
-			r.Corrections = append(r.Corrections, e)
+		same := why
+		same.Closest, same.Toleration = a.Tolerations[i], i
+		if !isSame(same.Closest, why.Closest) || !a.isMistake(same) {
+			continue
+		}
+		if fixed := corrected(same); r.replaces(same, fixed) {
+			r.tolerations[i] = fixed
+			r.Corrections = append(r.Corrections, Entry{&a.Tolerations[i], fixed, i})
 		}
 	}
+}
+
+// isSame reports whether a mistake is there twice, perhaps for another effect or time,
+// or with an operator once.
+func isSame(t, o taints.Toleration) bool {
+	t.Effect, t.TolerationSeconds = o.Effect, o.TolerationSeconds
+	return t.Equal(o)
 }
 
 // replaces reports whether the correction can replace the mistake. It cannot if

@@ -47,7 +47,8 @@ type Report struct {
 	Groups       []GroupRow `json:"groups"`
 	NotEvaluated []string   `json:"notEvaluated"`
 
-	NoPods string `json:"-"` // why there are no pods; empty if there are
+	NoPods string  `json:"-"` // why there are no pods; empty if there are
+	Matrix *Matrix `json:"-"` // nil unless requested
 }
 
 // A GroupRow is a group of nodes with the same taints.
@@ -85,6 +86,11 @@ var verdicts = map[string]string{"accepts": "schedulable", "rejects": "untolerat
 // Words describes the verdict.
 func (x *cell) Words() string { return verdicts[x.Verdict] }
 
+// Sign is a character for the verdict.
+func (x *cell) Sign() string {
+	return map[string]string{"accepts": "✓", "rejects": "✕", "not-matching": "–"}[x.Verdict]
+}
+
 // NotEvaluated names the rules that no report evaluates, and more.
 func NotEvaluated(more ...string) []string {
 	return append([]string{
@@ -95,8 +101,9 @@ func NotEvaluated(more ...string) []string {
 
 // A Question is a request for a report.
 type Question struct {
-	Now time.Time
-	Pod cluster.PodName // zero: all pods
+	Now    time.Time
+	Pod    cluster.PodName // zero: all pods
+	Matrix bool
 	// Connection has kubectl's flags that choose the cluster. Cluster says which one
 	// commands are for, if they do not.
 	Connection []string
@@ -132,6 +139,9 @@ func New(c *cluster.Cluster, q Question) *Report {
 		r.Pod, r.PodNote = p.String(), noteOn(c, p)
 		r.judge(c, p)
 	}
+	if q.Matrix {
+		r.Matrix = newMatrix(c, r, pods)
+	}
 	r.Pending = a.pending(waiting)
 	r.Causes = causesOf(r.Pending)
 	r.Evictions = a.evictions(pods)
@@ -165,6 +175,8 @@ func noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 	switch {
 	case p.IsPending():
 		return ""
+	case p.IsFinished() && p.Message != "":
+		return fmt.Sprintf("pod %s has finished: its phase is %s, its status says %q", p, p.Phase, p.Message)
 	case p.IsFinished():
 		return fmt.Sprintf("pod %s has finished: its phase is %s", p, p.Phase)
 	case p.Node == "" && p.Deleting:
@@ -181,21 +193,29 @@ func noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 
 // judge sets for each group whether it accepts the pod.
 func (r *Report) judge(c *cluster.Cluster, p *cluster.Pod) {
+	for i, x := range cellsOf(c, p.Profile, r.Groups) {
+		r.Groups[i].ForPod = x
+	}
+}
+
+// cellsOf returns for each of the groups whether it accepts pods of the profile.
+func cellsOf(c *cluster.Cluster, p *cluster.Profile, groups []GroupRow) []*cell {
 	matching := make(map[*cluster.Group]int)
-	for _, s := range c.Choose(p.Profile) {
+	for _, s := range c.Choose(p) {
 		matching[s.Group] = len(s.Nodes)
 	}
-	for i := range r.Groups {
-		g := r.Groups[i].Group
-		x := &cell{"accepts", matching[g], untoleratedOf(p.Matcher, g)}
+	var cells []*cell
+	for _, g := range groups {
+		x := &cell{Verdict: "accepts", Matching: matching[g.Group], Untolerated: untoleratedOf(p.Matcher, g.Group)}
 		switch {
 		case x.Matching == 0:
 			x.Verdict = "not-matching"
 		case len(x.Untolerated) > 0:
 			x.Verdict = "rejects"
 		}
-		r.Groups[i].ForPod = x
+		cells = append(cells, x)
 	}
+	return cells
 }
 
 // FirstGroups returns up to most groups, those that matter most to the pods.

@@ -19,7 +19,7 @@ type nodeState string
 
 const (
 	stateNone      nodeState = ""
-	stateCordoned  nodeState = "cordoned"
+	stateCordoned  nodeState = "unschedulable"
 	stateUnhealthy nodeState = "unhealthy"
 	stateStarting  nodeState = "starting"
 	stateLeaving   nodeState = "being removed"
@@ -91,6 +91,7 @@ func withoutTime(t taints.Taint) taints.Taint {
 func (a *analyst) nodeSteps(nodes []int, list []taints.Taint) []Step {
 	slices.Sort(nodes) // this is the order of names
 	var steps []Step
+	stale := make(map[string][]string) // nodes by taint and the reason why it is stale
 	for _, s := range stateKeys {
 		keys := withState(list, s.state)
 		if len(keys) == 0 {
@@ -99,19 +100,39 @@ func (a *analyst) nodeSteps(nodes []int, list []taints.Taint) []Step {
 		var names []string
 		var times []time.Time
 		for _, i := range nodes {
-			list := withState(a.Nodes[i].Taints, s.state)
-			if len(list) > 0 {
-				names = append(names, a.Nodes[i].Name)
-			}
-			for _, t := range list {
-				if t.TimeAdded != nil {
+			n := &a.Nodes[i]
+			for _, t := range withState(n.Taints, s.state) {
+				switch {
+				case slices.Contains(n.Stale, t.ID()):
+					why := t.ID().String() + "\n" + n.StateFor(t.ID())
+					stale[why] = append(stale[why], n.Name)
+					continue
+				case t.TimeAdded != nil:
 					times = append(times, *t.TimeAdded)
+				}
+				if len(names) == 0 || names[len(names)-1] != n.Name {
+					names = append(names, n.Name)
 				}
 			}
 		}
-		steps = append(steps, s.state.step(&a.question, names, keys, times))
+		if len(names) > 0 {
+			steps = append(steps, s.state.step(&a.question, names, keys, times))
+		}
+	}
+	for _, why := range say.SortedKeys(stale) {
+		taint, because, _ := strings.Cut(why, "\n")
+		steps = append(steps, a.question.removal(taint, because, stale[why]))
 	}
 	return steps
+}
+
+// removal returns the step for a taint that Kubernetes removes from the nodes.
+func (q *Question) removal(taint, because string, names []string) Step {
+	n := len(names)
+	text := "remove " + taint + " from " + say.Noun(n, "node") + " " + say.NamesOf(names, n) + ": " + because +
+		", so Kubernetes' node-lifecycle controller does it within seconds if it runs"
+	names = names[:min(n, maxNames)]
+	return q.step(text, len(names), n, "node", slices.Concat([]string{"taint", "nodes"}, names, []string{taint + "-"})...)
 }
 
 func (s nodeState) step(q *Question, names []string, list []taints.Taint, times []time.Time) Step {

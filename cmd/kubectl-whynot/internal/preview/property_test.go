@@ -4,6 +4,7 @@ package preview
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -53,8 +54,11 @@ func request(args []string) (*Request, error) {
 	return r, r.Parse(rest)
 }
 
-// A timer is one of the taint-eviction controller.
-type timer struct{ created, due time.Time }
+// A timer is one of the taint-eviction controller, for a taint that is tolerated or not.
+type timer struct {
+	created, due time.Time
+	isTolerated  bool
+}
 
 // process is processPodOnNode of the taint-eviction controller.
 func process(running *timer, list []corev1.Taint, tolerations []taints.Toleration, at time.Time) *timer {
@@ -68,7 +72,7 @@ func process(running *timer, list []corev1.Taint, tolerations []taints.Toleratio
 		}
 		i := slices.IndexFunc(tolerations, func(x taints.Toleration) bool { return x.Tolerates(t) })
 		if i < 0 {
-			return &timer{at, at}
+			return &timer{at, at, false}
 		}
 		if s := tolerations[i].TolerationSeconds; s != nil && (isForever || *s < least) {
 			least, isForever = max(*s, 0), false
@@ -80,7 +84,7 @@ func process(running *timer, list []corev1.Taint, tolerations []taints.Toleratio
 	case running != nil && running.created.Before(at):
 		return running
 	}
-	return &timer{at, at.Add(time.Duration(least) * time.Second)}
+	return &timer{at, at.Add(time.Duration(least) * time.Second), true}
 }
 
 // timerOn returns the timer of a pod before the change.
@@ -105,21 +109,25 @@ func timerOn(n *corev1.Node, tolerations []taints.Toleration) (running *timer) {
 
 // allows reports whether the node would take the pod, and whether it would keep it.
 func allows(n *corev1.Node, p *corev1.Pod) (takes, keeps bool) {
+	if a := p.Spec.Affinity; a != nil {
+		terms := a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
+		isFor := func(t corev1.NodeSelectorTerm) bool { return t.MatchFields[0].Values[0] == n.Name }
+		if !slices.ContainsFunc(terms, isFor) {
+			return false, false
+		}
+	}
 	for key, value := range p.Spec.NodeSelector {
 		if n.Labels[key] != value {
 			return false, false
 		}
 	}
-	list, tolerations := kube.Taints(n.Spec.Taints), kube.Tolerations(p.Spec.Tolerations)
-	if n.Spec.Unschedulable {
-		list = append(list, taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule})
+	tolerations := kube.Tolerations(p.Spec.Tolerations)
+	if !allowsTaints(n, tolerations) {
+		return false, false
 	}
 	keeps = true
-	for _, t := range list {
+	for _, t := range kube.Taints(n.Spec.Taints) {
 		i := slices.IndexFunc(tolerations, func(x taints.Toleration) bool { return x.Tolerates(t) })
-		if i < 0 && t.Effect != taints.PreferNoSchedule {
-			return false, false
-		}
 		if t.Effect == taints.NoExecute && tolerations[i].TolerationSeconds != nil {
 			keeps = false
 		}
@@ -127,92 +135,170 @@ func allows(n *corev1.Node, p *corev1.Pod) (takes, keeps bool) {
 	return true, keeps
 }
 
-// A result is what happens to each pod.
-type result struct {
-	leaving, spared map[string]bool
-	homeless        map[string]int // by workload
-	emptied         map[string]bool
-	first, last     map[string]bool // pending pods that get a first node, or lose their last
-	stay, anyway    int
+// allowsTaints reports whether all hard taints of the node are tolerated.
+func allowsTaints(n *corev1.Node, tolerations []taints.Toleration) bool {
+	list := kube.Taints(n.Spec.Taints)
+	if n.Spec.Unschedulable {
+		list = append(list, taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule})
+	}
+	return !slices.ContainsFunc(list, func(t taints.Taint) bool {
+		isTolerated := slices.ContainsFunc(tolerations, func(x taints.Toleration) bool { return x.Tolerates(t) })
+		return t.Effect != taints.PreferNoSchedule && !isTolerated
+	})
 }
 
-// resultOf evaluates the change from before to w, one pod and one node at a time.
-// It also returns the deadlines of the pods that leave.
-func (w *world) resultOf(before *world) (r result, due map[string]int64) {
-	due = make(map[string]int64)
-	r = result{make(map[string]bool), make(map[string]bool), make(map[string]int), make(map[string]bool), make(map[string]bool), make(map[string]bool), 0, 0}
-	running, lost := make(map[string]int), make(map[string]int)
+// A result is what happens to each pod.
+type result struct {
+	leaving, anyway, spared map[string]bool
+	hanging                 map[string]bool // of those that leave
+	homeless                map[string]int  // by workload
+	emptied                 map[string]bool
+	first, more, last       map[string]bool // pending pods that get a first node, or more, or lose their last
+	counts                  map[string]string
+	stay                    int
+}
+
+func newResult() result {
+	names := func() map[string]bool { return make(map[string]bool) }
+	return result{
+		leaving: names(), anyway: names(), spared: names(), hanging: names(), homeless: make(map[string]int), emptied: names(),
+		first: names(), more: names(), last: names(), counts: make(map[string]string),
+	}
+}
+
+// workloadOf names the workload of a pod that has one.
+func workloadOf(p *corev1.Pod) string {
+	if len(p.OwnerReferences) == 0 || p.OwnerReferences[0].Kind == "Node" {
+		return ""
+	}
+	return p.OwnerReferences[0].Kind + " default/" + p.OwnerReferences[0].Name
+}
+
+// resultOf evaluates the change from before to what was requested, and then to w, one
+// pod and one node at a time. It also returns the deadlines of the pods that leave.
+func (w *world) resultOf(before *world, requested []corev1.Node) (r result, due map[string]int64) {
+	r, due = newResult(), make(map[string]int64)
+	running, pending, lost, isHit := make(map[string]int), make(map[string]int), make(map[string]int), make(map[string]bool)
 	for i := range w.pods {
 		p := &w.pods[i]
-		name := p.Namespace + "/" + p.Name
+		name, workload := p.Namespace+"/"+p.Name, workloadOf(p)
 		if p.Spec.NodeName == "" {
-			anyOf := func(nodes []corev1.Node) bool {
-				return slices.ContainsFunc(nodes, func(n corev1.Node) bool { takes, _ := allows(&n, p); return takes })
-			}
-			was, is := anyOf(before.nodes), anyOf(w.nodes)
-			if len(p.Spec.SchedulingGates) == 0 && was != is {
-				map[bool]map[string]bool{true: r.first, false: r.last}[is][name] = true
+			pending[workload]++
+			if len(p.Spec.SchedulingGates) == 0 {
+				w.place(before, p, &r)
 			}
 			continue
 		}
 		at := slices.IndexFunc(w.nodes, func(n corev1.Node) bool { return n.Name == p.Spec.NodeName })
-		old, n := &before.nodes[at], &w.nodes[at]
-		owner := ""
-		if len(p.OwnerReferences) > 0 {
-			owner = p.OwnerReferences[0].Kind
-		}
-		workload := owner + " default/"
-		if owner != "" {
-			workload += p.OwnerReferences[0].Name
-		}
-		isCounted := owner != "" && owner != "Node" && p.Status.Phase == corev1.PodRunning && p.DeletionTimestamp == nil
+		old, mid, n := &before.nodes[at], &requested[at], &w.nodes[at]
+		isCounted := p.Status.Phase == corev1.PodRunning && p.DeletionTimestamp == nil
 		if isCounted {
 			running[workload]++
 		}
-		isSame := old.Spec.Unschedulable == n.Spec.Unschedulable && cmp.Equal(old.Spec.Taints, n.Spec.Taints)
+		isSame := old.Spec.Unschedulable == mid.Spec.Unschedulable && cmp.Equal(old.Spec.Taints, mid.Spec.Taints)
 		if isSame || p.Status.Phase == corev1.PodSucceeded {
 			continue
 		}
 		tolerations := kube.Tolerations(p.Spec.Tolerations)
+		later := func(running *timer, list []corev1.Taint) *timer { // once Kubernetes has seen the node
+			if running != nil && !running.due.After(now.Add(5*time.Second)) {
+				return running
+			}
+			return process(running, list, tolerations, now)
+		}
 		was := timerOn(old, tolerations)
-		is := process(was, n.Spec.Taints, tolerations, now)
-		if is != nil && isCounted {
+		is := process(was, mid.Spec.Taints, tolerations, now)
+		is = later(later(is, n.Spec.Taints), lasting(n, old))
+		was = later(was, lasting(old, old))
+		isDaemon := strings.HasPrefix(workload, "DaemonSet ")
+		isAgain := isDaemon && is != nil && is.isTolerated && allowsTaints(n, tolerations)
+		if is != nil && isCounted && !isAgain {
 			lost[workload]++
+		}
+		if (is != nil || p.DeletionTimestamp != nil) && isSilent(n, old) {
+			r.hanging[name] = true
 		}
 		switch {
 		case p.DeletionTimestamp != nil, is != nil && was != nil && !is.due.Before(was.due):
-			r.anyway++
+			r.anyway[name] = true
 		case is != nil:
-			r.leaving[name], due[name] = true, is.due.Unix()-now.Unix()
-			isHome := func(n corev1.Node) bool { _, keeps := allows(&n, p); return keeps && n.Name != p.Spec.NodeName }
-			if owner != "" && owner != "Node" && owner != "DaemonSet" && !slices.ContainsFunc(w.nodes, isHome) {
-				r.homeless[workload]++
-			}
+			r.leaving[name], due[name], isHit[workload] = true, is.due.Unix()-now.Unix(), true
 		case is == nil && was != nil:
 			r.spared[name] = true
 			r.stay++
 		default:
 			r.stay++
 		}
+		isHome := func(n corev1.Node) bool { _, keeps := allows(&n, p); return keeps }
+		if (r.leaving[name] || r.anyway[name]) && workload != "" && !isDaemon && !slices.ContainsFunc(w.nodes, isHome) {
+			r.homeless[workload]++
+		}
 	}
 	for name, n := range lost {
-		if running[name] == n {
+		if running[name] == n && isHit[name] && name != "" {
 			r.emptied[name] = true
+		}
+	}
+	for i := range w.pods {
+		if name := workloadOf(&w.pods[i]); name != "" {
+			r.counts[name] = fmt.Sprint(running[name], " ", pending[name])
 		}
 	}
 	return r, due
 }
 
-// resultIn returns what the report says.
-func resultIn(r *Report) result {
-	x := result{
-		namesIn(r.Leaving), namesIn(r.Spared), make(map[string]int), make(map[string]bool),
-		namesIn(r.Placeable), namesIn(r.Unplaceable), r.Stay, r.Anyway,
+// place compares the nodes that take the pending pod before and after.
+func (w *world) place(before *world, p *corev1.Pod, r *result) {
+	was, gains, is := false, false, false
+	for i := range w.nodes {
+		took, _ := allows(&before.nodes[i], p)
+		takes, _ := allows(&w.nodes[i], p)
+		was, is, gains = was || took, is || takes, gains || takes && !took
 	}
-	for _, g := range slices.Concat(r.Leaving, r.Spared) {
+	name := p.Namespace + "/" + p.Name
+	switch {
+	case was && !is:
+		r.last[name] = true
+	case was && gains:
+		r.more[name] = true
+	case gains:
+		r.first[name] = true
+	}
+}
+
+// isSilent reports whether the kubelet of the node does not answer.
+func isSilent(n, old *corev1.Node) bool {
+	if slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeOutOfService }) {
+		return false
+	}
+	for _, c := range n.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			return c.Status == corev1.ConditionUnknown
+		}
+	}
+	return slices.ContainsFunc(old.Spec.Taints, func(t corev1.Taint) bool {
+		return t.Key == taints.NodeUnreachable && t.Effect != corev1.TaintEffectPreferNoSchedule
+	})
+}
+
+// resultIn returns what the report says.
+func resultIn(t *testing.T, r *Report) result {
+	x := newResult()
+	x.leaving, x.anyway, x.spared, x.stay = namesIn(r.Leaving), namesIn(r.Departing), namesIn(r.Spared), r.Stay
+	x.first, x.more, x.last = namesIn(r.Placeable), namesIn(r.Gaining), namesIn(r.Unplaceable)
+	for _, g := range slices.Concat(r.Leaving, r.Departing) {
 		if g.Homeless > 0 {
 			x.homeless[g.Workload] += g.Homeless
 		}
+		for _, name := range g.Pods[:g.Hanging] { // all or none of a group
+			x.hanging[name] = true
+		}
+	}
+	for _, g := range slices.Concat(r.Leaving, r.Departing, r.Spared, r.Tolerating, r.Placeable, r.Gaining, r.Unplaceable) {
+		x.counts[g.Workload] = fmt.Sprint(g.Running, " ", g.Waiting)
+	}
+	if len(x.leaving) != r.Leave || len(x.anyway) != r.Anyway {
+		t.Fatalf("%d leave and %d leave anyway, want %d and %d", r.Leave, r.Anyway, len(x.leaving), len(x.anyway))
 	}
 	for _, name := range r.Emptied {
 		x.emptied[name] = true
@@ -247,7 +333,9 @@ func TestEvaluation(t *testing.T) {
 		if got := say.SortedKeys(report.Refused); !slices.Equal(got, refused) {
 			t.Fatalf("seed %d: %v: refuses %v, kubectl %v", seed, args, got, refused)
 		}
-		want, due := w.resultOf(before)
+		requested := slices.Clone(w.nodes)
+		w.settle(before.nodes, false)
+		want, due := w.resultOf(before, requested)
 		for _, g := range report.Leaving {
 			var all []int64
 			for _, name := range g.Pods {
@@ -257,22 +345,66 @@ func TestEvaluation(t *testing.T) {
 				t.Fatalf("seed %d: %v: %s leaves in %v, want %v", seed, args, g.Workload, *g.InSeconds, all)
 			}
 		}
-		got := resultIn(report)
+		got := resultIn(t, report)
+		maps.DeleteFunc(want.counts, func(name, _ string) bool { return got.counts[name] == "" })
+		maps.DeleteFunc(got.counts, func(name, _ string) bool { return want.counts[name] == "" })
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(result{})); diff != "" {
 			t.Fatalf("seed %d: %v (-want +got):\n%s", seed, args, diff)
 		}
+		checkNodes(t, report, before, requested, w)
 		checkCommands(t, report, w, newWorld(seed))
 		for name, n := range map[string]int{
-			"leaving": len(got.leaving), "spared": len(got.spared), "homeless": len(got.homeless), "emptied": len(got.emptied),
-			"first": len(got.first), "last": len(got.last), "anyway": got.anyway, "refused": len(refused), "undone": len(report.Undo),
+			"leaving": len(got.leaving), "anyway": len(got.anyway), "spared": len(got.spared), "hanging": len(got.hanging),
+			"homeless": len(got.homeless), "emptied": len(got.emptied), "first": len(got.first), "more": len(got.more),
+			"last": len(got.last), "refused": len(refused), "undone": len(report.Undo), "brief": len(report.Brief),
+			"reverted": len(report.Undone),
 		} {
 			seen[name] += n
 		}
 	}
-	for _, name := range []string{"leaving", "spared", "homeless", "emptied", "first", "last", "anyway", "refused", "undone"} {
-		if seen[name] < 20 {
-			t.Errorf("the worlds have %d %s: %v", seen[name], name, seen)
+	for name, n := range seen {
+		if n < 20 {
+			t.Errorf("the worlds have %d %s: %v", n, name, seen)
 		}
+	}
+}
+
+// checkNodes compares the nodes that change, those that do for seconds only, and what
+// Kubernetes undoes.
+func checkNodes(t *testing.T, r *Report, before *world, requested []corev1.Node, w *world) {
+	t.Helper()
+	textOf := func(n corev1.Node) string {
+		return fmt.Sprint(slices.Sorted(slices.Values(say.TaintTexts(kube.Taints(n.Spec.Taints)))), n.Spec.Unschedulable)
+	}
+	var changed, brief []string
+	undone := make(map[string]int)
+	for i, n := range w.nodes {
+		switch old := textOf(before.nodes[i]); {
+		case old != textOf(n):
+			changed = append(changed, n.Name)
+		case old != textOf(requested[i]):
+			brief = append(brief, n.Name)
+		}
+		has := func(list []corev1.Taint, t corev1.Taint) bool {
+			return slices.ContainsFunc(list, func(o corev1.Taint) bool { return o.MatchTaint(&t) })
+		}
+		for _, o := range n.Spec.Taints {
+			if !has(requested[i].Spec.Taints, o) {
+				undone[o.ToString()]++
+			}
+		}
+		for _, o := range requested[i].Spec.Taints {
+			if !has(n.Spec.Taints, o) {
+				undone[o.Key+":"+string(o.Effect)+"-"]++
+			}
+		}
+	}
+	got := make(map[string]int)
+	for _, u := range r.Undone {
+		got[u.Change] += len(u.Nodes)
+	}
+	if diff := cmp.Diff(undone, got); diff != "" || !slices.Equal(changed, r.Changed) || !slices.Equal(brief, r.Brief) {
+		t.Fatalf("changes %v, want %v; briefly %v, want %v; undone (-want +got): %s", r.Changed, changed, r.Brief, brief, diff)
 	}
 }
 
@@ -280,7 +412,7 @@ func TestEvaluation(t *testing.T) {
 // it.
 func checkCommands(t *testing.T, r *Report, after, w *world) {
 	t.Helper()
-	before := w.state()
+	original := slices.Clone(w.nodes)
 	for _, c := range append([]string{r.Command}, r.Undo...) {
 		if c == "" {
 			continue
@@ -292,11 +424,15 @@ func checkCommands(t *testing.T, r *Report, after, w *world) {
 		if refused := w.kubectl(args); refused != nil {
 			t.Fatalf("%s: refused for %v", c, refused)
 		}
+		w.settle(original, false)
 		if diff := cmp.Diff(after.state(), w.state()); c == r.Command && diff != "" {
 			t.Fatalf("%s (-want +got):\n%s", c, diff)
 		}
 	}
-	if diff := cmp.Diff(before, w.state()); diff != "" {
+	before := &world{nodes: slices.Clone(original)}
+	before.settle(original, true)
+	w.settle(original, true)
+	if diff := cmp.Diff(before.state(), w.state()); diff != "" {
 		t.Fatalf("%s, then %s (-want +got):\n%s", r.Command, r.Undo, diff)
 	}
 }

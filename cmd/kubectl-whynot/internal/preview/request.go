@@ -6,6 +6,7 @@ package preview
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
 
@@ -35,14 +37,37 @@ func (r *Request) Parse(args []string) (err error) {
 	switch {
 	case r.Verb == "taint":
 		return r.parseTaint(args)
-	case len(args) == 0 && r.Selector == "":
+	case len(args) == 0 && strings.TrimSpace(r.Selector) == "":
 		return fmt.Errorf("no node is given; want names of nodes, as in %s worker-1, or -l", r.Verb)
 	case len(args) > 0 && r.Selector != "":
 		return errors.New("cannot specify both a node name and a --selector option")
 	}
-	r.names = args
-	return nil
+	r.names, err = namesOf(args)
+	return err
 }
+
+// namesOf returns the names of nodes in kubectl's forms, such as a1 and nodes/a1. The
+// name of a pod stays as it is: kubectl finds no node there, and goes on.
+func namesOf(args []string) (names []string, err error) {
+	for _, arg := range args {
+		resource, name, isPath := strings.Cut(arg, "/")
+		switch {
+		case isPath && strings.Contains(name, "/"):
+			return nil, errors.New("arguments in resource/name form may not have more than one slash")
+		case isPath && (resource == "" || name == ""):
+			return nil, errors.New("arguments in resource/name form must have a single resource and name")
+		case !isPath, slices.Contains([]string{"pod", "pods", "po"}, resource):
+			name = arg
+		case !nodes.MatchString(resource):
+			return nil, fmt.Errorf("invalid resource type %s, only node types are supported; want nodes", resource)
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// nodes matches the names that kubectl has for the resource, some in any letter case.
+var nodes = regexp.MustCompile(`^((?i:nodes?)|no)(\.v1\.)?$`)
 
 func (r *Request) parseTaint(args []string) error {
 	isSpec := func(s string) bool { return strings.ContainsAny(s, "=:") || strings.HasSuffix(s, "-") }
@@ -53,38 +78,40 @@ func (r *Request) parseTaint(args []string) error {
 	case at == 0:
 		return errors.New("one or more resources must be specified as <resource> <name>, such as nodes worker-1")
 	}
-	resource, names := args[0], args[1:at]
+	resource, _, _ := strings.Cut(strings.ToLower(args[0]), ".") // kubectl ignores a group
+	names := args[1:at]
 	r.specs = args[at:]
 	if i := slices.IndexFunc(r.specs, func(s string) bool { return !isSpec(s) }); i >= 0 {
 		return fmt.Errorf("all resources must be specified before taint changes: %s", r.specs[i])
 	}
 	changes, err := taints.ParseChanges(r.specs...)
-	if err != nil {
-		return err
+	if all, ok := errors.AsType[taints.ErrorList](err); ok {
+		return fmt.Errorf("%w%s", err, visible.Meant(*all[0]))
 	}
 	conflict := changes.Validate()
 	switch {
-	case !slices.Contains([]string{"node", "nodes", "no"}, strings.ToLower(resource)):
-		return fmt.Errorf("invalid resource type %s, only node types are supported; want nodes", resource)
+	case !nodes.MatchString(resource):
+		return fmt.Errorf("invalid resource type %s, only node types are supported; want nodes", args[0])
 	case errors.Is(conflict, taints.ErrInvalid):
 		return fmt.Errorf("can not both modify and remove a taint in the same command: %w", conflict)
 	case r.All && r.Selector != "":
 		return errors.New("setting 'all' parameter with a non empty selector is prohibited")
-	case r.All || r.Selector != "": // kubectl ignores names
+	case r.All || strings.TrimSpace(r.Selector) != "": // kubectl ignores names
 		return nil
-	case len(names) == 0:
+	case len(names) == 0 || r.Selector != "":
 		return errors.New("at least one resource name must be specified since 'all' parameter is not set")
 	}
-	r.names = names
-	return nil
+	r.names, err = namesOf(names)
+	return err
 }
 
 // run returns what the nodes become, at the time, and sets their names and those
 // that do not change. As in kubectl, "taint" continues after a refusal, and
 // "cordon" does nothing if it does not find a node.
 func (r *Request) run(c *cluster.Cluster, now time.Time, report *Report) map[int]cluster.Node {
-	names := say.Each(r.names, func(s string) string { return strings.TrimPrefix(s, "node/") })
-	for _, name := range names {
+	times := make(map[string]int) // of each name
+	for _, name := range r.names {
+		times[name]++
 		if _, ok := c.NodeAt[name]; !ok {
 			report.Refused[name] = fmt.Sprintf("nodes %q not found", name)
 		}
@@ -94,17 +121,21 @@ func (r *Request) run(c *cluster.Cluster, now time.Time, report *Report) map[int
 	}
 	after := make(map[int]cluster.Node)
 	for i, n := range c.Nodes {
-		if len(names) > 0 && !slices.Contains(names, n.Name) || !r.labels.Matches(labels.Set(n.Labels)) {
-			continue
+		if len(r.names) == 0 && r.labels.Matches(labels.Set(n.Labels)) {
+			times[n.Name] = 1
 		}
-		next, err := r.apply(n, now)
-		switch {
-		case err != nil:
+		next, err := n, error(nil)
+		for k := 0; k < times[n.Name] && err == nil; k++ {
+			next, err = r.apply(next, now)
+		}
+		if err != nil {
 			report.Refused[n.Name] = fmt.Sprintf("node %s: %v", n.Name, err)
-		case next.Cordoned == n.Cordoned && cluster.TextOf(next.Own) == cluster.TextOf(n.Own):
-			report.Unchanged = append(report.Unchanged, n.Name)
-		default:
+		}
+		switch {
+		case next.Cordoned != n.Cordoned || cluster.TextOf(next.Own) != cluster.TextOf(n.Own):
 			report.Changed, after[i] = append(report.Changed, n.Name), next
+		case times[n.Name] > 0 && err == nil:
+			report.Unchanged = append(report.Unchanged, n.Name)
 		}
 	}
 	return after
@@ -119,6 +150,7 @@ func (r *Request) apply(n cluster.Node, now time.Time) (cluster.Node, error) {
 		n.Cordoned = false
 		n.Own, _ = taints.Changes{Remove: []taints.TaintID{cluster.Cordon.ID()}}.Apply(n.Own)
 	}
+	before := n
 	var refused []string
 	for _, spec := range r.specs { // each removal finds what the earlier ones left
 		change := taints.Must(taints.ParseChanges(spec))
@@ -136,12 +168,17 @@ func (r *Request) apply(n cluster.Node, now time.Time) (cluster.Node, error) {
 		}
 	}
 	if len(refused) > 0 {
-		return n, errors.New(strings.Join(refused, ", "))
+		return before, errors.New(strings.Join(refused, ", "))
 	}
 	return n, nil
 }
 
-// commands sets the commands. If kubectl refuses nodes, they name the others.
+// maxNames limits the names of nodes in a command, unless the request names them.
+const maxNames = 100
+
+// commands sets the commands. If kubectl refuses nodes, they name the others. What undoes
+// the change of many nodes selects them as the request does, if exactly these nodes
+// change. Otherwise it is more than one command.
 func (e *evaluation) commands(r *Request, after map[int]cluster.Node, connection []string) {
 	if len(e.Changed) == 0 {
 		return
@@ -150,33 +187,55 @@ func (e *evaluation) commands(r *Request, after map[int]cluster.Node, connection
 		words := slices.Concat([]string{"kubectl"}, connection, strings.Fields(verb), nodes, more)
 		return say.CommandLine(words...)
 	}
-	var nodes []string
+	asked := r.names
 	switch {
-	case len(e.Refused) > 0:
-		nodes = e.Changed
 	case r.All:
-		nodes = []string{"--all"}
+		asked = []string{"--all"}
 	case r.Selector != "":
-		nodes = []string{"-l", r.Selector}
-	default:
-		nodes = r.names
+		asked = []string{"-l", r.Selector}
+	}
+	selected := asked
+	isExact := len(r.names) == 0 && len(e.Unchanged)+len(e.Refused)+len(e.Brief) == 0
+	undo := func(verb string, names, more []string) {
+		if isExact && len(names) == len(e.Changed) && len(names) > maxNames {
+			e.Undo = append(e.Undo, kubectl(verb, selected, more))
+			return
+		}
+		for some := range slices.Chunk(names, maxNames) {
+			e.Undo = append(e.Undo, kubectl(verb, some, more))
+		}
+	}
+	if len(e.Refused) > 0 && (len(r.names) > 0 || len(e.Changed) <= maxNames) {
+		asked = e.Changed
 	}
 	if opposite, ok := map[string]string{"cordon": "uncordon", "uncordon": "cordon"}[r.Verb]; ok {
-		e.Command, e.Undo = kubectl(r.Verb, nodes, nil), []string{kubectl(opposite, e.Changed, nil)}
+		e.Command = kubectl(r.Verb, asked, nil)
+		undo(opposite, e.Changed, nil)
 		return
 	}
 	var flags []string
 	if r.Overwrite {
 		flags = []string{"--overwrite"}
 	}
-	e.Command = kubectl("taint nodes", nodes, slices.Concat(r.specs, flags))
-	back := make(map[string][]string) // nodes by the changes that restore their taints
+	e.Command = kubectl("taint nodes", asked, slices.Concat(r.specs, flags))
+	if len(e.Undone) > 0 {
+		flags = []string{"--overwrite"} // of values that Kubernetes has not
+	}
+	evicts, nodes := false, make(map[string][]string) // by the changes that restore their taints
 	for _, name := range e.Changed {
 		i := e.before.NodeAt[name]
-		specs := taints.Reconcile(after[i].Own, after[i].Own, e.before.Nodes[i].Own).String()
-		back[specs] = append(back[specs], name)
+		old := &e.before.Nodes[i]
+		back := taints.Reconcile(after[i].Own, after[i].Own, old.Own)
+		back.Add = slices.DeleteFunc(back.Add, func(t taints.Taint) bool { return slices.Contains(old.Stale, t.ID()) })
+		if !back.IsZero() {
+			nodes[back.String()] = append(nodes[back.String()], name)
+		}
+		evicts = evicts || slices.ContainsFunc(back.Add, func(t taints.Taint) bool { return t.Effect == taints.NoExecute })
 	}
-	for _, specs := range say.SortedKeys(back) {
-		e.Undo = append(e.Undo, kubectl("taint nodes", back[specs], slices.Concat(strings.Fields(specs), flags)))
+	if evicts {
+		e.Notes = append(e.Notes, "Undoing adds NoExecute taints, and evictions count from then: pods that do not tolerate them leave.")
+	}
+	for _, specs := range say.SortedKeys(nodes) {
+		undo("taint nodes", nodes[specs], slices.Concat(strings.Fields(specs), flags))
 	}
 }

@@ -34,9 +34,8 @@ func newWorld(seed uint64) *world {
 		n.Spec.Unschedulable = w.IntN(4) == 0
 		ids := make(map[taints.TaintID]bool)
 		for range w.IntN(4) {
-			t := taints.Taint{Key: w.oneOf("k", "l", taints.NodeUnschedulable), Value: w.oneOf("", "v", "w"), Effect: taints.Effect(w.effect())}
-			isCordon := t.Key == taints.NodeUnschedulable && t.Effect == taints.NoSchedule
-			if ids[t.ID()] || isCordon && !n.Spec.Unschedulable { // a controller removes it
+			t := taints.Taint{Key: w.key(), Value: w.oneOf("", "v", "w"), Effect: taints.Effect(w.effect())}
+			if ids[t.ID()] {
 				continue
 			}
 			ids[t.ID()] = true
@@ -46,12 +45,28 @@ func newWorld(seed uint64) *world {
 			}
 			n.Spec.Taints = append(n.Spec.Taints, kube.CoreTaints([]taints.Taint{t})...)
 		}
+		w.conditions(&n)
 		w.nodes = append(w.nodes, n)
 	}
 	for i := range w.IntN(12) {
 		w.pods = append(w.pods, w.pod(i))
 	}
 	return w
+}
+
+func (w *world) key() string {
+	return w.oneOf("k", "l", "k", "l", w.oneOf(taints.NodeUnschedulable, taints.NodeNotReady, taints.NodeUnreachable, taints.NodeDiskPressure, corev1.TaintNodeOutOfService))
+}
+
+// conditions adds conditions that may contradict the taints, or none.
+func (w *world) conditions(n *corev1.Node) {
+	if w.IntN(4) == 0 {
+		return
+	}
+	n.Status.Conditions = []corev1.NodeCondition{{Type: "Ready", Status: corev1.ConditionStatus(w.oneOf("True", "True", "False", "Unknown"))}}
+	if w.IntN(2) == 0 {
+		n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: "DiskPressure", Status: corev1.ConditionStatus(w.oneOf("True", "False", "Unknown"))})
+	}
 }
 
 func (w *world) effect() string {
@@ -80,18 +95,34 @@ func (w *world) pod(i int) corev1.Pod {
 		p.Spec.Tolerations = append(p.Spec.Tolerations, t)
 	}
 	if w.IntN(4) == 0 {
-		p.Status.Phase = corev1.PodPending
+		if p.Status.Phase = corev1.PodPending; w.IntN(4) == 0 {
+			pin(&p, w.nodes[w.IntN(len(w.nodes))].Name)
+		}
 		if w.IntN(4) == 0 {
 			p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "wait"}}
 		}
 		return p
 	}
 	p.Spec.NodeName = w.nodes[w.IntN(len(w.nodes))].Name
+	if w.IntN(4) == 0 {
+		pin(&p, p.Spec.NodeName, w.oneOf(p.Spec.NodeName, w.nodes[0].Name))
+	}
 	p.Status.Phase = corev1.PodPhase(w.oneOf("Running", "Running", "Running", "Succeeded"))
 	if w.IntN(8) == 0 {
 		p.DeletionTimestamp = &metav1.Time{Time: now}
 	}
 	return p
+}
+
+// pin makes the pod's affinity name the nodes, each in a term, as the DaemonSet
+// controller does for one.
+func pin(p *corev1.Pod, names ...string) {
+	required := &corev1.NodeSelector{}
+	for _, name := range slices.Compact(names) {
+		field := corev1.NodeSelectorRequirement{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{name}}
+		required.NodeSelectorTerms = append(required.NodeSelectorTerms, corev1.NodeSelectorTerm{MatchFields: []corev1.NodeSelectorRequirement{field}})
+	}
+	p.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: required}}
 }
 
 // args returns random arguments after "kubectl".
@@ -108,7 +139,7 @@ func (w *world) args() []string {
 	}
 	args = append([]string{verb, "nodes"}, names...)
 	for range 1 + w.IntN(2) {
-		key := w.oneOf("k", "l", "m")
+		key := w.oneOf("m", w.key())
 		args = append(args, w.oneOf(key+w.oneOf("", "=v", "=w")+":"+w.effect(), key+"-", key+":NoExecute-"))
 	}
 	return append(args, w.oneOf("", "--overwrite"))
@@ -177,4 +208,75 @@ func tainted(list []corev1.Taint, args []string) ([]corev1.Taint, bool) {
 		}
 	}
 	return list, true
+}
+
+// settle is what Kubernetes' node-lifecycle controller does about taints that the
+// nodes have got or lost since before, or about all of its taints.
+func (w *world) settle(before []corev1.Node, all bool) {
+	for i := range w.nodes {
+		n, old := &w.nodes[i], &before[i]
+		for key, wanted := range wantedBy(n, old) {
+			for _, effect := range []corev1.TaintEffect{corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute} {
+				is := corev1.Taint{Key: key, Effect: effect}
+				isSame := func(t corev1.Taint) bool { return t.MatchTaint(&is) }
+				had, has := slices.ContainsFunc(old.Spec.Taints, isSame), slices.ContainsFunc(n.Spec.Taints, isSame)
+				evicts := key == taints.NodeNotReady || key == taints.NodeUnreachable
+				switch {
+				case !all && had == has, effect == corev1.TaintEffectNoExecute && !evicts:
+				case has && !wanted[effect]:
+					n.Spec.Taints = slices.DeleteFunc(slices.Clone(n.Spec.Taints), isSame)
+				case !has && wanted[effect]:
+					is.TimeAdded = &metav1.Time{Time: now}
+					n.Spec.Taints = append(slices.Clone(n.Spec.Taints), is)
+				}
+			}
+		}
+	}
+}
+
+// wantedBy returns the taints that the controller owns, and those that it wants, as
+// in doNoScheduleTaintingPass and processTaintBaseEviction. A node without conditions
+// is in the state that its taints show.
+func wantedBy(n, old *corev1.Node) map[string]map[corev1.TaintEffect]bool {
+	const schedule, execute = corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute
+	ready, pressure := "True", "False"
+	for _, c := range n.Status.Conditions {
+		switch c.Type {
+		case "Ready":
+			ready = string(c.Status)
+		case "DiskPressure":
+			pressure = string(c.Status)
+		}
+	}
+	wanted := map[string]map[corev1.TaintEffect]bool{
+		taints.NodeUnschedulable: {schedule: n.Spec.Unschedulable},
+		taints.NodeDiskPressure:  {schedule: pressure == "True"},
+		taints.NodeNotReady:      {schedule: ready == "False", execute: ready == "False"},
+		taints.NodeUnreachable:   {schedule: ready == "Unknown", execute: ready == "Unknown"},
+	}
+	if n.Status.Conditions != nil {
+		return wanted
+	}
+	for _, t := range old.Spec.Taints {
+		switch {
+		case t.Key == taints.NodeDiskPressure && t.Effect == schedule:
+			wanted[t.Key][schedule] = true
+		case (t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable) && t.Effect != corev1.TaintEffectPreferNoSchedule:
+			wanted[t.Key] = map[corev1.TaintEffect]bool{schedule: true, execute: true}
+		}
+	}
+	if wanted[taints.NodeNotReady][execute] {
+		wanted[taints.NodeUnreachable][execute] = false
+	}
+	return wanted
+}
+
+// lasting returns the node's taints without the NoExecute taints that the controller
+// does not want.
+func lasting(n, old *corev1.Node) []corev1.Taint {
+	wanted := wantedBy(n, old)
+	return slices.DeleteFunc(slices.Clone(n.Spec.Taints), func(t corev1.Taint) bool {
+		evicts := t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable
+		return evicts && t.Effect == corev1.TaintEffectNoExecute && !wanted[t.Key][t.Effect]
+	})
 }

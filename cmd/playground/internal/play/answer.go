@@ -27,11 +27,12 @@ type Answer struct {
 	Tolerations         []TolerationAnswer
 }
 
-// A Problem is something wrong with a field of the form.
+// A Problem is something wrong with a field of the form, or a note.
 type Problem struct {
 	Place          `yaml:",inline"`
 	Field, Message string
 	Unread         bool // the text there was left out
+	Note           bool // nothing is wrong
 }
 
 // NewAnswer returns the answer to a state.
@@ -45,15 +46,20 @@ func NewAnswer(s State) Answer {
 		Tolerations: a.tolerationAnswers(),
 	}
 	brief := []string{x.Placement.Text, x.Eviction.Text}
-	if n := len(a.taints.problems) + len(a.written.problems) + len(a.problems); n > 0 {
-		brief = append(brief, say.Count(n, "problem"))
+	notes, findings := 0, 0
+	for _, p := range slices.Concat(a.taints.problems, a.written.problems) {
+		if p.isNote {
+			notes++
+		}
 	}
-	findings := 0
 	for _, t := range x.Tolerations {
 		findings += len(t.Findings)
 	}
-	if findings > 0 {
-		brief = append(brief, say.Count(findings, "finding"))
+	problems := len(a.taints.problems) + len(a.written.problems) + len(a.problems) - notes
+	for i, n := range []int{problems, notes, findings} {
+		if n > 0 {
+			brief = append(brief, say.Count(n, []string{"problem", "note", "finding"}[i]))
+		}
 	}
 	x.Brief = strings.Join(brief, ". ") + "."
 	return x
@@ -81,7 +87,7 @@ func (l *list[T]) listed(field string) []Problem {
 			more := "and " + say.Count(len(l.problems)-i, "more problem")
 			return append(all, Problem{Field: field, Message: more})
 		}
-		all = append(all, Problem{places.place(p.span), field, p.message, p.unread})
+		all = append(all, Problem{places.place(p.span), field, p.message, p.unread, p.isNote})
 	}
 	return all
 }
@@ -94,10 +100,10 @@ type answerer struct {
 	adder       Adder
 	options     taints.Options
 	firstMatch  bool
+	fromAdded   bool // FromTimeAdded
 	observed    time.Time
 	problems    []Problem // of the other fields
 	matcher     *taints.Matcher
-	controller  *taints.Matcher   // the same without FromTimeAdded
 	matchers    []*taints.Matcher // of each toleration alone
 }
 
@@ -119,9 +125,7 @@ func newAnswerer(s State) *answerer {
 		a.observed = time.Unix(0, 0) // any time that is not far from today
 	}
 	a.tolerations = a.adder.add(a.written.elements)
-	a.firstMatch, a.matcher = !policy.ForeverElseShortest, policy.Compile(a.tolerations)
-	policy.FromTimeAdded = false
-	a.controller = policy.Compile(a.tolerations)
+	a.firstMatch, a.fromAdded, a.matcher = !policy.ForeverElseShortest, policy.FromTimeAdded, policy.Compile(a.tolerations)
 	for i := range a.tolerations {
 		a.matchers = append(a.matchers, o.Compile(a.tolerations[i:i+1]))
 	}
@@ -213,14 +217,11 @@ func (a *answerer) placement() Statement {
 // eviction returns what happens to a pod that runs on the node.
 func (a *answerer) eviction() Statement {
 	const runs = "A running pod "
-	e := a.matcher.EvictionOf(a.taints.elements, a.observed)
+	e := a.timer()
 	if e.Outcome == taints.Stays {
 		return Statement{good, runs + "stays on the node", a.whyStays()}
 	}
 	detail, isUnknown := a.why(e), a.hasProblem("observed")
-	if !isUnknown {
-		detail += a.running(e)
-	}
 	switch later := e.Outcome == taints.EvictsAt; {
 	case later && isUnknown && e.From.Equal(a.observed):
 		return Statement{mixed, runs + "is evicted " + seconds(e.Seconds) + " after the taint is observed", detail}
@@ -264,23 +265,34 @@ func (a *answerer) why(e taints.Eviction) string {
 	case e.From.Equal(a.observed):
 		return text + ", counted from when the taint is observed, " + utc(e.From) + "."
 	}
-	return text + ", counted from the taint's timeAdded, " + utc(e.From) + ", " + timer.NotKubernetes + "."
+	text += ", counted from the taint's timeAdded, " + utc(e.From)
+	if a.fromAdded {
+		return text + ", " + timer.NotKubernetes + "."
+	}
+	return text + ". " + timer.Rule
 }
 
-// running describes the timer of a pod that ran when the taints were added, if it
-// is another one than e. The pod arrived before, and taints without a time are
-// added when they are observed.
-func (a *answerer) running(e taints.Eviction) string {
-	_, t, evicts := timer.Of(a.controller, a.taints.elements, func(t taints.Taint) time.Time {
-		if t.TimeAdded == nil || t.TimeAdded.After(a.observed) {
-			return a.observed
-		}
-		return *t.TimeAdded
-	})
-	if !evicts || t.At.Equal(e.At) {
-		return ""
+// timer returns the eviction of a pod that ran on the node when it got the taints, as
+// the policy or Kubernetes' controller has it.
+func (a *answerer) timer() taints.Eviction {
+	if a.fromAdded {
+		return a.matcher.EvictionOf(a.taints.elements, a.observed)
 	}
-	return " A pod that ran there when the taints were added leaves at " + utc(t.At) + ". " + timer.Rule
+	taint, e, evicts := timer.Of(a.matcher, a.taints.elements, a.seenAt)
+	if !evicts {
+		return taints.Eviction{Outcome: taints.Stays}
+	}
+	e.Taint = taint
+	return e
+}
+
+// seenAt returns when the controller sees the taint: when it is added. That is not in
+// the future, as clocks differ. A taint without a time is added when it is observed.
+func (a *answerer) seenAt(t taints.Taint) time.Time {
+	if t.TimeAdded == nil || t.TimeAdded.After(a.observed) || a.fromAdded {
+		return a.observed
+	}
+	return *t.TimeAdded
 }
 
 // A TaintAnswer is the effect of one taint on the pod.
@@ -299,7 +311,7 @@ type TaintAnswer struct {
 type Named struct{ Name, Text string }
 
 func (a *answerer) taintAnswers() []TaintAnswer {
-	e := a.matcher.EvictionOf(a.taints.elements, a.observed)
+	e := a.timer()
 	places := newText(a.taints.text)
 	var answers []TaintAnswer
 	for i, r := range explain.Node(a.matcher, a.taints.elements) {
@@ -343,7 +355,7 @@ func (a *answerer) timeOf(i, first int) string {
 		}
 		return ", set by " + name("tolerations", j)
 	}
-	e := a.matcher.EvictionOf(a.taints.elements[i:i+1], a.observed)
+	e := a.matcher.EvictionOf(a.taints.elements[i:i+1], a.seenAt(a.taints.elements[i]))
 	text := "for " + seconds(e.Seconds) + by(e.Toleration)
 	switch {
 	case e.Outcome == taints.EvictsAt && !a.hasProblem("observed"):

@@ -60,7 +60,8 @@ func linesOf(t *testing.T, a *Answer, field State) []string {
 		add(Place{}, "", s.Tone+": "+s.Text+". "+s.Detail)
 	}
 	for _, p := range a.Problems {
-		add(p.Place, p.Field, map[bool]string{true: "unread", false: "read"}[p.Unread]+" "+p.Field, p.Message)
+		kind := map[[2]bool]string{{true, false}: "unread ", {false, true}: "note on ", {}: "read "}[[2]bool{p.Unread, p.Note}]
+		add(p.Place, p.Field, kind+p.Field, p.Message)
 	}
 	for _, x := range a.Taints {
 		by, decides := "", ""
@@ -163,7 +164,7 @@ func FuzzAnswer(f *testing.F) {
 			}
 		}
 
-		if e := r.matcher.EvictionOf(r.taints.elements, r.observed); e.Tolerated {
+		if e := r.timer(); e.Tolerated {
 			for _, f := range a.Tolerations[e.Toleration].Findings {
 				if f.Code == string(tolerationset.CodeShadowed) {
 					t.Fatalf("a toleration that decides is shadowed, for %+v", state)

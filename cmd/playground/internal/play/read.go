@@ -38,6 +38,7 @@ type problem struct {
 	span
 	message string
 	unread  bool // the text there was left out
+	isNote  bool // nothing is wrong
 	again   bool // by another problem of the entry
 }
 
@@ -53,9 +54,13 @@ func (l *list[T]) fail(s span, message string) {
 	l.problems = append(l.problems, problem{span: s, message: message, unread: true})
 }
 
-// note adds a problem that does not leave anything out.
-func (l *list[T]) note(s span, message string) {
+// wrong adds a problem that does not leave anything out.
+func (l *list[T]) wrong(s span, message string) {
 	l.problems = append(l.problems, problem{span: s, message: message})
+}
+
+func (l *list[T]) note(s span, message string) {
+	l.problems = append(l.problems, problem{span: s, message: message, isNote: true})
 }
 
 func (l *list[T]) add(element T, e entry) {
@@ -174,7 +179,7 @@ func (l *list[T]) refuse(err error) {
 		return
 	}
 	for _, f := range invalid {
-		l.note(l.entries[f.Index].field(f.Field), "the API server refuses this: "+f.Error()+visible.Meant(*f))
+		l.wrong(l.entries[f.Index].field(f.Field), "the API server refuses this: "+f.Error()+visible.Meant(*f))
 	}
 }
 

@@ -20,7 +20,7 @@ func (r *reader[T]) object(start int) {
 		return
 	}
 	for _, s := range repeats[:min(len(repeats), maxEntries)] {
-		r.note(s, "this field is here twice; the last one counts, and kubectl refuses it")
+		r.wrong(s, "this field is here twice; the last one counts, and kubectl refuses it")
 	}
 	if items := root.get("items"); items != nil && items.kind == array {
 		if root = r.one(items); root == nil {
@@ -139,12 +139,12 @@ func (r *reader[T]) element(v *value) {
 		}
 		i := slices.IndexFunc(r.fields, func(f field[T]) bool { return f.name == m.name })
 		if i < 0 {
-			r.note(m.span, r.unknown(m.name))
+			r.wrong(m.span, r.unknown(m.name))
 			continue
 		}
 		e.fields[m.name] = m.value.span
 		if err := r.fields[i].read(&element, m.value); err != nil {
-			r.problems = append(r.problems, problem{m.value.span, m.name + ": " + err.Error(), true, !good})
+			r.problems = append(r.problems, problem{span: m.value.span, message: m.name + ": " + err.Error(), unread: true, again: !good})
 			good = false
 		}
 	}

@@ -88,7 +88,7 @@ func parseDocument(text string, start int) (root *value, repeats []span, wrong *
 		case wrong != nil:
 			return nil, nil, wrong
 		case root.kind != null && v.kind != null:
-			return nil, nil, &problem{v.span, "this is a second document; paste one document", true, false}
+			return nil, nil, &problem{span: v.span, message: "this is a second document; paste one document", unread: true}
 		case v.kind != null:
 			root = v
 		}
@@ -112,7 +112,7 @@ func (p *parser) value(n *yaml.Node) (v *value, wrong *problem) {
 	at := p.line(p.places.offset(n.Line, n.Column))
 	if n.Kind == yaml.AliasNode {
 		if p.values[n.Alias] == nil {
-			return nil, &problem{at, "the anchor &" + n.Value + " contains its own alias; write the value out", true, false}
+			return nil, &problem{span: at, message: "the anchor &" + n.Value + " contains its own alias; write the value out", unread: true}
 		}
 		alias := *p.values[n.Alias]
 		alias.span = at
@@ -177,7 +177,7 @@ func (p *parser) members(v *value, n *yaml.Node) *problem {
 			return wrong
 		}
 		if name.kind == array || name.kind == object {
-			return &problem{name.span, "a name must be a string, not " + name.kind.String(), true, false}
+			return &problem{span: name.span, message: "a name must be a string, not " + name.kind.String(), unread: true}
 		}
 		m, wrong := p.value(n.Content[i+1])
 		if wrong != nil {
@@ -213,10 +213,10 @@ func (p *parser) merge(v *value, index map[string]int, merges []*value) *problem
 		}
 		for _, o := range from {
 			if o.kind != object {
-				return &problem{m.span, "the merge key << takes an object or a list of objects, not " + o.kind.String(), true, false}
+				return &problem{span: m.span, message: "the merge key << takes an object or a list of objects, not " + o.kind.String(), unread: true}
 			}
 			if p.merged += 1 + len(o.members); p.merged > maxMerged {
-				return &problem{m.span, "merge keys copy more than " + strconv.Itoa(maxMerged) + " fields; write the fields out", true, false}
+				return &problem{span: m.span, message: "merge keys copy more than " + strconv.Itoa(maxMerged) + " fields; write the fields out", unread: true}
 			}
 			for _, other := range o.members {
 				v.add(index, other)
@@ -255,7 +255,7 @@ var booleans = map[string]bool{
 func (p *parser) syntax(err error) *problem {
 	var e *yaml.LoadError
 	if !errors.As(err, &e) {
-		return &problem{span{p.places.start, len(p.text)}, "this is not valid YAML: " + err.Error(), true, false}
+		return &problem{span: span{p.places.start, len(p.text)}, message: "this is not valid YAML: " + err.Error(), unread: true}
 	}
 	at := p.places.offset(e.Mark.Line, e.Mark.Column)
 	if e.Mark.Line == 0 {
@@ -273,7 +273,7 @@ func (p *parser) syntax(err error) *problem {
 	if e.ContextMsg != "" && e.ContextMark.Line > 0 && e.ContextMark.Line != e.Mark.Line {
 		message += " " + e.ContextMsg + " that starts on line " + strconv.Itoa(p.places.skipped+e.ContextMark.Line)
 	}
-	return &problem{s, "this is not valid " + language + ": " + message + remedy(e.Message, p.text[at:]), true, false}
+	return &problem{span: s, message: "this is not valid " + language + ": " + message + remedy(e.Message, p.text[at:]), unread: true}
 }
 
 // remedy returns advice for the message, unless the message contains it.

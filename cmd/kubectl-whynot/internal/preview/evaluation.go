@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preview
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
+)
+
+// An evaluation compares a cluster before and after the changes.
+type evaluation struct {
+	*Report
+	before, after *cluster.Cluster
+	now           time.Time
+	changes       map[int][]*cluster.Node // what the nodes become, one after the other
+	nodes         map[int]*NodeGroup
+	choices       map[*cluster.Profile]choice
+}
+
+// An Undone is a change that Kubernetes' node-lifecycle controller makes within
+// seconds, as the opposite one contradicts the state of the nodes.
+type Undone struct {
+	Change  string   `json:"change"` // in kubectl's form
+	Because string   `json:"because"`
+	Nodes   []string `json:"nodes"`
+}
+
+// Text describes the change.
+func (u *Undone) Text() string {
+	taint, removes := strings.CutSuffix(u.Change, "-")
+	text, after := "adds "+taint+" to ", "evictions then count anew"
+	if removes {
+		text, after = "removes "+taint+" from ", "pods that do not tolerate it for seconds leave before that"
+	}
+	text += say.NamesOf(u.Nodes, len(u.Nodes)) + ": " + u.Because
+	if strings.HasSuffix(taint, ":"+string(taints.NoExecute)) {
+		text += "; " + after
+	}
+	return text
+}
+
+// settle returns what the requested nodes become once Kubernetes has undone changes.
+func (e *evaluation) settle(requested map[int]cluster.Node) map[int]cluster.Node {
+	settled := make(map[int]cluster.Node)
+	e.Changed = nil
+	for _, i := range slices.Sorted(maps.Keys(requested)) {
+		old, n := &e.before.Nodes[i], requested[i]
+		undone := e.undoes(old, &n)
+		next := n
+		if !undone.IsZero() {
+			n.AddCordon()
+			e.changes[i] = []*cluster.Node{&n}
+			next.Own, _ = undone.Apply(n.Own)
+		}
+		settled[i] = next
+		if next.Cordoned == old.Cordoned && taints.Reconcile(next.Own, next.Own, old.Own).IsZero() {
+			e.Brief = append(e.Brief, n.Name)
+		} else {
+			e.Changed = append(e.Changed, n.Name)
+		}
+	}
+	e.after = e.before.With(settled)
+	for i := range settled {
+		e.changes[i] = append(e.changes[i], &e.after.Nodes[i])
+	}
+	e.groupNodes()
+	return settled
+}
+
+// A NodeGroup is nodes with the same taints before the change, and with the same
+// after it. Pods counts the pods there, and Leave and Anyway those that leave.
+type NodeGroup struct {
+	Nodes               []string
+	Before, After       []taints.Taint
+	Pods, Leave, Anyway int
+}
+
+// groupNodes groups the nodes that change, largest group first.
+func (e *evaluation) groupNodes() {
+	e.nodes = make(map[int]*NodeGroup)
+	type key struct{ before, after *cluster.Group }
+	groupsOf := func(i int) key { return key{e.before.Nodes[i].Group, e.after.Nodes[i].Group} }
+	for _, same := range cluster.Grouped(slices.Sorted(maps.Keys(e.changes)), groupsOf) {
+		k := groupsOf(same[0])
+		g := &NodeGroup{Before: k.before.Taints, After: k.after.Taints}
+		for _, i := range same {
+			g.Nodes, e.nodes[i] = append(g.Nodes, e.before.Nodes[i].Name), g
+		}
+		e.NodeGroups = append(e.NodeGroups, g)
+	}
+	slices.SortStableFunc(e.NodeGroups, func(a, b *NodeGroup) int { return len(b.Nodes) - len(a.Nodes) })
+}
+
+// Stay counts the pods that stay.
+func (g *NodeGroup) Stay() int { return g.Pods - g.Leave - g.Anyway }
+
+// IsKept reports whether the nodes have the taint before and after the change.
+func (g *NodeGroup) IsKept(t taints.Taint) bool {
+	return slices.ContainsFunc(g.Before, t.Equal) && slices.ContainsFunc(g.After, t.Equal)
+}
+
+// undoes returns the changes that undo what the request has changed, and lists them.
+func (e *evaluation) undoes(old, n *cluster.Node) taints.Changes {
+	c := n.Corrections(e.now)
+	isOld := func(id taints.TaintID) bool {
+		_, had := taints.FindTaint(old.Own, id)
+		_, has := taints.FindTaint(n.Own, id)
+		return had == has
+	}
+	c.Remove = slices.DeleteFunc(c.Remove, isOld)
+	c.Add = slices.DeleteFunc(c.Add, func(t taints.Taint) bool { return isOld(t.ID()) })
+	for _, t := range c.Add {
+		e.undone(t.String(), n.StateFor(t.ID()), n.Name)
+	}
+	for _, id := range c.Remove {
+		e.undone(id.String()+"-", n.StateFor(id), n.Name)
+	}
+	return c
+}
+
+func (e *evaluation) undone(change, because, node string) {
+	i := slices.IndexFunc(e.Undone, func(u Undone) bool { return u.Change == change && u.Because == because })
+	if i < 0 {
+		i = len(e.Undone)
+		e.Undone = append(e.Undone, Undone{Change: change, Because: because})
+	}
+	e.Undone[i].Nodes = append(e.Undone[i].Nodes, node)
+}
+
+// evictions finds out which pods leave and which stay.
+func (e *evaluation) evictions() {
+	var leaving, departing, spared, tolerating []member
+	lost, due := make(map[string]int), make(map[string]bool) // pods by workload, and whether some are in leaving
+	for _, p := range e.before.Pods {
+		i, known := e.before.NodeAt[p.Node]
+		changes := e.changes[i]
+		if !known || changes == nil || p.IsFinished() {
+			continue
+		}
+		old := &e.before.Nodes[i]
+		was, is := diagnosis.EvictionOf(p, e.now, old), diagnosis.EvictionOf(p, e.now, old, changes...)
+		left, leaves := was.InSeconds != nil, is.InSeconds != nil
+		if leaves && !is.Again && !p.Deleting && p.Owner != (cluster.Owner{}) && !p.IsStatic() {
+			lost[p.OwnerName()]++
+		}
+		nodes := e.nodes[i]
+		nodes.Pods++
+		switch {
+		case p.Deleting, left && leaves && *was.InSeconds <= *is.InSeconds:
+			departing = append(departing, member{p, is})
+			nodes.Anyway++
+		case leaves:
+			leaving, due[p.OwnerName()] = append(leaving, member{p, is}), true
+			nodes.Leave++
+		case left:
+			e.Stay++
+			spared = append(spared, member{p, was})
+		default:
+			e.Stay++
+			is.Because = slices.DeleteFunc(is.Because, func(x diagnosis.Pair) bool {
+				at, found := taints.FindTaint(old.Own, x.Taint.ID())
+				return found && old.Own[at].Value == x.Taint.Value
+			})
+			if len(is.Because) > 0 {
+				tolerating = append(tolerating, member{p, is})
+			}
+		}
+	}
+	e.Leave, e.Anyway = len(leaving), len(departing)
+	e.Leaving, e.Departing = e.groups(leaving, true), e.groups(departing, true)
+	e.Spared, e.Tolerating = e.groups(spared, false), e.groups(tolerating, false)
+	maps.DeleteFunc(lost, func(name string, n int) bool { return n < e.before.Running[name] || !due[name] })
+	e.Emptied = say.SortedKeys(lost)
+	for _, list := range [][]Group{e.Leaving, e.Departing} {
+		for i := range list {
+			_, list[i].isEmptied = lost[list[i].Workload]
+		}
+	}
+}
+
+// pending finds the pending pods that get nodes or lose their last one.
+func (e *evaluation) pending() {
+	var placeable, gaining, unplaceable []member
+	for _, p := range e.before.Pods {
+		if !p.IsPending() || len(p.Gates) > 0 || p.Failure != "" {
+			continue
+		}
+		m := member{p, &diagnosis.Eviction{}}
+		switch x := e.choice(p.Profile); {
+		case x.before && !x.after:
+			unplaceable = append(unplaceable, m)
+		case x.gains > 0 && x.before:
+			gaining = append(gaining, m)
+		case x.gains > 0:
+			placeable = append(placeable, m)
+		}
+	}
+	e.Placeable, e.Gaining, e.Unplaceable = e.groups(placeable, false), e.groups(gaining, false), e.groups(unplaceable, false)
+}
+
+// A choice is whether taints and node affinity allow a pod on some node before
+// and after the change, on how many nodes only after it, and whether a node would
+// also keep it.
+type choice struct {
+	before, after, keeps bool
+	gains                int
+}
+
+func (e *evaluation) choice(p *cluster.Profile) choice {
+	x, ok := e.choices[p]
+	if ok {
+		return x
+	}
+	isAllowed := func(s cluster.Share) bool { return !p.IsRejected(s.Group) }
+	x.before = slices.ContainsFunc(e.before.Choose(p), isAllowed)
+	for _, s := range e.after.Choose(p) {
+		if !isAllowed(s) {
+			continue
+		}
+		x.after, x.keeps = true, x.keeps || e.keeps(p, s.Group)
+		for _, i := range s.Nodes {
+			if e.changes[i] != nil && p.IsRejected(e.before.Nodes[i].Group) {
+				x.gains++
+			}
+		}
+	}
+	e.choices[p] = x
+	return x
+}
+
+// keeps reports whether the nodes of the group would take and keep the pods.
+func (e *evaluation) keeps(p *cluster.Profile, g *cluster.Group) bool {
+	return !p.IsRejected(g) && p.Matcher.EvictionOf(g.Taints, e.now).Outcome == taints.Stays
+}
+
+// isHomeless reports whether no node would take and keep the pod after the change.
+func (e *evaluation) isHomeless(m member) bool {
+	if !m.Pinned {
+		return !e.choice(m.Profile).keeps
+	}
+	own := &e.after.Nodes[e.after.NodeAt[m.Pod.Node]]
+	return !own.Matches(m.Profile) || !e.keeps(m.Profile, own.Group)
+}
+
+// notes sets what else is to know.
+func (e *evaluation) notes(r *Request) {
+	note := func(isTrue bool, text string) {
+		if isTrue {
+			e.Notes = append(e.Notes, text)
+		}
+	}
+	touched := len(e.Changed) + len(e.Brief) + len(e.Unchanged) + len(e.Refused)
+	note(touched == 0 && r.Selector != "", "No node matches -l "+r.Selector+".")
+	note(touched == 0 && r.Selector == "", "There are no nodes.")
+	note(e.Pods == 0, "There are no pods in the input.")
+	for _, key := range say.SortedKeys(others) {
+		note(slices.ContainsFunc(r.specs, func(s string) bool { return strings.HasPrefix(s, key) }), key+": "+others[key])
+	}
+	note(e.Leave > 0, "Taint eviction ignores disruption budgets. Undoing does not bring back pods that have left.")
+}
+
+// others says what other controllers do about taints.
+var others = map[string]string{
+	"node.cloudprovider.kubernetes.io/uninitialized": "a cloud controller manager, if there is one, initializes nodes with this taint and then removes it.",
+	"node.cloudprovider.kubernetes.io/shutdown":      "a cloud controller manager, if there is one, removes this taint from ready nodes and adds it to others that are shut down.",
+	corev1.TaintNodeOutOfService: "on nodes with this taint that are not ready, Kubernetes deletes Terminating pods by force and detaches their volumes. " +
+		"Be sure that these nodes are off.",
+}

@@ -64,14 +64,14 @@ func (v *view) IgnoredText() string {
 	return "Ignored objects: " + say.Joined(say.FirstOf(words, 5))
 }
 
-// StayingText counts the pods that tolerate their nodes' NoExecute taints.
+// StayingText counts the pods that stay on nodes with NoExecute taints.
 func (v *view) StayingText() string {
 	first := slices.IndexFunc(v.Evictions, func(x *diagnosis.Eviction) bool { return x.Outcome == diagnosis.Stays })
 	if first < 0 {
 		return ""
 	}
 	n := len(v.Evictions) - first // they come last
-	return say.Count(n, "pod") + " on these nodes " + say.For(n, "tolerates the taints and stays", "tolerate the taints and stay")
+	return say.Count(n, "pod") + " on these nodes " + say.For(n, "stays", "stay")
 }
 
 // A fate is the pods that are evicted for the same taint and toleration.

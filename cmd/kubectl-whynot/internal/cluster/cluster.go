@@ -30,7 +30,8 @@ type Cluster struct {
 	Others    map[string]int // objects that are neither nodes, pods nor workloads, by kind
 
 	Workloads   map[string]*Workload // of the input, by Pod.OwnerName
-	Running     map[string]int       // all pods by Pod.OwnerName, after Finish
+	Running     map[string]int       // pods on nodes by Pod.OwnerName, after Finish
+	Waiting     map[string]int       // pending pods by Pod.OwnerName, after Finish
 	Unevaluated sets.Set[string]     // rules of objects in the input
 
 	labels   map[string]sets.Set[string] // values by key, after Finish
@@ -67,7 +68,7 @@ func New(only Filter) *Cluster {
 		Only: only, Namespace: cmp.Or(only.Namespace, metav1.NamespaceDefault),
 		NodeAt: make(map[string]int), PodNamed: make(map[PodName]*Pod), Others: make(map[string]int),
 		profiles: make(map[string]*Profile), Unevaluated: sets.New[string](),
-		Workloads: make(map[string]*Workload), Running: make(map[string]int),
+		Workloads: make(map[string]*Workload), Running: make(map[string]int), Waiting: make(map[string]int),
 	}
 }
 

@@ -29,8 +29,7 @@ type Share struct {
 func (c *Cluster) Choose(p *Profile) []Share {
 	matching := make(map[*Group][]int)
 	for _, i := range c.Candidates(p) {
-		n := &c.Nodes[i]
-		if ok, err := p.affinity.Match(n.Node); ok && err == nil {
+		if n := &c.Nodes[i]; n.Matches(p) {
 			matching[n.Group] = append(matching[n.Group], i)
 		}
 	}
@@ -41,6 +40,12 @@ func (c *Cluster) Choose(p *Profile) []Share {
 		}
 	}
 	return shares
+}
+
+// Matches reports whether the node matches node selector and required node affinity.
+func (n *Node) Matches(p *Profile) bool {
+	ok, err := p.affinity.Match(n.Node)
+	return ok && err == nil
 }
 
 // Candidates returns the nodes that the affinity names, or else all nodes.

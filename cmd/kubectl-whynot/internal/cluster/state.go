@@ -41,6 +41,18 @@ func (n *Node) Corrections(now time.Time) taints.Changes {
 	return lifecycle.ReconcileConditions(n.Own, lifecycle.NodeState{Conditions: n.conditions, Unschedulable: n.Cordoned}, now)
 }
 
+// Lasting returns the node without its NoExecute taints that Kubernetes removes, or nil
+// if there are none.
+func (n *Node) Lasting() *Node {
+	isStale := func(t taints.Taint) bool { return t.Effect == taints.NoExecute && slices.Contains(n.Stale, t.ID()) }
+	if !slices.ContainsFunc(n.Taints, isStale) {
+		return nil
+	}
+	lasting := *n
+	lasting.Taints = slices.DeleteFunc(slices.Clone(n.Taints), isStale)
+	return &lasting
+}
+
 // StateFor describes the state of the node that determines whether it has the taint.
 func (n *Node) StateFor(id taints.TaintID) string {
 	rule := conditionRules[slices.IndexFunc(conditionRules, func(r lifecycle.ConditionRule) bool { return r.Taint.ID() == id })]

@@ -233,7 +233,10 @@ func (c *Cluster) finishWorkloads() {
 		if p.Owner != (Owner{}) {
 			p.Owner = c.resolve(p.Namespace, p.Owner, maxLevels)
 		}
-		if p.Node != "" && !p.IsFinished() && !p.Deleting {
+		switch {
+		case p.IsPending():
+			c.Waiting[p.OwnerName()]++
+		case p.Node != "" && !p.IsFinished() && !p.Deleting:
 			c.Running[p.OwnerName()]++
 		}
 	}
@@ -250,6 +253,7 @@ func (c *Cluster) finishWorkloads() {
 		case w.failure != "" || !w.isMade && !w.isReady:
 			w.pod.Owner, w.pod.Failure = c.resolve(w.Namespace, w.pod.Owner, maxLevels), w.failure
 			c.PodNamed[w.pod.PodName] = w.pod
+			c.Waiting[w.pod.OwnerName()]++
 			c.Pods = append(c.Pods, w.pod)
 		case !w.isMade:
 			c.Others[w.Kind+" (its pods are ready)"]++

@@ -85,7 +85,8 @@ const (
 // A Pair is a taint and the toleration that counts for it.
 type Pair struct {
 	Taint taints.Taint `json:"taint"`
-	// Toleration is nil if none tolerates the taint. Why then names the closest one.
+	// Toleration is nil if none tolerates the taint. Why then names the closest one, or
+	// says why the taint does not last.
 	Toleration *taints.Toleration `json:"toleration"`
 	Why        string             `json:"why,omitempty"`
 }
@@ -117,6 +118,9 @@ func EvictionOf(p *cluster.Pod, now time.Time, before *cluster.Node, changes ...
 	if last := len(changes) - 1; last >= 0 {
 		after = changes[last]
 	}
+	if lasting := after.Lasting(); lasting != nil {
+		changes = append(slices.Clip(changes), after, lasting)
+	}
 	r := &Eviction{Pod: p.String(), Node: after.Name, Outcome: Stays, now: now}
 	if first, e := timerAfter(p, now, now, before, changes); first != nil {
 		r.Because = []Pair{pairOf(p, *first, e.Toleration, e.Tolerated)}
@@ -132,7 +136,11 @@ func EvictionOf(p *cluster.Pod, now time.Time, before *cluster.Node, changes ...
 		for _, t := range after.Taints {
 			if t.Effect == taints.NoExecute {
 				i, ok := p.Matcher.Match(t)
-				r.Because = append(r.Because, pairOf(p, t, i, ok))
+				pair := pairOf(p, t, i, ok)
+				if slices.Contains(after.Stale, t.ID()) {
+					pair.Why = "Kubernetes removes it within seconds: " + after.StateFor(t.ID())
+				}
+				r.Because = append(r.Because, pair)
 			}
 		}
 	}
@@ -209,10 +217,14 @@ func pairOf(p *cluster.Pod, t taints.Taint, toleration int, tolerated bool) Pair
 
 // Text describes whether and how the taint is tolerated.
 func (p Pair) Text() string {
-	if p.Toleration == nil {
-		return "untolerated taint " + visible.Taint(p.Taint) + " (" + p.Why + ")"
+	text := "untolerated taint " + visible.Taint(p.Taint)
+	if p.Toleration != nil {
+		text = "taint " + visible.Taint(p.Taint) + " is tolerated by " + visible.Toleration(*p.Toleration)
 	}
-	return "taint " + visible.Taint(p.Taint) + " is tolerated by " + visible.Toleration(*p.Toleration)
+	if p.Why != "" {
+		text += " (" + p.Why + ")"
+	}
+	return text
 }
 
 // Why describes the first of the taints and their tolerations.

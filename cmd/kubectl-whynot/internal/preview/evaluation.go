@@ -23,7 +23,6 @@ type evaluation struct {
 	now           time.Time
 	changes       map[int][]*cluster.Node // what the nodes become, one after the other
 	nodes         map[int]*NodeGroup
-	waiting       map[string]int // pending pods by workload
 	choices       map[*cluster.Profile]choice
 }
 
@@ -178,21 +177,9 @@ func (e *evaluation) evictions() {
 	}
 	e.Leave, e.Anyway = len(leaving), len(departing)
 	e.Leaving, e.Departing = e.groups(leaving, true), e.groups(departing, true)
-	for i := range e.Departing {
-		e.Departing[i].Homeless = 0 // their own nodes may take new ones
-	}
 	e.Spared, e.Tolerating = e.groups(spared, false), e.groups(tolerating, false)
 	maps.DeleteFunc(lost, func(name string, n int) bool { return n < e.before.Running[name] || !due[name] })
 	e.Emptied = say.SortedKeys(lost)
-}
-
-func (e *evaluation) countPending() {
-	e.waiting = make(map[string]int)
-	for _, p := range e.before.Pods {
-		if p.IsPending() {
-			e.waiting[p.OwnerName()]++
-		}
-	}
 }
 
 // pending finds the pending pods that get nodes or lose their last one.
@@ -234,7 +221,7 @@ func (e *evaluation) choice(p *cluster.Profile) choice {
 		if !isAllowed(s) {
 			continue
 		}
-		x.after, x.keeps = true, x.keeps || p.Matcher.EvictionOf(s.Group.Taints, e.now).Outcome == taints.Stays
+		x.after, x.keeps = true, x.keeps || e.keeps(p, s.Group)
 		for _, i := range s.Nodes {
 			if e.changes[i] != nil && p.IsRejected(e.before.Nodes[i].Group) {
 				x.gains++
@@ -243,6 +230,20 @@ func (e *evaluation) choice(p *cluster.Profile) choice {
 	}
 	e.choices[p] = x
 	return x
+}
+
+// keeps reports whether the nodes of the group would take and keep the pods.
+func (e *evaluation) keeps(p *cluster.Profile, g *cluster.Group) bool {
+	return !p.IsRejected(g) && p.Matcher.EvictionOf(g.Taints, e.now).Outcome == taints.Stays
+}
+
+// isHomeless reports whether no node would take and keep the pod after the change.
+func (e *evaluation) isHomeless(m member) bool {
+	if !m.Pinned {
+		return !e.choice(m.Profile).keeps
+	}
+	own := &e.after.Nodes[e.after.NodeAt[m.Pod.Node]]
+	return !own.Matches(m.Profile) || !e.keeps(m.Profile, own.Group)
 }
 
 // notes sets what else is to know.

@@ -28,8 +28,8 @@ type Group struct {
 	When      string           `json:"when,omitempty"`
 	InSeconds *int64           `json:"inSeconds,omitempty"`
 	Because   []diagnosis.Pair `json:"because,omitempty"`
-	// Homeless counts the pods that leave and that no other node would take and keep,
-	// by taints and node affinity. Hanging counts those whose kubelet does not answer:
+	// Homeless counts the pods that leave and that no node would then take and keep, by
+	// taints and node affinity. Hanging counts those whose kubelet does not answer:
 	// they stay Terminating until it does. Then says what else happens.
 	Homeless int    `json:"podsWithoutOtherNode"`
 	Hanging  int    `json:"podsThatHang"`
@@ -84,7 +84,7 @@ func (e *evaluation) group(list []member, leave bool) Group {
 	first, last := list[0], list[len(list)-1].Eviction
 	name := first.OwnerName()
 	g := Group{
-		Workload: name, Running: e.before.Running[name], Waiting: e.waiting[name], InSeconds: last.InSeconds, Because: last.Because,
+		Workload: name, Running: e.before.Running[name], Waiting: e.before.Waiting[name], InSeconds: last.InSeconds, Because: last.Because,
 		isPending: first.IsPending(), members: list,
 	}
 	var evictions []*diagnosis.Eviction
@@ -127,7 +127,7 @@ func (e *evaluation) then(g *Group, list []member) {
 			g.Then = "the StatefulSet makes no new one before the old one is gone"
 		}
 		for _, m := range list {
-			if m.Pinned || !e.choice(m.Profile).keeps {
+			if e.isHomeless(m) {
 				g.Homeless++
 			}
 		}

@@ -200,11 +200,16 @@ func (w *world) resultOf(before *world, requested []corev1.Node) (r result, due 
 			continue
 		}
 		tolerations := kube.Tolerations(p.Spec.Tolerations)
+		later := func(running *timer, list []corev1.Taint) *timer { // once Kubernetes has seen the node
+			if running != nil && !running.due.After(now.Add(5*time.Second)) {
+				return running
+			}
+			return process(running, list, tolerations, now)
+		}
 		was := timerOn(old, tolerations)
 		is := process(was, mid.Spec.Taints, tolerations, now)
-		if is == nil || is.due.After(now.Add(5*time.Second)) { // Kubernetes has undone what it undoes
-			is = process(is, n.Spec.Taints, tolerations, now)
-		}
+		is = later(later(is, n.Spec.Taints), lasting(n, old))
+		was = later(was, lasting(old, old))
 		isDaemon := strings.HasPrefix(workload, "DaemonSet ")
 		isAgain := isDaemon && is != nil && is.isTolerated && allowsTaints(n, tolerations)
 		if is != nil && isCounted && !isAgain {
@@ -224,8 +229,8 @@ func (w *world) resultOf(before *world, requested []corev1.Node) (r result, due 
 		default:
 			r.stay++
 		}
-		isHome := func(n corev1.Node) bool { _, keeps := allows(&n, p); return keeps && n.Name != p.Spec.NodeName }
-		if r.leaving[name] && workload != "" && !isDaemon && !slices.ContainsFunc(w.nodes, isHome) {
+		isHome := func(n corev1.Node) bool { _, keeps := allows(&n, p); return keeps }
+		if (r.leaving[name] || r.anyway[name]) && workload != "" && !isDaemon && !slices.ContainsFunc(w.nodes, isHome) {
 			r.homeless[workload]++
 		}
 	}
@@ -368,14 +373,16 @@ func TestEvaluation(t *testing.T) {
 // Kubernetes undoes.
 func checkNodes(t *testing.T, r *Report, before *world, requested []corev1.Node, w *world) {
 	t.Helper()
-	old, asked, is := before.state(), (&world{nodes: requested}).state(), w.state()
+	textOf := func(n corev1.Node) string {
+		return fmt.Sprint(slices.Sorted(slices.Values(say.TaintTexts(kube.Taints(n.Spec.Taints)))), n.Spec.Unschedulable)
+	}
 	var changed, brief []string
 	undone := make(map[string]int)
 	for i, n := range w.nodes {
-		switch {
-		case old[n.Name] != is[n.Name]:
+		switch old := textOf(before.nodes[i]); {
+		case old != textOf(n):
 			changed = append(changed, n.Name)
-		case len(before.nodes[i].Spec.Taints) != len(requested[i].Spec.Taints) || old[n.Name] != asked[n.Name]:
+		case old != textOf(requested[i]):
 			brief = append(brief, n.Name)
 		}
 		has := func(list []corev1.Taint, t corev1.Taint) bool {

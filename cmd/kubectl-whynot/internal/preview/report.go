@@ -72,7 +72,6 @@ func New(c *cluster.Cluster, r *Request, now time.Time, connection []string) *Re
 	requested := r.run(c, now, report)
 	e := &evaluation{Report: report, before: c, now: now, changes: make(map[int][]*cluster.Node), choices: make(map[*cluster.Profile]choice)}
 	settled := e.settle(requested)
-	e.countPending()
 	e.evictions()
 	e.pending()
 	e.notes(r)

@@ -270,3 +270,13 @@ func wantedBy(n, old *corev1.Node) map[string]map[corev1.TaintEffect]bool {
 	}
 	return wanted
 }
+
+// lasting returns the node's taints without the NoExecute taints that the controller
+// does not want.
+func lasting(n, old *corev1.Node) []corev1.Taint {
+	wanted := wantedBy(n, old)
+	return slices.DeleteFunc(slices.Clone(n.Spec.Taints), func(t corev1.Taint) bool {
+		evicts := t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable
+		return evicts && t.Effect == corev1.TaintEffectNoExecute && !wanted[t.Key][t.Effect]
+	})
+}

@@ -42,7 +42,7 @@ func TestForms(t *testing.T) {
 			"(in 4m); the DaemonSet makes a new one there, which leaves again", "madeAgain: true"},
 		{[]string{"node a1 Ready=True node.kubernetes.io/unreachable:NoExecute@01:23", strings.Replace(waiting, " of", " on a1 of", 1)}, "",
 			"op=Exists for 300s (Kubernetes removes it within seconds: the node's condition Ready is True)", `Kubernetes removes it within seconds: the node''s condition Ready is True`},
-		{[]string{"node a1", preempts}, "", "he scheduler has nominated node a1, and waits for pods that it preempts there to leave", "nominatedNodes: - a1"},
+		{[]string{"node a1", preempts}, "", "he scheduler has nominated node a1, and waits for the pods of lower priority that it preempts there to leave", "nominatedNodes: - a1"},
 		{[]string{"node a1", rejected}, "p", `its phase is Failed, its status says "OutOfcpu: Node didn't have enough resource: cpu"`, "its phase is Failed, its status says"},
 		{[]string{"node a1", tooLarge}, "", "that taints and node affinity allow", "kind: schedulable"},
 	} {

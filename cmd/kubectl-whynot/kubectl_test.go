@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -25,6 +26,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/rest"
 	"k8s.io/kubectl/pkg/cmd/drain"
 	"k8s.io/kubectl/pkg/cmd/taint"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
@@ -121,7 +123,10 @@ func (s *nodeServer) kubectl(args ...string) (code int, stderr string) {
 			code, stderr = f.code, out.String()
 		}
 	}()
-	flags := genericclioptions.NewConfigFlags(true)
+	flags := genericclioptions.NewConfigFlags(true).WithWrapConfigFn(func(c *rest.Config) *rest.Config {
+		c.QPS = -1 // no limit
+		return c
+	})
 	flags.APIServer, flags.CacheDir = &s.url, &s.cache
 	streams := genericiooptions.IOStreams{Out: io.Discard, ErrOut: &out}
 	root := &cobra.Command{Use: "kubectl", SilenceErrors: true, SilenceUsage: true}
@@ -286,22 +291,73 @@ func TestKubectl(t *testing.T) {
 		if r.Command == "" {
 			continue
 		}
-		s.nodes = maps.Clone(nodes)
-		for i, line := range append([]string{r.Command}, r.Undo...) {
-			if code, stderr := s.kubectl(shellWords(t, line)[1:]...); code != 0 {
-				t.Errorf("seed %d: %q: %s: %s", seed, args, line, stderr)
-			}
-			if diff := cmp.Diff(after, s.state()); i == 0 && diff != "" {
-				t.Errorf("seed %d: %q: %s (-want +got):\n%s", seed, args, line, diff)
-			}
-		}
-		if diff := cmp.Diff(before, s.state()); diff != "" {
-			t.Errorf("seed %d: %q: %s (-want +got):\n%s", seed, args, r.Undo, diff)
-		}
+		s.nodes = nodes
+		s.checkCommands(t, &r, after)
 	}
 	for _, kind := range []string{"code 0, changes true", "code 0, changes false", "code 1, changes true", "code 1, changes false"} {
 		if seen[kind] < 20 {
 			t.Errorf("%s: %d times", kind, seen[kind])
 		}
+	}
+}
+
+// checkCommands runs the command, after which the nodes have the state, and those that
+// undo it.
+func (s *nodeServer) checkCommands(t *testing.T, r *preview.Report, after map[string]string) {
+	t.Helper()
+	s.nodes = maps.Clone(s.nodes)
+	before := s.state()
+	for i, line := range append([]string{r.Command}, r.Undo...) {
+		if code, stderr := s.kubectl(shellWords(t, line)[1:]...); code != 0 {
+			t.Errorf("%s: %s", line, stderr)
+		}
+		if diff := cmp.Diff(after, s.state()); i == 0 && diff != "" {
+			t.Errorf("%s (-want +got):\n%s", line, diff)
+		}
+	}
+	if diff := cmp.Diff(before, s.state()); diff != "" {
+		t.Errorf("%s, then %s (-want +got):\n%s", r.Command, r.Undo, diff)
+	}
+}
+
+// What undoes the change of many nodes is not one long line.
+func TestKubectlManyNodes(t *testing.T) {
+	s := newNodeServer(t)
+	for args, want := range map[string][]string{
+		"taint nodes --all m=v:NoSchedule":   {"kubectl taint nodes --all m:NoSchedule-"},
+		"taint nodes -l all m:NoSchedule":    {"kubectl taint nodes -l all m:NoSchedule-"},
+		"cordon -l all":                      {"kubectl uncordon -l all"},
+		"cordon -l last!=0":                  {"kubectl uncordon -l 'last!=0'"},
+		"taint nodes -l last=1 m:NoSchedule": {"kubectl taint nodes n1 n101 n11 n111 n121 n21 n31 n41 n51 n61 n71 n81 n91 m:NoSchedule-"},
+		"taint nodes --all k=v:NoSchedule --overwrite": {
+			"kubectl taint nodes n1 n101 ", "kubectl taint nodes n83 n84 ", "kubectl taint nodes n0 n10 ",
+		},
+	} {
+		s.nodes = make(map[string]corev1.Node)
+		var items []string
+		for i := range 130 {
+			n := corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("n", i), Labels: map[string]string{"all": "", "last": strconv.Itoa(i % 10)}}}
+			n.Kind, n.APIVersion = "Node", "v1"
+			if i%10 == 0 {
+				n.Spec.Taints = []corev1.Taint{{Key: "k", Value: "w", Effect: corev1.TaintEffectNoSchedule}}
+			}
+			s.nodes[n.Name] = n
+			items = append(items, mustJSON(n))
+		}
+		nodes := maps.Clone(s.nodes)
+		if code, stderr := s.kubectl(strings.Fields(args)...); code != 0 {
+			t.Fatal(stderr)
+		}
+		after := s.state()
+		s.nodes = nodes
+		var r preview.Report
+		stdout := mustRun(t, list(items...), append([]string{"preview", "-f", "-", "-o", "json"}, strings.Fields(args)...)...)
+		if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.EqualFunc(r.Undo, want, strings.HasPrefix) {
+			t.Errorf("%s: %q, want %q", args, r.Undo, want)
+		}
+		s.checkCommands(t, &r, after)
 	}
 }

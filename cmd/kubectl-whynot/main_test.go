@@ -145,7 +145,7 @@ func TestWidth(t *testing.T) {
 		t.Setenv("COLUMNS", columns)
 		for _, args := range []string{
 			"-f testdata/teams.json", "-f testdata/teams.json -o wide", "-f testdata/sample.json -o wide", "-f testdata/sample.json",
-			"-f testdata/sample.json train-typo-6797db7bbd-ghn2c", "-f testdata/odd.json -o wide", "-f testdata/workloads.yaml", preview,
+			"-f testdata/sample.json train-typo-6797db7bbd-ghn2c", "-f testdata/odd.json -o wide", "-f testdata/workloads.yaml", preview, preview + " -o wide",
 		} {
 			for line := range strings.SplitSeq(mustRun(t, "", strings.Fields(args)...), "\n") {
 				isWord := len(strings.Fields(line)) == 1 && want >= 80

@@ -227,8 +227,8 @@ func TestPreviewLimits(t *testing.T) {
 	input := objectsOf([]string{"node n1", "12 times " + pod, "11 times " + pending})
 	text := mustRun(t, input, "preview", "taint", "nodes", "n1", "k:NoExecute")
 	for want, count := range map[string]int{
-		"    ReplicaSet default/r": 10, "    2 more: see -o wide.\n": 1, "default/r10, ReplicaSet default/r11, ReplicaSet": 1, " and 2 more.\n": 1,
-		"    ReplicaSet default/w": 10, "    1 more: see -o wide.\n": 1,
+		"    ReplicaSet default/r": 10, "    2 more pods: see -o wide.\n": 1, "Of 12 workloads, no pod is left on a node.\n": 1,
+		"    ReplicaSet default/w": 10, "    1 more pod: see -o wide.\n": 1, "default/r10": 1, "Without the change": 0,
 	} {
 		if got := strings.Count(text, want); got != count {
 			t.Errorf("%q is there %d times: %s", want, got, text)
@@ -257,8 +257,8 @@ func TestPreviewPage(t *testing.T) {
 	}
 	leaving := strings.Split(tableOf(page, "leaving-caption"), "\n")
 	const atOnce = " | Now: untolerated taint new:NoExecute (no toleration has this key)"
-	if len(leaving) != 4 || !strings.HasPrefix(leaving[1], "62 pods 62 workloads ReplicaSet default/bound0: 1 pod; taints and node affinity allow no other node for 1 "+
-		"ReplicaSet default/bound1: ") || !strings.HasSuffix(leaving[1], " ReplicaSet default/free51: 1 pod and 12 more | | ✕ 2 pods"+atOnce) ||
+	if len(leaving) != 4 || !strings.HasPrefix(leaving[1], "62 pods 62 workloads ReplicaSet default/bound0: 1 pod; none is left on a node; taints and node affinity allow no other node for 1 "+
+		"ReplicaSet default/bound1: ") || !strings.HasSuffix(leaving[1], " ReplicaSet default/free51: 1 pod; none is left on a node and 12 more | | ✕ 2 pods"+atOnce) ||
 		leaving[2] != "Leave anyway" || !strings.HasPrefix(leaving[3], "Pod default/anyway: 1 pod; nothing makes it again | | – | Now: ") {
 		t.Errorf("leaving:\n%s", strings.Join(leaving, "\n"))
 	}

@@ -139,7 +139,7 @@ func (x *Pending) explain() {
 	}
 	if n := len(x.NominatedNodes); n > 0 {
 		x.Notes = append(x.Notes, "the scheduler has nominated "+say.Noun(n, "node")+" "+say.NamesOf(x.NominatedNodes, n)+
-			", and waits for pods that it preempts there to leave")
+			", and waits for the pods of lower priority that it preempts there to leave")
 	}
 	if strings.Contains(x.Message, "not eligible due to preemptionPolicy=Never") {
 		x.Notes = append(x.Notes, "its preemptionPolicy is Never, so it does not displace pods of lower priority")

@@ -180,6 +180,11 @@ func (e *evaluation) evictions() {
 	e.Spared, e.Tolerating = e.groups(spared, false), e.groups(tolerating, false)
 	maps.DeleteFunc(lost, func(name string, n int) bool { return n < e.before.Running[name] || !due[name] })
 	e.Emptied = say.SortedKeys(lost)
+	for _, list := range [][]Group{e.Leaving, e.Departing} {
+		for i := range list {
+			_, list[i].isEmptied = lost[list[i].Workload]
+		}
+	}
 }
 
 // pending finds the pending pods that get nodes or lose their last one.

@@ -40,6 +40,7 @@ type Group struct {
 	Message  string `json:"schedulerMessage,omitempty"`
 
 	isPending bool
+	isEmptied bool // the workload is among Emptied
 	members   []member
 }
 
@@ -210,6 +211,9 @@ func (g *Group) Text() string {
 		add(g.Running, "other has a node", "others have a node")
 	} else {
 		add(g.Waiting, "more is pending", "more are pending")
+	}
+	if g.isEmptied {
+		words = append(words, "none is left on a node")
 	}
 	if g.Then != "" {
 		words = append(words, g.Then)

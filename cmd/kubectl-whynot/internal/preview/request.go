@@ -173,7 +173,12 @@ func (r *Request) apply(n cluster.Node, now time.Time) (cluster.Node, error) {
 	return n, nil
 }
 
-// commands sets the commands. If kubectl refuses nodes, they name the others.
+// maxNames limits the names of nodes in a command, unless the request names them.
+const maxNames = 100
+
+// commands sets the commands. If kubectl refuses nodes, they name the others. What undoes
+// the change of many nodes selects them as the request does, if exactly these nodes
+// change. Otherwise it is more than one command.
 func (e *evaluation) commands(r *Request, after map[int]cluster.Node, connection []string) {
 	if len(e.Changed) == 0 {
 		return
@@ -182,44 +187,55 @@ func (e *evaluation) commands(r *Request, after map[int]cluster.Node, connection
 		words := slices.Concat([]string{"kubectl"}, connection, strings.Fields(verb), nodes, more)
 		return say.CommandLine(words...)
 	}
-	var nodes []string
+	asked := r.names
 	switch {
-	case len(e.Refused) > 0:
-		nodes = e.Changed
 	case r.All:
-		nodes = []string{"--all"}
+		asked = []string{"--all"}
 	case r.Selector != "":
-		nodes = []string{"-l", r.Selector}
-	default:
-		nodes = r.names
+		asked = []string{"-l", r.Selector}
+	}
+	selected := asked
+	isExact := len(r.names) == 0 && len(e.Unchanged)+len(e.Refused)+len(e.Brief) == 0
+	undo := func(verb string, names, more []string) {
+		if isExact && len(names) == len(e.Changed) && len(names) > maxNames {
+			e.Undo = append(e.Undo, kubectl(verb, selected, more))
+			return
+		}
+		for some := range slices.Chunk(names, maxNames) {
+			e.Undo = append(e.Undo, kubectl(verb, some, more))
+		}
+	}
+	if len(e.Refused) > 0 && (len(r.names) > 0 || len(e.Changed) <= maxNames) {
+		asked = e.Changed
 	}
 	if opposite, ok := map[string]string{"cordon": "uncordon", "uncordon": "cordon"}[r.Verb]; ok {
-		e.Command, e.Undo = kubectl(r.Verb, nodes, nil), []string{kubectl(opposite, e.Changed, nil)}
+		e.Command = kubectl(r.Verb, asked, nil)
+		undo(opposite, e.Changed, nil)
 		return
 	}
 	var flags []string
 	if r.Overwrite {
 		flags = []string{"--overwrite"}
 	}
-	e.Command = kubectl("taint nodes", nodes, slices.Concat(r.specs, flags))
+	e.Command = kubectl("taint nodes", asked, slices.Concat(r.specs, flags))
 	if len(e.Undone) > 0 {
 		flags = []string{"--overwrite"} // of values that Kubernetes has not
 	}
-	evicts, back := false, make(map[string][]string) // nodes by the changes that restore their taints
+	evicts, nodes := false, make(map[string][]string) // by the changes that restore their taints
 	for _, name := range e.Changed {
 		i := e.before.NodeAt[name]
 		old := &e.before.Nodes[i]
-		undo := taints.Reconcile(after[i].Own, after[i].Own, old.Own)
-		undo.Add = slices.DeleteFunc(undo.Add, func(t taints.Taint) bool { return slices.Contains(old.Stale, t.ID()) })
-		if !undo.IsZero() {
-			back[undo.String()] = append(back[undo.String()], name)
+		back := taints.Reconcile(after[i].Own, after[i].Own, old.Own)
+		back.Add = slices.DeleteFunc(back.Add, func(t taints.Taint) bool { return slices.Contains(old.Stale, t.ID()) })
+		if !back.IsZero() {
+			nodes[back.String()] = append(nodes[back.String()], name)
 		}
-		evicts = evicts || slices.ContainsFunc(undo.Add, func(t taints.Taint) bool { return t.Effect == taints.NoExecute })
+		evicts = evicts || slices.ContainsFunc(back.Add, func(t taints.Taint) bool { return t.Effect == taints.NoExecute })
 	}
 	if evicts {
 		e.Notes = append(e.Notes, "Undoing adds NoExecute taints, and evictions count from then: pods that do not tolerate them leave.")
 	}
-	for _, specs := range say.SortedKeys(back) {
-		e.Undo = append(e.Undo, kubectl("taint nodes", back[specs], slices.Concat(strings.Fields(specs), flags)))
+	for _, specs := range say.SortedKeys(nodes) {
+		undo("taint nodes", nodes[specs], slices.Concat(strings.Fields(specs), flags))
 	}
 }

@@ -217,7 +217,8 @@ var manyEvictions = objectsOf([]string{
 	"{kind: Node, metadata: {name: b}, spec: {taints: [{key: k, effect: NoExecute}]}}",
 	"3 times {kind: Pod, metadata: {name: a#}, spec: {nodeName: a, tolerations: [{key: k, effect: NoExecute, operator: Exists, tolerationSeconds: 8640#}]}}",
 	"{kind: Pod, metadata: {name: b}, spec: {nodeName: b}, status: {startTime: '2024-11-20T01:24:00Z'}}",
-	"{kind: Pod, metadata: {name: c}, spec: {nodeName: b, tolerations: [{key: k, effect: NoExecute, operator: Exists, tolerationSeconds: 4000000000}]}}",
+	"{kind: Pod, metadata: {name: c}, spec: {nodeName: b, tolerations: [{key: k, effect: NoExecute, operator: Exists, tolerationSeconds: 86400}]}}",
+	"{kind: Pod, metadata: {name: gone, deletionTimestamp: '2026-11-20T01:24:00Z'}, spec: {nodeName: a}}",
 	"node " + strings.Repeat("verylongname", 15) + " " + strings.Repeat("verylongkey", 5) + ":NoSchedule", "pod p",
 })
 
@@ -240,6 +241,7 @@ func TestTimeline(t *testing.T) {
 		{at(-3600, 300), "now 61.3, 60m ago 7, 10m ago 23.4, in 5m 93, 60s ago 43.4", "M7 10H7M93 10H93", ""},
 		{at(240), "now 7, in 5m 93, in 60s 55.7, in 10s 24.4", "M87.6 10H87.6", ""},
 		{spans{{First: 0, Last: 60}}, "now 7, in 60s 93, in 10s 37.6", "", "M7 10H93"},
+		{spans{{First: 0, Last: 60}, {First: 10, Last: 20}}, "now 7, in 60s 93, in 10s 37.6", "", "M7 10H93"},
 		{spans{{First: 58, Last: 60}, unlimited}, "now 7, in 60s 93, in 10s 37.6", "", "M0 10H93"},
 		{append(at(1, 2), diagnosis.Span{First: 50, Last: 51}), "now 7, in 60s 93, in 10s 37.6", "M11.2 10H11.2M15.1 10H15.1", "M84.9 10H86.9"},
 		{at(math.MinInt64/2, math.MaxInt64), "now 50, 100y ago 7, in 100y 93, 24h ago 30.1, in 24h 69.9", "M0 10H0M100 10H100", ""},
@@ -255,6 +257,10 @@ func TestTimeline(t *testing.T) {
 		if times, ranges := l.Path(false, tc.spans), l.Path(true, tc.spans); times != tc.times || ranges != tc.ranges {
 			t.Errorf("%v: times %s, ranges %s, want %s and %s", tc.spans, times, ranges, tc.times, tc.ranges)
 		}
+	}
+	// A taint without a time, and a pod without one, may be of any age.
+	if page := mustRun(t, manyEvictions, "-o", "html"); strings.Count(page, `<path class="range" d="M0 10H93"/>`) != 1 || !strings.Contains(page, `<svg class="track deleting" viewBox="0 0 100 20" preserveAspectRatio="none" aria-hidden="true"><use href="#ticks"/></svg>`) {
+		t.Errorf("want a range that begins at the edge, and no time of a pod that is being deleted: %s", bodyOf(page))
 	}
 	var many spans
 	for i := range int64(100_000) {
@@ -273,6 +279,7 @@ func TestMatrix(t *testing.T) {
 	input := objectsOf([]string{
 		"node a k=v:NoSchedule x:NoExecute", "2 times node b# pool=b", "node b y:PreferNoSchedule",
 		"pod k=v:NoSchedule", "{kind: Pod, metadata: {name: selects}, spec: {nodeSelector: {pool: b}}}",
+		"{kind: Pod, metadata: {name: tolerates}, spec: {nodeSelector: {pool: b}, tolerations: [{key: x}]}}",
 		"2 times " + strings.NewReplacer("KIND", "StatefulSet", "OWNER", "s#").Replace(owned),
 		strings.NewReplacer("KIND", "Node", "OWNER", "b", "#", "0").Replace(owned),
 		strings.NewReplacer("KIND", "DaemonSet", "NAME", "daemon", "OPERATOR", "In").Replace(named),
@@ -283,9 +290,9 @@ func TestMatrix(t *testing.T) {
 		"{kind: Pod, metadata: {name: lost}, spec: {nodeName: none}}",
 	})
 	want := `Pods | 2 nodes without taints | 1 node k=v:NoSchedule x:NoExecute | 1 node y:PreferNoSchedule
+2 waiting pods Pod default/selects and 1 more Pod default/selects Pod default/tolerates | ✓ | – | –
 3 pods, 1 waiting DaemonSet default/d and 2 more DaemonSet default/d StatefulSet default/s0 StatefulSet default/s1 | ✓ | ✕ k=v:NoSchedule x:NoExecute | ✓ 2 run here
 1 waiting pod Pod default/p | ✓ | ✕ x:NoExecute | ✓
-1 waiting pod Pod default/selects | ✓ | – | –
 1 waiting pod ReplicaSet default/d | – | – | ✓
 1 waiting pod Job default/d | ✓ | ✕ k=v:NoSchedule x:NoExecute | –`
 	if got := matrixOf(t, input); got != want {

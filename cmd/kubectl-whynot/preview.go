@@ -106,7 +106,8 @@ func (p *program) preview(ctx context.Context, r *preview.Request, args []string
 	c.Finish()
 	report := preview.New(c, r, now, p.connection)
 	report.Input = input
-	if len(report.Refused) == 0 || len(report.Changed) > 0 || p.output == "json" || p.output == "yaml" {
+	isRefused := len(report.Refused) > 0 && len(report.Changed)+len(report.Brief)+len(report.Unchanged) == 0
+	if !isRefused || p.output == "json" || p.output == "yaml" {
 		err = p.writeReport(report, "preview", &previewView{report, p.output == "wide"})
 	}
 	return cmp.Or(err, report.Refusal())

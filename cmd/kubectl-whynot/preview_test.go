@@ -200,6 +200,14 @@ func TestPreviewAllRefused(t *testing.T) {
 	}
 }
 
+// Nodes that are already as requested are shown beside those that kubectl refuses.
+func TestPreviewSomeRefused(t *testing.T) {
+	code, stdout, stderr := previewOf("taint", "nodes", "gpu-1", "none", "dedicated=ml:NoSchedule", "--overwrite")
+	if code != 1 || stderr != "error: nodes \"none\" not found\n" || !strings.Contains(stdout, "Already as requested: gpu-1.\nkubectl refuses to change: none.\n") {
+		t.Errorf("exit code %d, stderr %q, stdout %s", code, stderr, stdout)
+	}
+}
+
 // The completions of -o are those that the command accepts.
 func TestPreviewCompletion(t *testing.T) {
 	for command, accepted := range map[string][]string{"": outputs, "preview": outputs, "preview taint": outputs, "preview cordon": outputs} {
@@ -245,7 +253,7 @@ func TestPreviewPage(t *testing.T) {
 	const tolerates = "tolerations: [{key: k, operator: Exists, effect: NoExecute, tolerationSeconds: SECONDS}]"
 	input := objectsOf([]string{
 		"node a pool=x", "node b pool=y x:NoSchedule k:NoExecute", "node c old=v:NoExecute",
-		"60 times " + pods("free", strings.Replace(tolerates, "SECONDS", "60", 1)), "2 times " + pods("bound", "nodeSelector: {pool: 'y'}, "+strings.Replace(tolerates, "SECONDS", "60", 1)),
+		"60 times " + pods("free", strings.Replace(tolerates, "SECONDS", "60", 1)), "2 times " + pods("stuck", "nodeSelector: {pool: 'y'}, "+strings.Replace(tolerates, "SECONDS", "60", 1)),
 		"{kind: Pod, metadata: {name: anyway}, spec: {nodeName: b}}", "{kind: Pod, metadata: {name: stays}, spec: {nodeName: c, tolerations: [{operator: Exists}]}}",
 	})
 	args := []string{"preview", "-f", "-", "taint", "nodes", "b", "c", "new:NoExecute", "old=w:NoExecute", "--overwrite", "-o"}
@@ -258,8 +266,8 @@ func TestPreviewPage(t *testing.T) {
 	}
 	leaving := strings.Split(tableOf(page, "leaving-caption"), "\n")
 	const atOnce = " | Now: untolerated taint new:NoExecute (no toleration has this key)"
-	if len(leaving) != 4 || !strings.HasPrefix(leaving[1], "62 pods 62 workloads ReplicaSet default/bound0: 1 pod; none is left on a node; taints and node affinity allow no other node for 1 "+
-		"ReplicaSet default/bound1: ") || !strings.HasSuffix(leaving[1], " ReplicaSet default/free51: 1 pod; none is left on a node and 12 more | | ✕ 2 pods"+atOnce) ||
+	if len(leaving) != 4 || !strings.HasPrefix(leaving[1], "62 pods 62 workloads ReplicaSet default/stuck0: 1 pod; none is left on a node; taints and node affinity allow no other node for 1 "+
+		"ReplicaSet default/stuck1: ") || !strings.HasSuffix(leaving[1], " ReplicaSet default/free51: 1 pod; none is left on a node and 12 more | | ✕ 2 pods"+atOnce) ||
 		leaving[2] != "Leave anyway" || !strings.HasPrefix(leaving[3], "Pod default/anyway: 1 pod; nothing makes it again | | – | Now: ") {
 		t.Errorf("leaving:\n%s", strings.Join(leaving, "\n"))
 	}

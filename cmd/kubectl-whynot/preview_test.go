@@ -118,6 +118,7 @@ func TestPreviewRefusals(t *testing.T) {
 		"cordon deploy/worker-1":                "1 error: invalid resource type deploy, only node types are supported",
 		"cordon worker-1 --dry-run=x":           `1 error: --dry-run is "x"; want one of none, client, server`,
 		"uncordon":                              "1 error: no node is given",
+		"uncordon old-1 none":                   `1 error: nodes "none" not found`,
 		"uncordon none":                         `1 error: nodes "none" not found`,
 		"":                                      "2 error: preview needs a command of kubectl: taint, cordon or uncordon",
 		"drain worker-1":                        "2 error: preview needs a command of kubectl: taint, cordon or uncordon",

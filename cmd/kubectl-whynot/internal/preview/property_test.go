@@ -266,21 +266,6 @@ func (w *world) place(before *world, p *corev1.Pod, r *result) {
 	}
 }
 
-// isSilent reports whether the kubelet of the node does not answer.
-func isSilent(n, old *corev1.Node) bool {
-	if slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeOutOfService }) {
-		return false
-	}
-	for _, c := range n.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			return c.Status == corev1.ConditionUnknown
-		}
-	}
-	return slices.ContainsFunc(old.Spec.Taints, func(t corev1.Taint) bool {
-		return t.Key == taints.NodeUnreachable && t.Effect != corev1.TaintEffectPreferNoSchedule
-	})
-}
-
 // resultIn returns what the report says.
 func resultIn(t *testing.T, r *Report) result {
 	x := newResult()

@@ -280,3 +280,18 @@ func lasting(n, old *corev1.Node) []corev1.Taint {
 		return evicts && t.Effect == corev1.TaintEffectNoExecute && !wanted[t.Key][t.Effect]
 	})
 }
+
+// isSilent reports whether the kubelet of the node does not answer.
+func isSilent(n, old *corev1.Node) bool {
+	if slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeOutOfService }) {
+		return false
+	}
+	for _, c := range n.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			return c.Status == corev1.ConditionUnknown
+		}
+	}
+	return slices.ContainsFunc(old.Spec.Taints, func(t corev1.Taint) bool {
+		return t.Key == taints.NodeUnreachable && t.Effect != corev1.TaintEffectPreferNoSchedule
+	})
+}

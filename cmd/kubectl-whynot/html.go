@@ -41,7 +41,7 @@ var parsedPage = template.Must(template.New("").Funcs(words).Funcs(template.Func
 
 // words are the functions of both templates.
 var words = map[string]any{
-	"sentence": say.Sentence, "count": say.Count, "namesOf": say.NamesOf, "joined": say.Joined, "firstOf": say.FirstOf,
+	"sentence": say.Sentence, "count": say.Count, "namesOf": say.NamesOf, "joined": say.Joined,
 	"shortened": say.Shortened, "first": first, "more": more,
 	"add": func(a, b int) int { return a + b }, "list": func(elements ...any) []any { return elements },
 }

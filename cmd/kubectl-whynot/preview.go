@@ -122,7 +122,7 @@ type previewView struct {
 // Most limits the lists in text.
 func (v *previewView) Most() int {
 	if v.IsWide {
-		return math.MaxInt - 1 // see say.FirstOf
+		return math.MaxInt
 	}
 	return maxLines
 }

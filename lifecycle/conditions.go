@@ -16,7 +16,7 @@ type Condition struct {
 	Status string `json:"status"`
 }
 
-// A NodeState holds the state of a node that determines its taints.
+// A NodeState determines a node's taints.
 type NodeState struct {
 	// Conditions are the node's status.conditions, at most one of each type.
 	Conditions []Condition `json:"conditions,omitempty"`

@@ -31,9 +31,9 @@ type ZoneState uint8
 const (
 	// ZoneNormal: few nodes are not ready, or the zone has no nodes.
 	ZoneNormal ZoneState = iota
-	// ZonePartial: many nodes are not ready. Part of the zone may be cut off.
+	// ZonePartial: many nodes are not ready.
 	ZonePartial
-	// ZoneFull: no node is ready. The zone may be cut off.
+	// ZoneFull: no node is ready.
 	ZoneFull
 )
 

@@ -34,8 +34,8 @@ import (
 //
 // [Index.Set] and [Index.Delete] take amortized time proportional to the taints of
 // the node. The memory of an Index is proportional to the most nodes and lists of
-// taints that it has held at a time. It keeps the strings of the taints, but not
-// the lists.
+// taints that it has held at a time. It keeps the strings of the taints, not the
+// lists.
 type Index[N comparable] struct {
 	_      noCopy
 	places map[N]place[N]
@@ -106,7 +106,7 @@ func (x *Index[N]) Feasible(m *taints.Matcher) iter.Seq[N] {
 }
 
 // AppendFeasible appends the nodes of [Index.Feasible] to dst and returns the
-// extended slice. It is faster than a loop, as it copies many nodes at a time.
+// extended slice. It is faster than a loop.
 func (x *Index[N]) AppendFeasible(dst []N, m *taints.Matcher) []N {
 	for nodes := range x.feasible(m) {
 		if len(nodes) == 1 { // faster than to copy a list of one

@@ -11,8 +11,7 @@ import "github.com/seed-0529bac1/taints"
 // it allows nothing.
 //
 // Check a pod before others add to it, or allow what they add: [taints.AddDefaults]
-// and, for a DaemonSet's pod, [taints.AddDaemonSetDefaults]. Any entry allows an
-// invalid toleration that tolerates nothing.
+// and, for a DaemonSet's pod, [taints.AddDaemonSetDefaults].
 func ValidateAllowed(tolerations, allow []taints.Toleration, o taints.Options) error {
 	var list taints.ErrorList
 	for i := range tolerations {

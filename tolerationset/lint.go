@@ -56,8 +56,7 @@ type Finding struct {
 	Advice string `json:"advice"`
 }
 
-// String returns the finding in one line, as in "tolerations[1] (covered):
-// Redundant: tolerations[0] already covers it; remove it."
+// String returns the finding in one line that begins with "tolerations[1] (covered): ".
 func (f Finding) String() string {
 	return entryName(f.Toleration) + " (" + string(f.Code) + "): " + f.Advice
 }

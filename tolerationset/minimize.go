@@ -16,9 +16,9 @@ import (
 //   - a later entry does so for the same time, and no remaining entry between the
 //     two tolerates a NoExecute taint among these for another time.
 //
-// It keeps an entry that only several others together make superfluous. It returns
-// tolerations itself if it drops nothing, and otherwise a new list, or nil, that
-// shares no memory with it.
+// It keeps an entry that only several others together cover. It returns tolerations
+// itself if it drops nothing, and otherwise a new list, or nil, that shares no memory
+// with it.
 func Minimize(tolerations []taints.Toleration, o taints.Options) []taints.Toleration {
 	by := rules{o}.superfluous(tolerations, nil)
 	if !slices.ContainsFunc(by, func(i int) bool { return i >= 0 }) {

@@ -14,9 +14,8 @@ import (
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
-// Same reports whether the lists are equivalent: for each taint, both or neither
-// tolerate it, and a NoExecute taint for the same time, by the first match. Order
-// matters only if it changes this. It does not allocate for equal lists and most
+// Same reports whether, for each taint, both lists or neither tolerate it, and a
+// NoExecute taint for the same time. It does not allocate for equal lists and most
 // short ones.
 func Same(a, b []taints.Toleration, o taints.Options) bool {
 	if slices.EqualFunc(a, b, taints.Toleration.Equal) {

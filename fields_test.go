@@ -15,7 +15,6 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/explain"
 	"github.com/seed-0529bac1/taints/internal/draw"
-	"github.com/seed-0529bac1/taints/internal/fields"
 	"github.com/seed-0529bac1/taints/internal/reference"
 	"github.com/seed-0529bac1/taints/lifecycle"
 	"github.com/seed-0529bac1/taints/nodeindex"
@@ -31,7 +30,7 @@ type place[T any] struct {
 
 // checkPlaces checks each place with values that differ in one field.
 func checkPlaces[T any](t *testing.T, places []place[T]) {
-	for field, pair := range fields.Pairs[T]() {
+	for field, pair := range draw.Pairs[T]() {
 		for _, p := range places {
 			if want := !slices.Contains(strings.Fields(p.but), field); p.tells(pair[0], pair[1]) != want {
 				t.Errorf("%T.%s counts in %s: %v, want %v", pair[0], field, p.name, !want, want)
@@ -117,7 +116,7 @@ func TestFieldsOfTaint(t *testing.T) {
 		"Index.Set": func(l list) list {
 			var x nodeindex.Index[int]
 			x.Set(1, l)
-			fields.Overwrite(l...)
+			draw.Overwrite(l...)
 			for group := range x.Groups() {
 				group = slices.Clone(group)
 				group[0].TimeAdded = first[taints.Taint]("TimeAdded").(*time.Time)
@@ -161,25 +160,25 @@ func TestFieldsOfToleration(t *testing.T) {
 		"Merge, of extra": func(l list) list {
 			l[0].Operator = taints.OpExists
 			merged := tolerationset.Merge(nil, l, taints.Options{})
-			l[0].Operator, merged[0].Operator = fields.Secret+"1", fields.Secret+"1"
+			l[0].Operator, merged[0].Operator = draw.Secret+"1", draw.Secret+"1"
 			return merged
 		},
 		"Minimize": func(l list) list {
 			l[0].Operator = taints.OpExists
 			minimal := tolerationset.Minimize(append(l, taints.Toleration{Operator: "none"}), taints.Options{})
-			l[0].Operator, minimal[0].Operator = fields.Secret+"1", fields.Secret+"1"
+			l[0].Operator, minimal[0].Operator = draw.Secret+"1", draw.Secret+"1"
 			return minimal[:1]
 		},
 		"Node": func(l list) list {
 			m := taints.Compile(l)
 			e := explain.Node(m, []taints.Taint{{Key: l[0].Key}})
-			fields.Overwrite(slices.Collect(m.Tolerations())...)
+			draw.Overwrite(slices.Collect(m.Tolerations())...)
 			return list{e[0].Closest}
 		},
 	})
-	for field, pair := range fields.Pairs[taints.Toleration]() {
+	for field, pair := range draw.Pairs[taints.Toleration]() {
 		own := taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{})
-		own[0] = fields.With(own[0], field, pair[0])
+		own[0] = draw.With(own[0], field, pair[0])
 		all := taints.AddDaemonSetDefaults(own, taints.DaemonSetPod{})
 		if same := len(all) == len(own); same != (field == "TolerationSeconds") {
 			t.Errorf("%T.%s is ignored in addForever (defaults.go): %v", pair[0], field, same)
@@ -226,8 +225,8 @@ func TestFieldsOfToleration(t *testing.T) {
 func checkDrawn[T any](t *testing.T, generators []*rapid.Generator[T], places []place[T]) {
 	for i, g := range generators {
 		list := drawn(g)
-		for field := range fields.Pairs[T]() {
-			set := slices.ContainsFunc(list, func(v T) bool { return !fields.IsZero(v, field) })
+		for field := range draw.Pairs[T]() {
+			set := slices.ContainsFunc(list, func(v T) bool { return !draw.IsZero(v, field) })
 			if !set {
 				t.Errorf("%T.%s is never drawn by generator %d, %v (internal/draw)", list[0], field, i, g)
 			}
@@ -248,7 +247,7 @@ func checkDrawn[T any](t *testing.T, generators []*rapid.Generator[T], places []
 func someTold[T any](list []T, field string, tells func(a, b T) bool) bool {
 	for i, v := range list {
 		for _, other := range list[:i] {
-			if tells(v, fields.With(v, field, other)) {
+			if tells(v, draw.With(v, field, other)) {
 				return true
 			}
 		}
@@ -289,17 +288,17 @@ func inJSON[T any](a, b T) bool {
 // isHidden reports whether no text of the reason is left when it is redacted.
 func isHidden(r explain.Reason) bool {
 	text, err := json.Marshal(r.Redact())
-	return err == nil && !strings.Contains(string(text), fields.Secret)
+	return err == nil && !strings.Contains(string(text), draw.Secret)
 }
 
 // checkCopies checks that the result of each function shares no memory with its
 // argument, which has all fields set.
 func checkCopies[T any](t *testing.T, copies map[string]func([]T) []T) {
 	for name, copied := range copies {
-		for field, pair := range fields.Pairs[T]() {
+		for field, pair := range draw.Pairs[T]() {
 			got := copied(pair[:1])
-			fields.Overwrite(pair[0])
-			if len(got) != 1 || !reflect.DeepEqual(fields.Get(got[0], field), first[T](field)) {
+			draw.Overwrite(pair[0])
+			if len(got) != 1 || !reflect.DeepEqual(draw.Get(got[0], field), first[T](field)) {
 				t.Errorf("%T.%s is shared by the result of %s", pair[0], field, name)
 			}
 		}
@@ -308,9 +307,9 @@ func checkCopies[T any](t *testing.T, copies map[string]func([]T) []T) {
 
 // first returns the value that the field has in the first value of each pair.
 func first[T any](field string) any {
-	for name, pair := range fields.Pairs[T]() {
+	for name, pair := range draw.Pairs[T]() {
 		if name == field {
-			return fields.Get(pair[0], field)
+			return draw.Get(pair[0], field)
 		}
 	}
 	return nil

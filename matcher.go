@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/seed-0529bac1/taints/internal/keyset"
+	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
 // A Matcher answers questions about a list of tolerations. The zero Matcher, or a nil
@@ -81,7 +81,7 @@ func (p EvictionPolicy) On(tolerations []Toleration) *Matcher {
 
 // enter adds the toleration at the index to the table, which has all later ones.
 func (m *Matcher) enter(t *Toleration, index int) {
-	keys := keyset.Of(t.Key, m.policy.Options.KeyWildcards)
+	keys := valueset.KeysOf(t.Key, m.policy.Options.KeyWildcards)
 	if !keys.Prefix {
 		m.first[fingerprint(t.Key)] = entry(index)
 		return

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/keyset"
 	"github.com/seed-0529bac1/taints/internal/known"
 	"github.com/seed-0529bac1/taints/internal/similar"
 	"github.com/seed-0529bac1/taints/internal/valueset"
@@ -89,7 +88,7 @@ func effectMatches(t *taints.Toleration, taint *taints.Taint) bool {
 }
 
 func (x *explainer) keyMatches(t *taints.Toleration, taint *taints.Taint) bool {
-	return keyset.Of(t.Key, x.options.KeyWildcards).Contains(taint.Key)
+	return valueset.KeysOf(t.Key, x.options.KeyWildcards).Contains(taint.Key)
 }
 
 // hintFor returns HintLetterCase if the texts differ only in letter case.

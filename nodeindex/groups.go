@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/keyset"
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
@@ -200,7 +199,7 @@ func (x *Index[N]) search(m *taints.Matcher, found []*file[N]) (_ []*file[N], le
 		values := valueset.Of(string(t.Operator), t.Value, !options.NoComparison)
 		switch {
 		case values.Kind == valueset.None:
-		case keyset.Of(t.Key, options.KeyWildcards).Prefix:
+		case valueset.KeysOf(t.Key, options.KeyWildcards).Prefix:
 			return nil, -1
 		case values.Kind == valueset.One:
 			if f := x.files[pair{t.Key, values.Text}]; f != nil {

@@ -4,7 +4,6 @@ package tolerationset
 
 import (
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/keyset"
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
@@ -89,7 +88,9 @@ func (r rules) disagree(t, u *taints.Toleration) bool {
 	return values.Meets(&others)
 }
 
-func (r rules) keys(t *taints.Toleration) keyset.Set { return keyset.Of(t.Key, r.KeyWildcards) }
+func (r rules) keys(t *taints.Toleration) valueset.Keys {
+	return valueset.KeysOf(t.Key, r.KeyWildcards)
+}
 
 func (r rules) values(t *taints.Toleration) valueset.Set {
 	return valueset.Of(string(t.Operator), t.Value, !r.NoComparison)

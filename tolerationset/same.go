@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/keyset"
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
@@ -99,7 +98,7 @@ type entry struct {
 	list, order int
 	effect      int // an index of matching
 	evicting    bool
-	keys        keyset.Set
+	keys        valueset.Keys
 	matchesKey  bool
 }
 
@@ -160,7 +159,7 @@ func newComparison(r rules, a, b []taints.Toleration) *comparison {
 
 // behind returns the first key behind those of the set, in byte order. If there is
 // none, it returns a key of the set.
-func behind(keys keyset.Set) string {
+func behind(keys valueset.Keys) string {
 	if !keys.Prefix {
 		return keys.Key + "\x00"
 	}

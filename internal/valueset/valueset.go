@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package valueset implements the sets of values that tolerations match, and
+// Package valueset implements the sets of values and keys that tolerations match, and
 // the operators that define them.
 package valueset
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fields goes through the fields of a struct by reflection, for tests of
-// what every field must count in.
-package fields
+package draw
+
+// This file goes through the fields of a struct by reflection, for tests of what every
+// field must count in.
 
 import (
 	"fmt"
@@ -99,6 +100,6 @@ func set(v reflect.Value, n int) {
 			}
 		}
 	default:
-		panic(fmt.Sprintf("package fields cannot set a %v: teach it", v.Type()))
+		panic(fmt.Sprintf("package draw cannot set a %v: teach it", v.Type()))
 	}
 }

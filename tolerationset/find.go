@@ -2,19 +2,16 @@
 
 package tolerationset
 
-import (
-	"cmp"
-
-	"github.com/seed-0529bac1/taints"
-)
+import "github.com/seed-0529bac1/taints"
 
 // Find returns the index of the first toleration with the identity, or -1, and whether
 // there is one. An empty operator in id is Equal.
 func Find(tolerations []taints.Toleration, id taints.TolerationID) (i int, found bool) {
-	id.Operator = cmp.Or(id.Operator, taints.OpEqual)
+	equal := id.Operator == "" || id.Operator == taints.OpEqual
 	for i := range tolerations {
 		t := &tolerations[i]
-		if t.Key == id.Key && t.ID() == id {
+		if t.Key == id.Key && t.Effect == id.Effect && t.Value == id.Value &&
+			(t.Operator == id.Operator || equal && (t.Operator == "" || t.Operator == taints.OpEqual)) {
 			return i, true
 		}
 	}

@@ -130,7 +130,7 @@ func TestTolerationsOf(t *testing.T) {
 		}
 	}
 	exact := taints.Toleration{Key: "a", Operator: taints.OpEqual, Value: "x", Effect: taints.NoSchedule}
-	if got := list[0].Toleration(); !got.Equal(exact) {
+	if got := list[0].Toleration(); !got.Equal(exact) || got.Operator != exact.Operator {
 		t.Errorf("of one taint: %#v", got)
 	}
 	var fieldErr *taints.FieldError

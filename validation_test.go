@@ -18,12 +18,12 @@ func TestValidateKeysAndValues(t *testing.T) {
 	}{
 		{nil, nil, []string{"a", "0", "A-b_c.d", "AZaz09", long(63)}},
 		{taints.ErrRequired, nil, []string{""}},
-		{nil, taints.ErrInvalid, []string{"example.com/a", "a/b", "0.a-b.9/X", "az.09/AZaz09", long(253) + "/" + long(63)}},
+		{nil, taints.ErrInvalid, []string{"example.com/a", "a/b", "0.a-b.9/X", "az.09/AZaz09", "node.kubernetes.io/" + long(63), long(253) + "/" + long(63)}},
 		{taints.ErrInvalid, taints.ErrInvalid, []string{
 			long(64), long(254) + "/a", "a/" + long(64),
 			"-a", "a-", ".a", "a_", "-", "a b", "a\n", "a\x00", "é", "\xff", "a@b", "a[b", "a`b", "a{b", "a:b", "a*",
 			"/a", "a/", "a//b", "a/b/c", "A.com/b", "a_b/c", "-a/b", "a-/b", "a..b/c", "a.-b/c", "a-.b/c", ".a/b", "a./b",
-			"a`b/c", "a{b/c", "a:b/c", "a,b/c",
+			"a`b/c", "a{b/c", "a:b/c", "a,b/c", "node.kubernetes.io/", "node.kubernetes.io/a/b", "node.kubernetes.io/" + long(64),
 		}},
 	} {
 		for _, text := range tc.texts {

@@ -83,8 +83,7 @@ func (x *explainer) differences(t *taints.Toleration, taint *taints.Taint) []Dif
 }
 
 func effectMatches(t *taints.Toleration, taint *taints.Taint) bool {
-	every := taints.Toleration{Operator: taints.OpExists, Effect: t.Effect}
-	return every.Tolerates(taints.Taint{Effect: taint.Effect})
+	return taints.Toleration{Effect: t.Effect}.Tolerates(taints.Taint{Effect: taint.Effect})
 }
 
 func (x *explainer) keyMatches(t *taints.Toleration, taint *taints.Taint) bool {

@@ -21,6 +21,9 @@ func TestFind(t *testing.T) {
 			t.Errorf("%v is at %d, want %d", tol, got, want)
 		}
 	}
+	if _, found := tolerationset.Find(list[1:2], taints.TolerationID{Key: "a", Value: "1", Effect: "NoExecute"}); !found {
+		t.Errorf("%v is not found without an operator", list[1])
+	}
 	for id, want := range map[taints.TolerationID]int{
 		{Key: "a", Value: "1", Effect: "NoExecute"}: 0,
 		{Key: "a", Value: "1"}:                      4,

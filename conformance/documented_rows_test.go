@@ -287,21 +287,20 @@ func timedWorkerQueue(t *rapid.T) {
 // conditionRules compares the rules for NoSchedule and, for the condition Ready, for
 // NoExecute. Kubernetes' map does not have the one for a cordon.
 func conditionRules(t *rapid.T) {
-	type rule = lifecycle.ConditionRule
-	got, want := map[rule]bool{}, map[rule]bool{{
-		Type: lifecycle.Unschedulable, Status: "True",
-		Taint: taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule},
-	}: true}
+	text := func(condition, status, key string, effect taints.Effect) string {
+		return condition + " " + status + ": " + taints.Taint{Key: key, Effect: effect}.String()
+	}
+	got, want := map[string]bool{}, map[string]bool{
+		text(lifecycle.Unschedulable, "True", taints.NodeUnschedulable, taints.NoSchedule): true,
+	}
 	for _, r := range lifecycle.DefaultConditionRules() {
-		got[r] = true
+		got[text(r.Type, r.Status, r.Taint.Key, r.Taint.Effect)] = true
 	}
 	for condition, keys := range linked.ConditionTaintKeys {
 		for status, key := range keys {
-			r := rule{Type: string(condition), Status: string(status), Taint: taints.Taint{Key: key, Effect: taints.NoSchedule}}
-			want[r] = true
+			want[text(string(condition), string(status), key, taints.NoSchedule)] = true
 			if condition == corev1.NodeReady {
-				r.Taint.Effect = taints.NoExecute
-				want[r] = true
+				want[text(string(condition), string(status), key, taints.NoExecute)] = true
 			}
 		}
 	}

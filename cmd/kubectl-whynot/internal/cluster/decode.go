@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/manifest"
 )
@@ -112,3 +113,23 @@ var skipLarge = json.WithUnmarshalers(json.JoinUnmarshalers(
 func skip[T any]() *json.Unmarshalers {
 	return json.UnmarshalFromFunc(func(d *jsontext.Decoder, _ *T) error { return d.SkipValue() })
 }
+
+// checkNames returns an error unless Kubernetes allows the names of the object, its
+// namespace and its owner. Commands repeat them, and none of them is like a flag.
+func checkNames(m *metav1.ObjectMeta) error {
+	const format = "%s is %q, which Kubernetes does not allow"
+	owner := ownerOf(m)
+	switch {
+	case m.Name == "":
+		return errors.New("metadata.name is missing")
+	case !isName(m.Name):
+		return fmt.Errorf(format, "metadata.name", m.Name)
+	case m.Namespace != "" && len(validation.IsDNS1123Label(m.Namespace)) > 0:
+		return fmt.Errorf(format, "metadata.namespace", m.Namespace)
+	case owner != (Owner{}) && !isName(owner.Name):
+		return fmt.Errorf(format, "the name of the owner in metadata.ownerReferences", owner.Name)
+	}
+	return nil
+}
+
+func isName(s string) bool { return len(validation.IsDNS1123Subdomain(s)) == 0 }

@@ -247,7 +247,7 @@ func (r *placement) isOpen() bool { return r.Feasible > 0 && r.meant == "" }
 
 // rejections returns the reasons. Those for the most nodes come first.
 func rejections(why reasons, shares []cluster.Share) []Rejection {
-	nodes := make(map[cluster.TaintKey]int)
+	nodes := make(map[[3]string]int)
 	for _, s := range shares {
 		for _, t := range s.Group.Taints {
 			nodes[cluster.KeyOf(t)] += len(s.Nodes)

@@ -16,7 +16,7 @@ import (
 )
 
 // The reasons of a profile describe why taints reject its pods.
-type reasons map[cluster.TaintKey]explain.Reason
+type reasons map[[3]string]explain.Reason
 
 // of returns the reason why the taint rejects the pods.
 func (r reasons) of(t taints.Taint) explain.Reason { return r[cluster.KeyOf(t)] }

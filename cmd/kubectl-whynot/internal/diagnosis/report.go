@@ -86,11 +86,6 @@ var verdicts = map[string]string{"accepts": "schedulable", "rejects": "untolerat
 // Words describes the verdict.
 func (x *cell) Words() string { return verdicts[x.Verdict] }
 
-// Sign is a character for the verdict.
-func (x *cell) Sign() string {
-	return map[string]string{"accepts": "✓", "rejects": "✕", "not-matching": "–"}[x.Verdict]
-}
-
 // NotEvaluated names the rules that no report evaluates, and more.
 func NotEvaluated(more ...string) []string {
 	return append([]string{
@@ -137,7 +132,9 @@ func New(c *cluster.Cluster, q Question) *Report {
 			waiting = pods
 		}
 		r.Pod, r.PodNote = p.String(), noteOn(c, p)
-		r.judge(c, p)
+		for i, x := range cellsOf(c, p.Profile, r.Groups) {
+			r.Groups[i].ForPod = x
+		}
 	}
 	if q.Matrix {
 		r.Matrix = newMatrix(c, r, pods)
@@ -189,13 +186,6 @@ func noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 		return ""
 	}
 	return fmt.Sprintf("pod %s is on node %s, which has no NoExecute taints, so taints do not evict it", p, p.Node)
-}
-
-// judge sets for each group whether it accepts the pod.
-func (r *Report) judge(c *cluster.Cluster, p *cluster.Pod) {
-	for i, x := range cellsOf(c, p.Profile, r.Groups) {
-		r.Groups[i].ForPod = x
-	}
 }
 
 // cellsOf returns for each of the groups whether it accepts pods of the profile.

@@ -147,7 +147,7 @@ func (x *Pending) explain() {
 	if p.Scheduler != "" {
 		x.Notes = append(x.Notes, "the pod uses the scheduler "+p.Scheduler+", which may apply other rules")
 	}
-	if !m.fits(x.nodes, x.nodes-x.Feasible) && (!x.isOpen() || m.words("") != "") {
+	if !m.fits(x.Nodes, x.Nodes-x.Feasible) && (!x.isOpen() || m.words("") != "") {
 		x.Notes = append(x.Notes, "the scheduler's message does not fit the nodes of the input, and may be older")
 	}
 	for _, f := range tolerationset.Lint(p.Tolerations, taints.Options{}) {
@@ -163,14 +163,14 @@ func (x *Pending) explainOther(m *message) {
 	x.Kind = causeOther
 	x.Text = "taints and node affinity allow " + say.Count(x.Feasible, "node")
 	named := ""
-	if x.RejectionsTotal > 0 && x.Change == nil && m.fits(x.nodes, x.nodes-x.Feasible) {
+	if x.RejectionsTotal > 0 && x.Change == nil && m.fits(x.Nodes, x.Nodes-x.Feasible) {
 		named = " (" + x.rejecting() + ")"
 	}
 	switch reported := m.words(named); {
 	case x.First.Template:
 		x.Kind = causeSchedulable
 		if missed := x.Matching - x.Feasible; x.Owner.Kind == "DaemonSet" {
-			x.Text = fmt.Sprintf("taints and node affinity allow %d of %s", x.Feasible, say.Count(x.nodes, "node"))
+			x.Text = fmt.Sprintf("taints and node affinity allow %d of %s", x.Feasible, say.Count(x.Nodes, "node"))
 			if missed > 0 {
 				x.Text += fmt.Sprintf("; it does not reach %s with untolerated taints (%s)", say.Count(missed, "node"), x.rejecting())
 			}
@@ -318,9 +318,6 @@ func (x *Pending) alternativeSteps() []Step {
 	condition := fmt.Sprintf("if the pod belongs on nodes with %s (%s), ", say.TaintsText(named), say.NamesOf(only.NodeNames, only.Nodes))
 	return slices.Concat(x.nodeSteps, x.steps(condition, only.Entries()))
 }
-
-// IsReady reports whether nothing keeps the pods off, which do not exist yet.
-func (x *Pending) IsReady() bool { return x.Kind == causeSchedulable }
 
 // Waiting counts the causes of pods that wait. These come first.
 func (r *Report) Waiting() int {

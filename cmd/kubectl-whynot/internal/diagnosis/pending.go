@@ -81,7 +81,7 @@ type placement struct {
 	Alternatives      []alternative `json:"alternatives"`
 	AlternativesTotal int           `json:"alternativesTotal"`
 
-	nodes       int             // of the input
+	Nodes       int             `json:"-"` // of the input
 	kept        map[string]int  // nodes that keep the pods off
 	lacks       []string        // says which of the requested resources no node has enough of
 	rejecting   []cluster.Share // nodes that match and have an untolerated taint
@@ -106,7 +106,7 @@ func newAnalyst(c *cluster.Cluster, q Question) *analyst {
 		all = append(all, g.Taints...)
 	}
 	all = cluster.Distinct(all)
-	return &analyst{c, all, valuesOf(slices.Values(all)), q, make(map[*cluster.Profile]*placement)}
+	return &analyst{c, all, valuesOf(all), q, make(map[*cluster.Profile]*placement)}
 }
 
 // pending returns the entries for the pods, sorted by name. The pods of a
@@ -189,7 +189,7 @@ func (a *analyst) placement(p *cluster.Profile) *placement {
 
 func (a *analyst) place(p *cluster.Profile) *placement {
 	shares := a.Choose(p)
-	r := &placement{nodes: len(a.Nodes)}
+	r := &placement{Nodes: len(a.Nodes)}
 	var feasible []int
 	for _, s := range shares {
 		r.Matching += len(s.Nodes)
@@ -218,7 +218,7 @@ func (a *analyst) place(p *cluster.Profile) *placement {
 	if len(rejecting) == 0 {
 		return r
 	}
-	adviser := adviser{a, p, why, valuesOf(slices.Values(taintsOf(why))), rejecting}
+	adviser := adviser{a, p, why, valuesOf(taintsOf(why)), rejecting}
 	var open []*remedy
 	r.Change, open = adviser.advise()
 	if r.isOpen() { // other tolerations are intended
@@ -286,8 +286,8 @@ func (a *analyst) keptOff(p *cluster.Profile, feasible int) map[string]int {
 	return kept
 }
 
-// Availability counts the nodes as the scheduler does.
-func (r *placement) Availability() string {
+// Kept counts the nodes that keep the pods off by the reason, as the scheduler does.
+func (r *placement) Kept() string {
 	var words []string
 	for reason, n := range r.kept {
 		if n > 0 {
@@ -295,13 +295,5 @@ func (r *placement) Availability() string {
 		}
 	}
 	slices.Sort(words)
-	if r.Feasible == 0 {
-		return fmt.Sprintf("0/%d nodes are available: %s.", r.nodes, strings.Join(words, ", "))
-	}
-	names := say.NamesOf(r.FeasibleNames, r.Feasible)
-	text := fmt.Sprintf("Taints and node affinity allow %d of %s: %s", r.Feasible, say.Count(r.nodes, "node"), names)
-	if len(words) > 0 {
-		text += "; " + strings.Join(words, ", ")
-	}
-	return text + "."
+	return strings.Join(words, ", ")
 }

@@ -3,7 +3,6 @@
 package diagnosis
 
 import (
-	"iter"
 	"slices"
 	"strings"
 
@@ -92,9 +91,9 @@ func taintsOf(why reasons) []taints.Taint {
 }
 
 // valuesOf counts the values of each key and effect among distinct taints.
-func valuesOf(distinct iter.Seq[taints.Taint]) map[taints.TaintID]int {
+func valuesOf(distinct []taints.Taint) map[taints.TaintID]int {
 	values := make(map[taints.TaintID]int)
-	for t := range distinct {
+	for _, t := range distinct {
 		values[t.ID()]++
 	}
 	return values

@@ -110,12 +110,10 @@ func (a *analyst) nodeSteps(nodes []int, list []taints.Taint) []Step {
 				case t.TimeAdded != nil:
 					times = append(times, *t.TimeAdded)
 				}
-				if len(names) == 0 || names[len(names)-1] != n.Name {
-					names = append(names, n.Name)
-				}
+				names = append(names, n.Name)
 			}
 		}
-		if len(names) > 0 {
+		if names = slices.Compact(names); len(names) > 0 {
 			steps = append(steps, s.state.step(&a.question, names, keys, times))
 		}
 	}

@@ -54,7 +54,7 @@ func (p *program) answer(ctx context.Context, args []string) error {
 		}
 	}
 	r := &view{diagnosis.New(c, q), p.output == "wide"}
-	r.Input, r.Filter, r.NoPods = input, c.Only.String(), c.WhyNoPods()
+	r.Input, r.Filter = input, c.Only.String()
 	return p.writeReport(r.Report, "page", r)
 }
 

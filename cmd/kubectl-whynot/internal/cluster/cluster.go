@@ -145,17 +145,6 @@ func (c *Cluster) Find(name, namespace string) (PodName, error) {
 	return full, errors.New(text)
 }
 
-// WhyNoPods returns the reason why there are no pods, or "" if there are pods.
-func (c *Cluster) WhyNoPods() string {
-	switch filter := c.Only.String(); {
-	case len(c.Pods) > 0:
-		return ""
-	case filter != "":
-		return "no pods match " + filter
-	}
-	return "there are no pods"
-}
-
 // Grouped groups the elements that have the same key, in the order of their first ones.
 func Grouped[T any, K comparable](list []T, key func(T) K) [][]T {
 	var groups [][]T

@@ -47,7 +47,6 @@ type Report struct {
 	Groups       []GroupRow `json:"groups"`
 	NotEvaluated []string   `json:"notEvaluated"`
 
-	NoPods string  `json:"-"` // why there are no pods; empty if there are
 	Matrix *Matrix `json:"-"` // nil unless requested
 }
 

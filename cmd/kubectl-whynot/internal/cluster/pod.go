@@ -138,10 +138,9 @@ func (p *Pod) IsFinished() bool { return p.Phase == corev1.PodSucceeded || p.Pha
 type Owner struct {
 	// Kind has the API group behind it, as in Rollout.argoproj.io, unless the group is
 	// that of Kubernetes or OpenShift.
-	Kind string `json:"kind"`
-	Name string `json:"name"`
-	// Deployment is the Deployment that owns a ReplicaSet.
-	Deployment string `json:"deployment,omitempty"`
+	Kind       string `json:"kind"`
+	Name       string `json:"name"`
+	Deployment string `json:"deployment,omitempty"` // that owns a ReplicaSet
 	// Controller is the kind and name of what controls the owner, such as the CronJob
 	// of a Job in the input, if that is not a Deployment.
 	Controller string `json:"controller,omitempty"`

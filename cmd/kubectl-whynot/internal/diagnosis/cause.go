@@ -39,11 +39,9 @@ type Cause struct {
 	// Owners names the first maxNames owners of the pods. OwnersTotal counts all.
 	Owners      []string `json:"owners"`
 	OwnersTotal int      `json:"ownersTotal"`
-	// Examples are the names of some of the pods.
-	Examples []string `json:"examples"`
-	// Fix is a list of steps. Some commands are only for the first of the pods.
-	Fix   []Step   `json:"fix"`
-	Notes []string `json:"notes"`
+	Examples    []string `json:"examples"` // the names of some of the pods
+	Fix         []Step   `json:"fix"`      // some commands are only for the first of the pods
+	Notes       []string `json:"notes"`
 
 	Names   []string `json:"-"` // of all pods
 	members []*Pending

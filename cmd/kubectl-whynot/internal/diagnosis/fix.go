@@ -18,11 +18,9 @@ import (
 
 // A Step is something for the user to do.
 type Step struct {
-	Text string `json:"text"`
-	// Command does the step, or helps to find out more.
-	Command string `json:"command,omitempty"`
-	// Effect is what else the command does.
-	Effect string `json:"effect,omitempty"`
+	Text    string `json:"text"`
+	Command string `json:"command,omitempty"` // does the step, or helps to find out more
+	Effect  string `json:"effect,omitempty"`  // what else the command does
 	// For is what the command is for: for the first pods or nodes if the step is for
 	// more, and for which cluster if the command does not name one.
 	For string `json:"commandFor,omitempty"`

@@ -15,8 +15,7 @@ import (
 
 // A Pending is a set of equal pods of one owner that wait for a node.
 type Pending struct {
-	// Cause is the index of the cause in the report.
-	Cause        int                 `json:"cause"`
+	Cause        int                 `json:"cause"` // the index in the report
 	Kind         causeKind           `json:"kind"`
 	Text         string              `json:"text"`
 	Fix          []Step              `json:"fix"`
@@ -28,11 +27,9 @@ type Pending struct {
 	NodeAffinity string              `json:"nodeAffinity,omitempty"`
 	Tolerations  []taints.Toleration `json:"tolerations"`
 	placement
-	Gated bool `json:"gated"`
-	// Message is the scheduler's message.
-	Message string `json:"schedulerMessage,omitempty"`
-	// NominatedNodes are the nodes that the scheduler intends for some of the pods.
-	NominatedNodes []string `json:"nominatedNodes,omitempty"`
+	Gated          bool     `json:"gated"`
+	Message        string   `json:"schedulerMessage,omitempty"` // the scheduler's
+	NominatedNodes []string `json:"nominatedNodes,omitempty"`   // that the scheduler intends for some of the pods
 
 	First    *cluster.Pod `json:"-"` // of the pods
 	question *Question
@@ -50,28 +47,23 @@ const (
 
 // A Rejection is a taint that keeps the pods off matching nodes.
 type Rejection struct {
-	Taint taints.Taint `json:"taint"`
-	Nodes int          `json:"nodes"`
-	// Closest is the closest toleration, or nil. Why describes how it differs.
-	Closest *taints.Toleration `json:"closest"`
-	Why     string             `json:"why"`
-	// Mismatch and Hint are from the library.
-	Mismatch explain.Mismatch `json:"mismatch"`
-	Hint     explain.Hint     `json:"hint"`
+	Taint    taints.Taint       `json:"taint"`
+	Nodes    int                `json:"nodes"`
+	Closest  *taints.Toleration `json:"closest"` // nil: none; Why describes how it differs
+	Why      string             `json:"why"`
+	Mismatch explain.Mismatch   `json:"mismatch"` // of the library, as Hint
+	Hint     explain.Hint       `json:"hint"`
 }
 
 // A placement describes where the pods of a profile can run.
 type placement struct {
 	// Matching counts the nodes that match node selector and required node
 	// affinity. Feasible counts those of them without an untolerated taint.
-	Matching int `json:"matchingNodes"`
-	Feasible int `json:"feasibleNodes"`
-	// FeasibleNames are the names of feasible nodes, up to maxNames.
-	FeasibleNames []string `json:"feasibleNodeNames"`
-	// MissingLabels are required labels that no node has.
-	MissingLabels []string `json:"missingLabels"`
-	// Rejections has up to maxListed entries. RejectionsTotal counts all of them.
-	Rejections      []Rejection `json:"rejections"`
+	Matching        int         `json:"matchingNodes"`
+	Feasible        int         `json:"feasibleNodes"`
+	FeasibleNames   []string    `json:"feasibleNodeNames"` // up to maxNames
+	MissingLabels   []string    `json:"missingLabels"`     // required labels that no node has
+	Rejections      []Rejection `json:"rejections"`        // up to maxListed; RejectionsTotal counts all
 	RejectionsTotal int         `json:"rejectionsTotal"`
 	// Change corrects mistakes in the tolerations and names the taints of the
 	// nodes' states. It is nil if there are neither.

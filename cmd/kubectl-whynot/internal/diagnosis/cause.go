@@ -67,9 +67,9 @@ func causesOf(list []*Pending) []*Cause {
 func causeOf(members []*Pending) *Cause {
 	first := members[0]
 	c := &Cause{Kind: first.Kind, Text: first.Text, Fix: slices.Clone(first.Fix), Notes: first.Notes, members: members}
-	for _, owned := range cluster.Grouped(members, (*Pending).OwnerName) {
-		if owner := owned[0].OwnerName(); owner != "" {
-			c.Owners = append(c.Owners, owner)
+	for _, owned := range cluster.Grouped(members, func(x *Pending) string { return x.First.OwnerName() }) {
+		if owned[0].Owner != (cluster.Owner{}) {
+			c.Owners = append(c.Owners, owned[0].First.OwnerName())
 		}
 	}
 	for _, x := range members {
@@ -94,14 +94,6 @@ func (x *Pending) causeKey() string {
 		words = append(words, "fix", s.Text)
 	}
 	return strings.Join(words, "\n")
-}
-
-// OwnerName names the object with the pods' template, or is "" if there is none.
-func (x *Pending) OwnerName() string {
-	if x.Owner == (cluster.Owner{}) {
-		return ""
-	}
-	return x.First.OwnerName()
 }
 
 func (x *Pending) explain() {

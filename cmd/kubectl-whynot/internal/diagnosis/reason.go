@@ -120,13 +120,10 @@ func order(a, b bool) int {
 func (a *adviser) isMistake(r explain.Reason) bool {
 	t := r.Closest
 	switch {
-	case t.Key == "":
-		return false
-	case t.Key != r.Taint.Key && !cluster.IsSameWord(t.Key, r.Taint.Key):
-		return false
-	case !isEffect(t.Effect) && !strings.EqualFold(string(t.Effect), string(r.Taint.Effect)):
-		return false
-	case t.TolerationSeconds != nil && (*t.TolerationSeconds <= 0 || t.Effect != r.Taint.Effect):
+	case t.Key == "",
+		t.Key != r.Taint.Key && !cluster.IsSameWord(t.Key, r.Taint.Key),
+		!isEffect(t.Effect) && !strings.EqualFold(string(t.Effect), string(r.Taint.Effect)),
+		t.TolerationSeconds != nil && (*t.TolerationSeconds <= 0 || t.Effect != r.Taint.Effect):
 		return false
 	}
 	switch operator := knownOperator(t.Operator); {
@@ -145,9 +142,7 @@ func (a *adviser) isMistake(r explain.Reason) bool {
 }
 
 // isEffect reports whether a toleration may have the effect. Empty means all.
-func isEffect(e taints.Effect) bool {
-	return e == "" || known.IsEffect(e)
-}
+func isEffect(e taints.Effect) bool { return e == "" || known.IsEffect(e) }
 
 // corrected returns the toleration of a mistake with the fewest changes that
 // make it tolerate the taint. It tolerates the taint forever, because otherwise

@@ -54,7 +54,7 @@ func (p *program) answer(ctx context.Context, args []string) error {
 		}
 	}
 	r := &view{diagnosis.New(c, q), p.output == "wide"}
-	r.Input, r.Filter, r.NoPods = input, c.Only.String(), c.WhyNoPods()
+	r.Input, r.Filter = input, c.Only.String()
 	return p.writeReport(r.Report, "page", r)
 }
 
@@ -78,7 +78,7 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, i
 		if file == "-" && p.in != nil {
 			name, err = inputStdin, readStdin(p.in, add)
 		} else {
-			err = manifest.ReadPath(ctx, file, *p.files.Recursive, add)
+			err = manifest.ReadPath(file, *p.files.Recursive, add)
 		}
 		switch names = append(names, name); {
 		case err != nil:
@@ -107,10 +107,11 @@ func readStdin(in io.Reader, add func(manifest.Object) error) error {
 
 // progress returns the line that shows what was read, if errors go to a terminal.
 func (p *program) progress() *progress {
+	shown := &progress{out: io.Discard, clock: time.Now}
 	if f, ok := p.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		return &progress{out: f, clock: time.Now}
+		shown.out = f
 	}
-	return &progress{out: io.Discard, clock: time.Now}
+	return shown
 }
 
 // isPiped reports whether standard input is a pipe or a file.

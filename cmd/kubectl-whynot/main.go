@@ -13,6 +13,7 @@
 package main
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -81,30 +82,11 @@ type program struct {
 	connection []string // the flags that choose the cluster and the user
 }
 
-const long = `Say why pods are pending, when taints evict pods, and how to fix that.
+//go:embed page/help.txt
+var long string
 
-It evaluates taints, tolerations, node selectors and required node affinity. It reads
-the files of -f; or else, without -A, -n and the flags that choose a cluster, what is
-piped to it; or else the cluster. Deployments, StatefulSets, DaemonSets, ReplicaSets,
-ReplicationControllers, DeploymentConfigs, Jobs and CronJobs in the input are judged as
-the pods that they would create. If the input has no nodes, those of the cluster are
-used.`
-
-const examples = `  # Pods of the current namespace, or of all
-  kubectl whynot
-  kubectl whynot -A
-
-  # All details about one pod
-  kubectl whynot web-645fb7869d-hrf9l
-
-  # A page for the browser
-  kubectl whynot -A -o html > page.html
-
-  # A manifest before it is applied
-  kubectl whynot -f deployment.yaml
-
-  # A dump of a cluster
-  kubectl get nodes,pods -A -o json | kubectl whynot`
+//go:embed page/examples.txt
+var examples string
 
 var outputs = []string{"text", "wide", "json", "yaml", "html"}
 
@@ -118,7 +100,7 @@ func (p *program) command() *cobra.Command {
 	}
 	c := &cobra.Command{
 		Use: "kubectl-whynot [POD]", Short: "Say why pods are pending, and when taints evict pods",
-		Long: long, Example: examples,
+		Long: long, Example: strings.TrimSuffix(examples, "\n"),
 		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl whynot"},
 		SilenceErrors:     true,
 		SilenceUsage:      true,
@@ -229,13 +211,12 @@ func (p *program) parse(args []string) (now time.Time, c *cluster.Cluster, err e
 			return now, nil, fmt.Errorf("-l: %w", err)
 		}
 	}
-	if p.all && only.Namespace != "" {
+	switch {
+	case p.all && only.Namespace != "":
 		return now, nil, errors.New("-n and -A cannot be used together")
-	}
-	if namespace != "" {
-		if only.Namespace != "" && only.Namespace != namespace {
-			return now, nil, fmt.Errorf("pod %s/%s is not in namespace %s", namespace, pod, only.Namespace)
-		}
+	case namespace != "" && only.Namespace != "" && only.Namespace != namespace:
+		return now, nil, fmt.Errorf("pod %s/%s is not in namespace %s", namespace, pod, only.Namespace)
+	case namespace != "":
 		only.Namespace, p.all = namespace, false
 	}
 	c = cluster.New(only)

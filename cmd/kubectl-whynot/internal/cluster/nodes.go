@@ -291,11 +291,81 @@ func Distinct(list []taints.Taint) []taints.Taint {
 	return slices.CompactFunc(list, taints.Taint.Equal)
 }
 
-// A TaintKey is what tells taints without a time apart, for maps.
-type TaintKey struct {
-	taints.TaintID
-	Value string
+// KeyOf returns what tells taints without a time apart, for maps.
+func KeyOf(t taints.Taint) [3]string { return [3]string{t.Key, t.Value, string(t.Effect)} }
+
+// Cordon is the taint with which the scheduler represents a cordoned node.
+var Cordon = taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule}
+
+var conditionRules = lifecycle.DefaultConditionRules()
+
+// setConditions sets the conditions, which determine some taints. If the input lacks
+// Ready, which every node has, it has none: then they are those that the taints show.
+func (n *Node) setConditions(list []corev1.NodeCondition) {
+	for _, c := range list {
+		n.conditions = append(n.conditions, lifecycle.Condition{Type: string(c.Type), Status: string(c.Status)})
+	}
+	isReady := func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady }
+	if n.inferred = !slices.ContainsFunc(list, isReady); !n.inferred {
+		return
+	}
+	n.conditions = nil
+	for _, rule := range conditionRules {
+		if _, has := taints.FindTaint(n.Own, rule.Taint.ID()); has {
+			n.conditions = append(n.conditions, lifecycle.Condition{Type: rule.Type, Status: rule.Status})
+		}
+	}
+	n.conditions = append(n.conditions, lifecycle.Condition{Type: string(corev1.NodeReady), Status: string(corev1.ConditionTrue)})
 }
 
-// KeyOf returns the TaintKey of the taint.
-func KeyOf(t taints.Taint) TaintKey { return TaintKey{t.ID(), t.Value} }
+// Corrections returns the changes that Kubernetes' node-lifecycle controller makes to
+// the node's taints: those that follow from a condition or a cordon are its own.
+func (n *Node) Corrections(now time.Time) taints.Changes {
+	return lifecycle.ReconcileConditions(n.Own, lifecycle.NodeState{Conditions: n.conditions, Unschedulable: n.Cordoned}, now)
+}
+
+// Lasting returns the node without its NoExecute taints that Kubernetes removes, or nil
+// if there are none.
+func (n *Node) Lasting() *Node {
+	isStale := func(t taints.Taint) bool { return t.Effect == taints.NoExecute && slices.Contains(n.Stale, t.ID()) }
+	if !slices.ContainsFunc(n.Taints, isStale) {
+		return nil
+	}
+	lasting := *n
+	lasting.Taints = slices.DeleteFunc(slices.Clone(n.Taints), isStale)
+	return &lasting
+}
+
+// StateFor describes the state of the node that determines whether it has the taint.
+func (n *Node) StateFor(id taints.TaintID) string {
+	rule := conditionRules[slices.IndexFunc(conditionRules, func(r lifecycle.ConditionRule) bool { return r.Taint.ID() == id })]
+	at := slices.IndexFunc(n.conditions, func(c lifecycle.Condition) bool { return c.Type == rule.Type })
+	text := "the node has no condition " + rule.Type
+	switch {
+	case id == Cordon.ID() && n.Cordoned:
+		return "the node is cordoned"
+	case id == Cordon.ID():
+		return "the node is not cordoned"
+	case at >= 0:
+		text = "the node's condition " + rule.Type + " is " + n.conditions[at].Status
+	}
+	if n.inferred {
+		text += ", by its taints, as the input lacks its conditions"
+	}
+	return text
+}
+
+// IsSilent reports whether the kubelet does not answer. Pods that are deleted then
+// stay until it does, unless a taint says that the node is out of service.
+func (n *Node) IsSilent() bool {
+	_, isOut := taints.FindKey(n.Own, corev1.TaintNodeOutOfService)
+	return !isOut && slices.Contains(n.conditions, lifecycle.Condition{Type: string(corev1.NodeReady), Status: string(corev1.ConditionUnknown)})
+}
+
+// AddCordon sets the node's taints from its own and its cordon.
+func (n *Node) AddCordon() {
+	n.Taints = slices.Clip(n.Own)
+	if at, has := taints.FindTaint(n.Own, Cordon.ID()); n.Cordoned && !(has && n.Own[at].Value == "") {
+		n.Taints = append(n.Taints, Cordon)
+	}
+}

@@ -5,16 +5,21 @@ package cluster
 import (
 	"cmp"
 	"errors"
+	"path"
 	"slices"
 	"strings"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
+	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/kube"
 )
 
 // A Pod is a pod, or one that a workload would create.
@@ -128,3 +133,244 @@ func (p *Pod) IsPending() bool {
 
 // IsFinished reports whether the pod has finished and cannot be evicted.
 func (p *Pod) IsFinished() bool { return p.Phase == corev1.PodSucceeded || p.Phase == corev1.PodFailed }
+
+// An Owner is the controller of a pod. The zero owner means none.
+type Owner struct {
+	// Kind has the API group behind it, as in Rollout.argoproj.io, unless the group is
+	// that of Kubernetes or OpenShift.
+	Kind       string `json:"kind"`
+	Name       string `json:"name"`
+	Deployment string `json:"deployment,omitempty"` // that owns a ReplicaSet
+	// Controller is the kind and name of what controls the owner, such as the CronJob
+	// of a Job in the input, if that is not a Deployment.
+	Controller string `json:"controller,omitempty"`
+}
+
+// ownerOf returns the controller. The name of a ReplicaSet has its Deployment, and the
+// pods of a ReplicationController know its DeploymentConfig.
+func ownerOf(o *metav1.ObjectMeta) Owner {
+	r := metav1.GetControllerOfNoCopy(o)
+	if r == nil {
+		return Owner{}
+	}
+	w := Owner{Kind: r.Kind, Name: r.Name}
+	if group, _, ok := strings.Cut(r.APIVersion, "/"); ok && path.Dir(apiVersions[r.Kind]) != group {
+		w.Kind += "." + group
+	}
+	hash, config := o.Labels["pod-template-hash"], o.Annotations["openshift.io/deployment-config.name"]
+	switch {
+	case w.Kind == "ReplicaSet" && hash != "":
+		if name, ok := strings.CutSuffix(r.Name, "-"+hash); ok {
+			w.Deployment = name
+		}
+	case w.Kind == "ReplicationController" && isName(config):
+		w.Controller = "DeploymentConfig " + config
+	}
+	return w
+}
+
+// Template returns the kind and name of the object with the pod's template.
+func (o Owner) Template() (kind, name string) {
+	if o.Deployment != "" {
+		return "Deployment", o.Deployment
+	}
+	if kind, name, ok := strings.Cut(o.Controller, " "); ok {
+		return kind, name
+	}
+	return o.Kind, o.Name
+}
+
+func (o Owner) fullName(namespace string) string {
+	kind, name := o.Template()
+	return kind + " " + namespace + "/" + name
+}
+
+// A Workload is an object in the input that makes pods, or objects that do.
+type Workload struct {
+	Kind string
+	PodName
+	Tolerations []taints.Toleration // of the template, as it was written
+	Effective   []taints.Toleration // with those that the DaemonSet controller adds
+	Paused      bool                // its rollout
+	OnDelete    bool                // it replaces only pods that are deleted
+	Partition   int                 // a StatefulSet replaces only pods whose number is at least this
+	Stalled     string              // why its rollout does not progress
+
+	pod        *Pod   // that it would create; nil: none
+	controller Owner  // of the workload itself
+	isMade     bool   // the input has a pod of it
+	isReady    bool   // its status says that no pod is missing
+	failure    string // why it cannot create pods
+}
+
+// An object has the fields of all kinds of workloads that matter.
+type object struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		Replicas       *int32 `json:"replicas"`
+		Parallelism    *int32 `json:"parallelism"`
+		Suspend        bool   `json:"suspend"`
+		Paused         bool   `json:"paused"`
+		UpdateStrategy struct {
+			Type          string `json:"type"`
+			RollingUpdate struct {
+				Partition int `json:"partition"`
+			} `json:"rollingUpdate"`
+		} `json:"updateStrategy"`
+		Template    corev1.PodTemplateSpec  `json:"template"`
+		JobTemplate batchv1.JobTemplateSpec `json:"jobTemplate"`
+	} `json:"spec"`
+	Status struct {
+		ObservedGeneration     int64              `json:"observedGeneration"`
+		ReadyReplicas          int32              `json:"readyReplicas"`
+		Ready                  int32              `json:"ready"`
+		NumberReady            int32              `json:"numberReady"`
+		DesiredNumberScheduled int32              `json:"desiredNumberScheduled"`
+		LastSuccessfulTime     *metav1.Time       `json:"lastSuccessfulTime"`
+		Conditions             []metav1.Condition `json:"conditions"`
+	} `json:"status"`
+}
+
+// condition returns the message of the condition if it has the status, or "".
+func (o *object) condition(name string, status metav1.ConditionStatus) string {
+	if c := meta.FindStatusCondition(o.Status.Conditions, name); c != nil && c.Status == status {
+		return cmp.Or(c.Message, c.Reason, name)
+	}
+	return ""
+}
+
+// createsNone returns why the workload of the kind creates no pods, or "".
+func (o *object) createsNone(kind string) string {
+	isJob := kind == "Job" || kind == "CronJob"
+	switch {
+	case !isJob && kind != "DaemonSet" && o.Spec.Replicas != nil && *o.Spec.Replicas == 0:
+		return "(0 replicas)"
+	case isJob && o.Spec.Suspend:
+		return "(suspended)"
+	case kind == "Job" && o.condition("Complete", "True")+o.condition("Failed", "True") != "":
+		return "(ended)"
+	}
+	return ""
+}
+
+// isReady reports whether the status says that all pods run.
+func (o *object) isReady(kind string) bool {
+	switch s := &o.Status; kind {
+	case "CronJob":
+		return s.LastSuccessfulTime != nil
+	case "Job":
+		return s.Ready >= max(ptr.Deref(o.Spec.Parallelism, 1), 1)
+	case "DaemonSet":
+		return s.ObservedGeneration >= o.Generation && s.NumberReady >= max(s.DesiredNumberScheduled, 1)
+	default:
+		return s.ObservedGeneration >= o.Generation && s.ReadyReplicas >= ptr.Deref(o.Spec.Replicas, 1)
+	}
+}
+
+// addWorkload adds a workload with the pod that it would create, if any.
+func (c *Cluster) addWorkload(kind string, o *object) error {
+	if err := checkNames(&o.ObjectMeta); err != nil {
+		return err
+	}
+	w := &Workload{
+		Kind: kind, PodName: PodName{Namespace: cmp.Or(o.Namespace, c.Namespace), Name: o.Name},
+		Paused: o.Spec.Paused, OnDelete: o.Spec.UpdateStrategy.Type == "OnDelete", Partition: o.Spec.UpdateStrategy.RollingUpdate.Partition,
+		Stalled: o.condition("Progressing", "False"), failure: o.condition("ReplicaFailure", "True"),
+		controller: ownerOf(&o.ObjectMeta), isReady: o.isReady(kind),
+	}
+	template := &o.Spec.Template
+	if kind == "CronJob" {
+		template = &o.Spec.JobTemplate.Spec.Template
+	}
+	spec := &template.Spec
+	w.Tolerations = kube.Tolerations(spec.Tolerations)
+	if w.Effective = w.Tolerations; kind == "DaemonSet" {
+		w.Effective = taints.AddDaemonSetDefaults(w.Tolerations, taints.DaemonSetPod{HostNetwork: spec.HostNetwork})
+		spec.Tolerations = kube.CoreTolerations(w.Effective)
+	}
+	owner := Owner{Kind: kind, Name: o.Name}
+	if c.Workloads[owner.fullName(w.Namespace)] != nil {
+		return errors.New("there are two of these with this name")
+	}
+	c.Workloads[owner.fullName(w.Namespace)], c.inOrder = w, append(c.inOrder, w)
+	if spec.RuntimeClassName != nil {
+		c.Unevaluated.Insert(runtimeClasses)
+	}
+	if why := o.createsNone(kind); why != "" {
+		c.Others[kind+" "+why]++
+		return nil
+	}
+	if !c.Only.matches(w.Namespace, template.Labels) {
+		return nil
+	}
+	w.pod = &Pod{
+		PodName: PodName{Namespace: w.Namespace, Name: strings.ToLower(kind) + "/" + o.Name}, Owner: owner,
+		Template: true, Profile: c.profileOf(spec, true), Wait: waitOf(spec),
+	}
+	return nil
+}
+
+// workload returns the owner, not what owns it, or nil.
+func (c *Cluster) workload(namespace string, o Owner) *Workload {
+	return c.Workloads[Owner{Kind: o.Kind, Name: o.Name}.fullName(namespace)]
+}
+
+// resolve follows the controllers of the owner that are in the input, up to some
+// levels, and marks them as having a pod.
+func (c *Cluster) resolve(namespace string, o Owner, levels int) Owner {
+	w := c.workload(namespace, o)
+	switch {
+	case levels == 0:
+	case w != nil: // what it says counts, not its name
+		w.isMade, o.Deployment, o.Controller = true, "", ""
+		if kind, name := c.resolve(namespace, w.controller, levels-1).Template(); kind == "Deployment" {
+			o.Deployment = name
+		} else if kind != "" {
+			o.Controller = kind + " " + name
+		}
+	case o.Deployment+o.Controller != "":
+		kind, name := o.Template()
+		if top := c.resolve(namespace, Owner{Kind: kind, Name: name}, levels-1); top.Controller != "" {
+			o.Deployment, o.Controller = "", top.Controller
+		}
+	}
+	return o
+}
+
+const maxLevels = 5 // of owners
+
+// finishWorkloads follows the owners of the pods, counts those that run, and adds the
+// pods that the workloads would create: those of which the input has no pods, unless
+// their status says that the pods run, and those that cannot create pods.
+func (c *Cluster) finishWorkloads() {
+	for _, p := range slices.Concat(c.Pods, c.leftOut) {
+		if p.Owner != (Owner{}) {
+			p.Owner = c.resolve(p.Namespace, p.Owner, maxLevels)
+		}
+		switch {
+		case p.IsPending():
+			c.Waiting[p.OwnerName()]++
+		case p.Node != "" && !p.IsFinished() && !p.Deleting:
+			c.Running[p.OwnerName()]++
+		}
+	}
+	parent := func(w *Workload) *Workload { return c.workload(w.Namespace, w.controller) }
+	for _, w := range c.inOrder {
+		if above := parent(w); above != nil && above.pod != nil {
+			above.failure = cmp.Or(above.failure, w.failure)
+		}
+	}
+	for _, w := range c.inOrder {
+		above := parent(w)
+		switch {
+		case w.pod == nil, above != nil && above.pod != nil:
+		case w.failure != "" || !w.isMade && !w.isReady:
+			w.pod.Owner, w.pod.Failure = c.resolve(w.Namespace, w.pod.Owner, maxLevels), w.failure
+			c.PodNamed[w.pod.PodName] = w.pod
+			c.Waiting[w.pod.OwnerName()]++
+			c.Pods = append(c.Pods, w.pod)
+		case !w.isMade:
+			c.Others[w.Kind+" (its pods are ready)"]++
+		}
+	}
+}

@@ -39,11 +39,9 @@ type Cause struct {
 	// Owners names the first maxNames owners of the pods. OwnersTotal counts all.
 	Owners      []string `json:"owners"`
 	OwnersTotal int      `json:"ownersTotal"`
-	// Examples are the names of some of the pods.
-	Examples []string `json:"examples"`
-	// Fix is a list of steps. Some commands are only for the first of the pods.
-	Fix   []Step   `json:"fix"`
-	Notes []string `json:"notes"`
+	Examples    []string `json:"examples"` // the names of some of the pods
+	Fix         []Step   `json:"fix"`      // some commands are only for the first of the pods
+	Notes       []string `json:"notes"`
 
 	Names   []string `json:"-"` // of all pods
 	members []*Pending
@@ -69,9 +67,9 @@ func causesOf(list []*Pending) []*Cause {
 func causeOf(members []*Pending) *Cause {
 	first := members[0]
 	c := &Cause{Kind: first.Kind, Text: first.Text, Fix: slices.Clone(first.Fix), Notes: first.Notes, members: members}
-	for _, owned := range cluster.Grouped(members, (*Pending).OwnerName) {
-		if owner := owned[0].OwnerName(); owner != "" {
-			c.Owners = append(c.Owners, owner)
+	for _, owned := range cluster.Grouped(members, func(x *Pending) string { return x.First.OwnerName() }) {
+		if owned[0].Owner != (cluster.Owner{}) {
+			c.Owners = append(c.Owners, owned[0].First.OwnerName())
 		}
 	}
 	for _, x := range members {
@@ -96,14 +94,6 @@ func (x *Pending) causeKey() string {
 		words = append(words, "fix", s.Text)
 	}
 	return strings.Join(words, "\n")
-}
-
-// OwnerName names the object with the pods' template, or is "" if there is none.
-func (x *Pending) OwnerName() string {
-	if x.Owner == (cluster.Owner{}) {
-		return ""
-	}
-	return x.First.OwnerName()
 }
 
 func (x *Pending) explain() {
@@ -147,7 +137,7 @@ func (x *Pending) explain() {
 	if p.Scheduler != "" {
 		x.Notes = append(x.Notes, "the pod uses the scheduler "+p.Scheduler+", which may apply other rules")
 	}
-	if !m.fits(x.nodes, x.nodes-x.Feasible) && (!x.isOpen() || m.words("") != "") {
+	if !m.fits(x.Nodes, x.Nodes-x.Feasible) && (!x.isOpen() || m.words("") != "") {
 		x.Notes = append(x.Notes, "the scheduler's message does not fit the nodes of the input, and may be older")
 	}
 	for _, f := range tolerationset.Lint(p.Tolerations, taints.Options{}) {
@@ -163,14 +153,14 @@ func (x *Pending) explainOther(m *message) {
 	x.Kind = causeOther
 	x.Text = "taints and node affinity allow " + say.Count(x.Feasible, "node")
 	named := ""
-	if x.RejectionsTotal > 0 && x.Change == nil && m.fits(x.nodes, x.nodes-x.Feasible) {
+	if x.RejectionsTotal > 0 && x.Change == nil && m.fits(x.Nodes, x.Nodes-x.Feasible) {
 		named = " (" + x.rejecting() + ")"
 	}
 	switch reported := m.words(named); {
 	case x.First.Template:
 		x.Kind = causeSchedulable
 		if missed := x.Matching - x.Feasible; x.Owner.Kind == "DaemonSet" {
-			x.Text = fmt.Sprintf("taints and node affinity allow %d of %s", x.Feasible, say.Count(x.nodes, "node"))
+			x.Text = fmt.Sprintf("taints and node affinity allow %d of %s", x.Feasible, say.Count(x.Nodes, "node"))
 			if missed > 0 {
 				x.Text += fmt.Sprintf("; it does not reach %s with untolerated taints (%s)", say.Count(missed, "node"), x.rejecting())
 			}
@@ -318,9 +308,6 @@ func (x *Pending) alternativeSteps() []Step {
 	condition := fmt.Sprintf("if the pod belongs on nodes with %s (%s), ", say.TaintsText(named), say.NamesOf(only.NodeNames, only.Nodes))
 	return slices.Concat(x.nodeSteps, x.steps(condition, only.Entries()))
 }
-
-// IsReady reports whether nothing keeps the pods off, which do not exist yet.
-func (x *Pending) IsReady() bool { return x.Kind == causeSchedulable }
 
 // Waiting counts the causes of pods that wait. These come first.
 func (r *Report) Waiting() int {

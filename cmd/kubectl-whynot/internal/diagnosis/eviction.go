@@ -31,19 +31,14 @@ var outcomes = []string{deleting, Overdue, Leaves, Stays}
 
 // An Eviction is the effect of a node's NoExecute taints on a pod.
 type Eviction struct {
-	Pod     string `json:"pod"`
-	Node    string `json:"node"`
-	Outcome string `json:"outcome"`
-	// At is the deadline, empty if there is none.
-	At string `json:"at,omitempty"`
-	// Earliest is set if it is not known when a taint was added. At is the latest.
-	Earliest string `json:"earliest,omitempty"`
-	// InSeconds is the time until the deadline, or negative, or nil if there is none.
-	InSeconds *int64 `json:"inSeconds,omitempty"`
-	// From is what the deadline counts from.
-	From origin `json:"from,omitempty"`
-	// Because has the taint that decides, or all taints for a pod that stays.
-	Because []Pair `json:"because"`
+	Pod       string `json:"pod"`
+	Node      string `json:"node"`
+	Outcome   string `json:"outcome"`
+	At        string `json:"at,omitempty"`        // the deadline; empty: none
+	Earliest  string `json:"earliest,omitempty"`  // if it is not known when a taint was added; At is the latest
+	InSeconds *int64 `json:"inSeconds,omitempty"` // until the deadline, or negative; nil: there is none
+	From      origin `json:"from,omitempty"`      // what the deadline counts from
+	Because   []Pair `json:"because"`             // the taint that decides, or all taints for a pod that stays
 	// Hangs is set if the node's kubelet does not answer: the pod is then deleted, but
 	// stays until the kubelet does. Again is set if a DaemonSet makes the pod again there.
 	Hangs bool `json:"hangs,omitzero"`

@@ -18,11 +18,9 @@ import (
 
 // A Step is something for the user to do.
 type Step struct {
-	Text string `json:"text"`
-	// Command does the step, or helps to find out more.
-	Command string `json:"command,omitempty"`
-	// Effect is what else the command does.
-	Effect string `json:"effect,omitempty"`
+	Text    string `json:"text"`
+	Command string `json:"command,omitempty"` // does the step, or helps to find out more
+	Effect  string `json:"effect,omitempty"`  // what else the command does
 	// For is what the command is for: for the first pods or nodes if the step is for
 	// more, and for which cluster if the command does not name one.
 	For string `json:"commandFor,omitempty"`
@@ -152,7 +150,7 @@ func (x *Pending) effect(kind string) (text string, restarts bool) {
 	case x.running == 0 && x.question.areAll:
 		return "", false
 	case w != nil && w.Partition > 0:
-		text = fmt.Sprintf("this restarts the pods of %s from number %d, its partition", x.OwnerName(), w.Partition)
+		text = fmt.Sprintf("this restarts the pods of %s from number %d, its partition", x.First.OwnerName(), w.Partition)
 		return text + "; others keep the older template", true
 	case w != nil:
 		return "this restarts " + pods, true
@@ -190,9 +188,9 @@ func (x *Pending) rollout(w *cluster.Workload) Step {
 // restarted names the pods that run, which a new template restarts.
 func (x *Pending) restarted() string {
 	if !x.question.areAll {
-		return "all pods of " + x.OwnerName()
+		return "all pods of " + x.First.OwnerName()
 	}
-	return "the " + say.Count(x.running, "pod") + " of " + x.OwnerName() + " that " + say.For(x.running, "runs", "run") + " now"
+	return "the " + say.Count(x.running, "pod") + " of " + x.First.OwnerName() + " that " + say.For(x.running, "runs", "run") + " now"
 }
 
 func entriesText(entries []Entry) string {
@@ -250,7 +248,7 @@ func (x *Pending) patchOf(text string, pods int, resource, name, spec string, en
 	patch, _ := json.Marshal(operations) // never fails for a toleration
 	step := x.step(text, pods, "patch", resource, name, "--type=json", "-p", string(patch))
 	if resource != "pod" && len(added) > 0 && !exists {
-		step.creates = x.OwnerName()
+		step.creates = x.First.OwnerName()
 	}
 	return step
 }

@@ -61,30 +61,23 @@ const (
 	reasonUnnamed  = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
 )
 
-// evaluated describes a reason that the program evaluates too. It returns "" for
-// other reasons. The taints are those of nodes that keep the pod off.
-func (c clause) evaluated(taints string) string {
+// words describes the reason, and says whether the program evaluates it too. The
+// taints are those of nodes that keep the pod off.
+func (c clause) words(taints string) (text string, isEvaluated bool) {
 	count := say.Count(c.nodes, "node")
 	switch {
 	case strings.HasPrefix(c.reason, "node(s) had untolerated taint"):
-		return say.Have(c.nodes, "node") + " untolerated taints" + taints
+		return say.Have(c.nodes, "node") + " untolerated taints" + taints, true
 	case c.reason == reasonCordoned:
-		return count + say.For(c.nodes, " is", " are") + " cordoned"
+		return count + say.For(c.nodes, " is", " are") + " cordoned", true
 	case c.reason == reasonAffinity, c.reason == reasonUnnamed:
-		return count + say.For(c.nodes, " does", " do") + " not match the pod's node selector or affinity"
-	}
-	return ""
-}
-
-// other describes a reason that the program does not evaluate.
-func (c clause) other() string {
-	switch {
+		return count + say.For(c.nodes, " does", " do") + " not match the pod's node selector or affinity", true
 	case c.nodes == 0:
-		return c.reason
+		return c.reason, false
 	case strings.HasPrefix(c.reason, "node(s) "):
-		return fmt.Sprint(c.nodes, " ", c.reason)
+		return fmt.Sprint(c.nodes, " ", c.reason), false
 	}
-	return c.reason + " on " + say.Count(c.nodes, "node")
+	return c.reason + " on " + count, false
 }
 
 // words describes all clauses, those that the program does not evaluate first. It
@@ -92,10 +85,10 @@ func (c clause) other() string {
 func (m *message) words(taints string) string {
 	var others, evaluated []string
 	for _, c := range m.clauses {
-		if text := c.evaluated(taints); text != "" {
+		if text, isEvaluated := c.words(taints); isEvaluated {
 			evaluated = append(evaluated, text)
 		} else {
-			others = append(others, c.other())
+			others = append(others, text)
 		}
 	}
 	if len(others) == 0 {
@@ -112,8 +105,8 @@ func (m *message) fits(nodes, kept int) bool {
 		return true
 	}
 	for _, c := range m.clauses {
-		switch {
-		case c.evaluated("") != "":
+		switch _, isEvaluated := c.words(""); {
+		case isEvaluated:
 			kept -= c.nodes
 		case c.nodes == 0, strings.HasPrefix(c.reason, "node(s) didn't satisfy plugin"):
 			return m.nodes == nodes
@@ -126,8 +119,9 @@ func (m *message) fits(nodes, kept int) bool {
 func (m *message) beside(p *cluster.Profile) string {
 	var words []string
 	for _, c := range m.clauses {
-		if resource, isResource := strings.CutPrefix(c.reason, "Insufficient "); c.evaluated("") == "" && !(isResource && p.Requests(resource)) {
-			words = append(words, c.other())
+		text, isEvaluated := c.words("")
+		if resource := strings.TrimPrefix(c.reason, "Insufficient "); !isEvaluated && !p.Requests(resource) {
+			words = append(words, text)
 		}
 	}
 	return say.Shortened(strings.Join(words, ", "))

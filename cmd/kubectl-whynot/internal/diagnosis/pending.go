@@ -15,8 +15,7 @@ import (
 
 // A Pending is a set of equal pods of one owner that wait for a node.
 type Pending struct {
-	// Cause is the index of the cause in the report.
-	Cause        int                 `json:"cause"`
+	Cause        int                 `json:"cause"` // the index in the report
 	Kind         causeKind           `json:"kind"`
 	Text         string              `json:"text"`
 	Fix          []Step              `json:"fix"`
@@ -28,11 +27,9 @@ type Pending struct {
 	NodeAffinity string              `json:"nodeAffinity,omitempty"`
 	Tolerations  []taints.Toleration `json:"tolerations"`
 	placement
-	Gated bool `json:"gated"`
-	// Message is the scheduler's message.
-	Message string `json:"schedulerMessage,omitempty"`
-	// NominatedNodes are the nodes that the scheduler intends for some of the pods.
-	NominatedNodes []string `json:"nominatedNodes,omitempty"`
+	Gated          bool     `json:"gated"`
+	Message        string   `json:"schedulerMessage,omitempty"` // the scheduler's
+	NominatedNodes []string `json:"nominatedNodes,omitempty"`   // that the scheduler intends for some of the pods
 
 	First    *cluster.Pod `json:"-"` // of the pods
 	question *Question
@@ -50,28 +47,23 @@ const (
 
 // A Rejection is a taint that keeps the pods off matching nodes.
 type Rejection struct {
-	Taint taints.Taint `json:"taint"`
-	Nodes int          `json:"nodes"`
-	// Closest is the closest toleration, or nil. Why describes how it differs.
-	Closest *taints.Toleration `json:"closest"`
-	Why     string             `json:"why"`
-	// Mismatch and Hint are from the library.
-	Mismatch explain.Mismatch `json:"mismatch"`
-	Hint     explain.Hint     `json:"hint"`
+	Taint    taints.Taint       `json:"taint"`
+	Nodes    int                `json:"nodes"`
+	Closest  *taints.Toleration `json:"closest"` // nil: none; Why describes how it differs
+	Why      string             `json:"why"`
+	Mismatch explain.Mismatch   `json:"mismatch"` // of the library, as Hint
+	Hint     explain.Hint       `json:"hint"`
 }
 
 // A placement describes where the pods of a profile can run.
 type placement struct {
 	// Matching counts the nodes that match node selector and required node
 	// affinity. Feasible counts those of them without an untolerated taint.
-	Matching int `json:"matchingNodes"`
-	Feasible int `json:"feasibleNodes"`
-	// FeasibleNames are the names of feasible nodes, up to maxNames.
-	FeasibleNames []string `json:"feasibleNodeNames"`
-	// MissingLabels are required labels that no node has.
-	MissingLabels []string `json:"missingLabels"`
-	// Rejections has up to maxListed entries. RejectionsTotal counts all of them.
-	Rejections      []Rejection `json:"rejections"`
+	Matching        int         `json:"matchingNodes"`
+	Feasible        int         `json:"feasibleNodes"`
+	FeasibleNames   []string    `json:"feasibleNodeNames"` // up to maxNames
+	MissingLabels   []string    `json:"missingLabels"`     // required labels that no node has
+	Rejections      []Rejection `json:"rejections"`        // up to maxListed; RejectionsTotal counts all
 	RejectionsTotal int         `json:"rejectionsTotal"`
 	// Change corrects mistakes in the tolerations and names the taints of the
 	// nodes' states. It is nil if there are neither.
@@ -81,7 +73,7 @@ type placement struct {
 	Alternatives      []alternative `json:"alternatives"`
 	AlternativesTotal int           `json:"alternativesTotal"`
 
-	nodes       int             // of the input
+	Nodes       int             `json:"-"` // of the input
 	kept        map[string]int  // nodes that keep the pods off
 	lacks       []string        // says which of the requested resources no node has enough of
 	rejecting   []cluster.Share // nodes that match and have an untolerated taint
@@ -106,7 +98,7 @@ func newAnalyst(c *cluster.Cluster, q Question) *analyst {
 		all = append(all, g.Taints...)
 	}
 	all = cluster.Distinct(all)
-	return &analyst{c, all, valuesOf(slices.Values(all)), q, make(map[*cluster.Profile]*placement)}
+	return &analyst{c, all, valuesOf(all), q, make(map[*cluster.Profile]*placement)}
 }
 
 // pending returns the entries for the pods, sorted by name. The pods of a
@@ -189,7 +181,7 @@ func (a *analyst) placement(p *cluster.Profile) *placement {
 
 func (a *analyst) place(p *cluster.Profile) *placement {
 	shares := a.Choose(p)
-	r := &placement{nodes: len(a.Nodes)}
+	r := &placement{Nodes: len(a.Nodes)}
 	var feasible []int
 	for _, s := range shares {
 		r.Matching += len(s.Nodes)
@@ -218,7 +210,7 @@ func (a *analyst) place(p *cluster.Profile) *placement {
 	if len(rejecting) == 0 {
 		return r
 	}
-	adviser := adviser{a, p, why, valuesOf(slices.Values(taintsOf(why))), rejecting}
+	adviser := adviser{a, p, why, valuesOf(taintsOf(why)), rejecting}
 	var open []*remedy
 	r.Change, open = adviser.advise()
 	if r.isOpen() { // other tolerations are intended
@@ -247,7 +239,7 @@ func (r *placement) isOpen() bool { return r.Feasible > 0 && r.meant == "" }
 
 // rejections returns the reasons. Those for the most nodes come first.
 func rejections(why reasons, shares []cluster.Share) []Rejection {
-	nodes := make(map[cluster.TaintKey]int)
+	nodes := make(map[[3]string]int)
 	for _, s := range shares {
 		for _, t := range s.Group.Taints {
 			nodes[cluster.KeyOf(t)] += len(s.Nodes)
@@ -286,8 +278,8 @@ func (a *analyst) keptOff(p *cluster.Profile, feasible int) map[string]int {
 	return kept
 }
 
-// Availability counts the nodes as the scheduler does.
-func (r *placement) Availability() string {
+// Kept counts the nodes that keep the pods off by the reason, as the scheduler does.
+func (r *placement) Kept() string {
 	var words []string
 	for reason, n := range r.kept {
 		if n > 0 {
@@ -295,13 +287,5 @@ func (r *placement) Availability() string {
 		}
 	}
 	slices.Sort(words)
-	if r.Feasible == 0 {
-		return fmt.Sprintf("0/%d nodes are available: %s.", r.nodes, strings.Join(words, ", "))
-	}
-	names := say.NamesOf(r.FeasibleNames, r.Feasible)
-	text := fmt.Sprintf("Taints and node affinity allow %d of %s: %s", r.Feasible, say.Count(r.nodes, "node"), names)
-	if len(words) > 0 {
-		text += "; " + strings.Join(words, ", ")
-	}
-	return text + "."
+	return strings.Join(words, ", ")
 }

@@ -14,13 +14,10 @@ import (
 
 // A change corrects mistakes in tolerations, and names taints of nodes' states.
 type change struct {
-	// Opens counts the nodes whose taints let the pods in after the change.
-	Opens int `json:"opensNodes"`
-	// NodeTaints are taints of the nodes' states, which must go.
-	NodeTaints []taints.Taint `json:"nodeTaints"`
-	Entries    []Entry        `json:"entries"`
-	// Tolerations is the list after the change.
-	Tolerations []taints.Toleration `json:"tolerations"`
+	Opens       int                 `json:"opensNodes"` // nodes whose taints let the pods in after the change
+	NodeTaints  []taints.Taint      `json:"nodeTaints"` // of the nodes' states, which must go
+	Entries     []Entry             `json:"entries"`
+	Tolerations []taints.Toleration `json:"tolerations"` // the list after the change
 
 	opened []int // the nodes
 }
@@ -35,18 +32,14 @@ type Entry struct {
 
 // An alternative is nodes of which the tolerations do not say whether they are meant.
 type alternative struct {
-	// Taints are the taints to tolerate beside those that the corrections tolerate.
-	Taints []taints.Taint `json:"taints"`
-	// Additions are tolerations of exactly these taints.
-	Additions   []taints.Toleration `json:"additions"`
+	Taints      []taints.Taint      `json:"taints"`    // to tolerate beside those that the corrections tolerate
+	Additions   []taints.Toleration `json:"additions"` // tolerations of exactly these taints
 	Corrections []Entry             `json:"corrections"`
-	// NodeTaints are taints of the states of these nodes.
-	NodeTaints []taints.Taint `json:"nodeTaints"`
-	Nodes      int            `json:"nodes"`
-	NodeNames  []string       `json:"nodeNames"`
+	NodeTaints  []taints.Taint      `json:"nodeTaints"` // of the states of these nodes
+	Nodes       int                 `json:"nodes"`
+	NodeNames   []string            `json:"nodeNames"`
 
-	// Rest has the untolerated taints of the nodes, other than NodeTaints.
-	Rest []taints.Taint `json:"-"`
+	Rest []taints.Taint `json:"-"` // the untolerated taints of the nodes, other than NodeTaints
 }
 
 // A remedy lets pods onto the nodes that have a set of untolerated taints.

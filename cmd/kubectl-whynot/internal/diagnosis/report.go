@@ -23,31 +23,24 @@ const formVersion = "whynot/v1"
 
 // A Report has all answers.
 type Report struct {
-	Version string `json:"version"`
-	// Input describes where the objects come from.
-	Input string `json:"input"`
-	Now   string `json:"now"`
-	Nodes int    `json:"nodes"`
-	Pods  int    `json:"pods"`
-	// Filter has the flags that select the pods. It is empty for all of the input.
-	Filter string `json:"filter,omitempty"`
-	// Ignored counts the objects of other kinds, by kind.
-	Ignored map[string]int `json:"ignored"`
+	Version string         `json:"version"`
+	Input   string         `json:"input"` // where the objects come from
+	Now     string         `json:"now"`
+	Nodes   int            `json:"nodes"`
+	Pods    int            `json:"pods"`
+	Filter  string         `json:"filter,omitempty"` // the flags that select the pods; empty: all of the input
+	Ignored map[string]int `json:"ignored"`          // objects of other kinds, by kind
 	// Pod is the requested pod. If it is not pending, PodNote describes its state.
-	Pod     string `json:"pod,omitempty"`
-	PodNote string `json:"podNote,omitempty"`
-	// Causes are the reasons why pods are pending.
-	Causes    []*Cause    `json:"causes"`
-	Pending   []*Pending  `json:"pending"`
-	Evictions []*Eviction `json:"evictions"`
-	// EvictionRule explains the times of evictions. It is empty if there are none.
-	EvictionRule string `json:"evictionRule,omitempty"`
-	// Lost counts the pods on nodes that are not in the input.
-	Lost         int        `json:"podsOnUnknownNodes"`
-	Groups       []GroupRow `json:"groups"`
-	NotEvaluated []string   `json:"notEvaluated"`
+	Pod          string      `json:"pod,omitempty"`
+	PodNote      string      `json:"podNote,omitempty"`
+	Causes       []*Cause    `json:"causes"` // the reasons why pods are pending
+	Pending      []*Pending  `json:"pending"`
+	Evictions    []*Eviction `json:"evictions"`
+	EvictionRule string      `json:"evictionRule,omitempty"` // explains the times of evictions; empty: there are none
+	Lost         int         `json:"podsOnUnknownNodes"`     // pods on nodes that are not in the input
+	Groups       []GroupRow  `json:"groups"`
+	NotEvaluated []string    `json:"notEvaluated"`
 
-	NoPods string  `json:"-"` // why there are no pods; empty if there are
 	Matrix *Matrix `json:"-"` // nil unless requested
 }
 
@@ -56,8 +49,7 @@ type GroupRow struct {
 	Nodes int `json:"nodes"`
 	*cluster.Group
 	NodeNames []string `json:"nodeNames"`
-	// ForPod is about the requested pod.
-	ForPod *cell `json:"forPod,omitzero"`
+	ForPod    *cell    `json:"forPod,omitzero"` // about the requested pod; nil: none is
 }
 
 // TaintsText names the taints, and marks those that the pod does not tolerate.
@@ -85,11 +77,6 @@ var verdicts = map[string]string{"accepts": "schedulable", "rejects": "untolerat
 
 // Words describes the verdict.
 func (x *cell) Words() string { return verdicts[x.Verdict] }
-
-// Sign is a character for the verdict.
-func (x *cell) Sign() string {
-	return map[string]string{"accepts": "✓", "rejects": "✕", "not-matching": "–"}[x.Verdict]
-}
 
 // NotEvaluated names the rules that no report evaluates, and more.
 func NotEvaluated(more ...string) []string {
@@ -137,7 +124,9 @@ func New(c *cluster.Cluster, q Question) *Report {
 			waiting = pods
 		}
 		r.Pod, r.PodNote = p.String(), noteOn(c, p)
-		r.judge(c, p)
+		for i, x := range cellsOf(c, p.Profile, r.Groups) {
+			r.Groups[i].ForPod = x
+		}
 	}
 	if q.Matrix {
 		r.Matrix = newMatrix(c, r, pods)
@@ -189,13 +178,6 @@ func noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 		return ""
 	}
 	return fmt.Sprintf("pod %s is on node %s, which has no NoExecute taints, so taints do not evict it", p, p.Node)
-}
-
-// judge sets for each group whether it accepts the pod.
-func (r *Report) judge(c *cluster.Cluster, p *cluster.Pod) {
-	for i, x := range cellsOf(c, p.Profile, r.Groups) {
-		r.Groups[i].ForPod = x
-	}
 }
 
 // cellsOf returns for each of the groups whether it accepts pods of the profile.

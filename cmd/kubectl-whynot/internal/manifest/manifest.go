@@ -8,7 +8,6 @@ import (
 	"bytes"
 	"cmp"
 	"compress/gzip"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -44,9 +43,9 @@ func (o *Object) Size() int { return len(o.json) }
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
 // ReadPath calls add for each object of a file, a directory or a URL.
-func ReadPath(ctx context.Context, path string, recursive bool, add func(Object) error) error {
+func ReadPath(path string, recursive bool, add func(Object) error) error {
 	if strings.HasPrefix(path, "http://") || strings.HasPrefix(path, "https://") {
-		return readURL(ctx, path, add)
+		return readURL(path, add)
 	}
 	files, err := resource.ExpandPathsToFileVisitors(nil, path, recursive, resource.FileExtensions, nil)
 	for _, file := range files {
@@ -63,12 +62,8 @@ func ReadPath(ctx context.Context, path string, recursive bool, add func(Object)
 	return err
 }
 
-func readURL(ctx context.Context, url string, add func(Object) error) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return err
-	}
-	response, err := http.DefaultClient.Do(request)
+func readURL(url string, add func(Object) error) error {
+	response, err := http.Get(url)
 	if err != nil {
 		return err
 	}
@@ -157,9 +152,7 @@ func readJSON(r io.Reader, add func(Object) error) error {
 // readObject reads an object that has the header unless it says another. If it
 // is a list, it reads one item at a time.
 func readObject(d *jsontext.Decoder, o Object, add func(Object) error) error {
-	if _, err := d.ReadToken(); err != nil {
-		return err
-	}
+	_, _ = d.ReadToken() // the brace; an error stays until the next token
 	isList := false
 	var unknown []Object // items without a kind, before that of the list
 	o.json = jsontext.Value{'{'}
@@ -222,9 +215,7 @@ func (o *Object) item() Object {
 
 // readItems reads the items of a list, which may be lists themselves.
 func readItems(d *jsontext.Decoder, header Object, add func(Object) error) error {
-	if _, err := d.ReadToken(); err != nil {
-		return err
-	}
+	_, _ = d.ReadToken() // the bracket
 	for i := 0; d.PeekKind() == '{'; i++ {
 		if err := readObject(d, header, add); err != nil {
 			return fmt.Errorf("items[%d]: %w", i, err)

@@ -6,18 +6,22 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
+	"fmt"
 	"html"
 	"html/template"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
+	texttemplate "text/template"
 
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
 )
 
 //go:embed page/*.html.tmpl
@@ -29,8 +33,8 @@ var pageStyle template.CSS
 //go:embed page/page.js
 var pageScript template.JS
 
-var parsedPage = template.Must(template.New("").Funcs(words).Funcs(template.FuncMap{
-	"clean": say.Printable, "code": codeOf,
+var parsedPage = template.Must(template.New("").Funcs(words).Funcs(sayings).Funcs(template.FuncMap{
+	"clean": say.Printable, "code": codeOf, "details": details, "timeline": newTimeline, "spans": spansOf, "waves": preview.Waves, "evictionsIn": preview.EvictionsIn,
 	"texts": func(m map[string]string) []string { return slices.Sorted(maps.Values(m)) }, "keysOf": sets.List[string],
 	"style": func() template.CSS { return pageStyle }, "script": func() template.JS { return pageScript },
 	"scriptHash": func() string {
@@ -39,21 +43,36 @@ var parsedPage = template.Must(template.New("").Funcs(words).Funcs(template.Func
 	},
 }).ParseFS(pageTemplates, "page/*"))
 
-// words are the functions of both templates.
+// words are the functions of all templates.
 var words = map[string]any{
-	"sentence": say.Sentence, "count": say.Count, "namesOf": say.NamesOf, "joined": say.Joined, "firstOf": say.FirstOf,
-	"shortened": say.Shortened, "first": first, "more": more,
+	"sentence": say.Sentence, "count": say.Count, "countOf": say.CountOf, "plural": say.For, "namesOf": say.NamesOf, "joined": say.Joined,
+	"firstOf": say.FirstOf, "shortened": say.Shortened, "first": first, "more": more, "counts": countsOf, "fates": fates,
+	"when": diagnosis.When, "whenAll": func(list []*diagnosis.Eviction) string { return diagnosis.When(list...) }, "why": diagnosis.Why,
 	"add": func(a, b int) int { return a + b }, "list": func(elements ...any) []any { return elements },
 }
 
-// Details returns the text with all details about the requested pod.
-func (v *view) Details() (string, error) {
-	if v.Pod == "" {
-		return "", nil
-	}
-	details := page{width: 100}
-	err := details.execute("details", v)
-	return strings.TrimSpace(details.String()), err
+//go:embed page/say.tmpl
+var sayTemplate string
+
+var parsedSayings = texttemplate.Must(texttemplate.New("").Funcs(words).Parse(sayTemplate))
+
+// sayings has the function that returns a text of one line.
+var sayings = map[string]any{"say": func(part string, data any) (string, error) {
+	var text strings.Builder
+	err := parsedSayings.ExecuteTemplate(&text, part, data)
+	return text.String(), err
+}}
+
+// details returns the text with all details about the requested pod.
+func details(r *diagnosis.Report) (string, error) {
+	text := page{width: 100}
+	err := text.execute("details", r)
+	return strings.TrimSpace(text.String()), err
+}
+
+// countsOf returns the numbers and the nouns.
+func countsOf(m map[string]int) []string {
+	return say.Each(say.SortedKeys(m), func(noun string) string { return fmt.Sprint(m[noun], " ", noun) })
 }
 
 // first returns up to most elements of the list, for pages that appear at once.

@@ -20,6 +20,16 @@ type timeline struct{ before, after float64 } // of its ends, as logarithms
 // marks are the seconds from now that a timeline can have a tick for.
 var marks = []int64{10, 60, 300, 600, 3600, 6 * 3600, 86400, 30 * 86400, 365 * 86400, 3650 * 86400, 36500 * 86400}
 
+// spansOf returns when the pods are evicted.
+func spansOf(list []*diagnosis.Eviction) (spans []diagnosis.Span) {
+	for _, x := range list {
+		if s, ok := x.Span(); ok {
+			spans = append(spans, s)
+		}
+	}
+	return spans
+}
+
 // newTimeline returns the timeline of the times. It begins and ends at marks.
 func newTimeline(spans []diagnosis.Span) timeline {
 	first, last := int64(0), int64(60)

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
 )
 
@@ -108,37 +106,9 @@ func (p *program) preview(ctx context.Context, r *preview.Request, args []string
 	report.Input = input
 	isRefused := len(report.Refused) > 0 && len(report.Changed)+len(report.Brief)+len(report.Unchanged) == 0
 	if !isRefused || p.output == "json" || p.output == "yaml" {
-		err = p.writeReport(report, "preview", &previewView{report, p.output == "wide"})
+		err = p.writeReport(report, "preview")
 	}
 	return cmp.Or(err, report.Refusal())
-}
-
-// A previewView is a preview with the methods of the templates.
-type previewView struct {
-	*preview.Report
-	IsWide bool
-}
-
-// Most limits the lists in text.
-func (v *previewView) Most() int {
-	if v.IsWide {
-		return math.MaxInt - 1 // see say.FirstOf
-	}
-	return maxLines
-}
-
-// Waves returns the pods that leave, and those that leave anyway.
-func (v *previewView) Waves() [][]preview.Wave {
-	return [][]preview.Wave{preview.Waves(v.Leaving), preview.Waves(v.Departing)}
-}
-
-// Timeline returns the timeline of the waves.
-func (v *previewView) Timeline(waves [][]preview.Wave) timeline {
-	var spans []diagnosis.Span
-	for _, w := range slices.Concat(waves...) {
-		spans = append(spans, w.Spans...)
-	}
-	return newTimeline(spans)
 }
 
 // completeNodes completes the names of nodes from the cluster.

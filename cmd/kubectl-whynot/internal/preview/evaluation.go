@@ -32,20 +32,10 @@ type Undone struct {
 	Change  string   `json:"change"` // in kubectl's form
 	Because string   `json:"because"`
 	Nodes   []string `json:"nodes"`
-}
 
-// Text describes the change.
-func (u *Undone) Text() string {
-	taint, removes := strings.CutSuffix(u.Change, "-")
-	text, after := "adds "+taint+" to ", "evictions then count anew"
-	if removes {
-		text, after = "removes "+taint+" from ", "pods that do not tolerate it for seconds leave before that"
-	}
-	text += say.NamesOf(u.Nodes, len(u.Nodes)) + ": " + u.Because
-	if strings.HasSuffix(taint, ":"+string(taints.NoExecute)) {
-		text += "; " + after
-	}
-	return text
+	Taint   string `json:"-"`
+	Removes bool   `json:"-"`
+	Evicts  bool   `json:"-"` // a taint with the effect does
 }
 
 // settle returns what the requested nodes become once Kubernetes has undone changes.
@@ -119,21 +109,22 @@ func (e *evaluation) undoes(old, n *cluster.Node) taints.Changes {
 	c.Remove = slices.DeleteFunc(c.Remove, isOld)
 	c.Add = slices.DeleteFunc(c.Add, func(t taints.Taint) bool { return isOld(t.ID()) })
 	for _, t := range c.Add {
-		e.undone(t.String(), n.StateFor(t.ID()), n.Name)
+		e.undone(Undone{Change: t.String(), Taint: t.String()}, t.ID(), n)
 	}
 	for _, id := range c.Remove {
-		e.undone(id.String()+"-", n.StateFor(id), n.Name)
+		e.undone(Undone{Change: id.String() + "-", Taint: id.String(), Removes: true}, id, n)
 	}
 	return c
 }
 
-func (e *evaluation) undone(change, because, node string) {
-	i := slices.IndexFunc(e.Undone, func(u Undone) bool { return u.Change == change && u.Because == because })
+func (e *evaluation) undone(u Undone, id taints.TaintID, n *cluster.Node) {
+	u.Because, u.Evicts = n.StateFor(id), id.Effect == taints.NoExecute
+	i := slices.IndexFunc(e.Undone, func(x Undone) bool { return x.Change == u.Change && x.Because == u.Because })
 	if i < 0 {
 		i = len(e.Undone)
-		e.Undone = append(e.Undone, Undone{Change: change, Because: because})
+		e.Undone = append(e.Undone, u)
 	}
-	e.Undone[i].Nodes = append(e.Undone[i].Nodes, node)
+	e.Undone[i].Nodes = append(e.Undone[i].Nodes, n.Name)
 }
 
 // evictions finds out which pods leave and which stay.
@@ -154,16 +145,19 @@ func (e *evaluation) evictions() {
 		}
 		nodes := e.nodes[i]
 		nodes.Pods++
+		if p.Deleting { // not due to a taint
+			is.InSeconds, is.From, is.Because = nil, "", nil
+		}
 		switch {
 		case p.Deleting, left && leaves && *was.InSeconds <= *is.InSeconds:
-			departing = append(departing, member{p, is})
+			departing = append(departing, member{p, is, 0})
 			nodes.Anyway++
 		case leaves:
-			leaving, due[p.OwnerName()] = append(leaving, member{p, is}), true
+			leaving, due[p.OwnerName()] = append(leaving, member{p, is, 0}), true
 			nodes.Leave++
 		case left:
 			e.Stay++
-			spared = append(spared, member{p, was})
+			spared = append(spared, member{p, was, 0})
 		default:
 			e.Stay++
 			is.Because = slices.DeleteFunc(is.Because, func(x diagnosis.Pair) bool {
@@ -171,7 +165,7 @@ func (e *evaluation) evictions() {
 				return found && old.Own[at].Value == x.Taint.Value
 			})
 			if len(is.Because) > 0 {
-				tolerating = append(tolerating, member{p, is})
+				tolerating = append(tolerating, member{p, is, 0})
 			}
 		}
 	}
@@ -182,7 +176,7 @@ func (e *evaluation) evictions() {
 	e.Emptied = say.SortedKeys(lost)
 	for _, list := range [][]Group{e.Leaving, e.Departing} {
 		for i := range list {
-			_, list[i].isEmptied = lost[list[i].Workload]
+			_, list[i].IsEmptied = lost[list[i].Workload]
 		}
 	}
 }
@@ -194,8 +188,9 @@ func (e *evaluation) pending() {
 		if !p.IsPending() || len(p.Gates) > 0 || p.Failure != "" {
 			continue
 		}
-		m := member{p, &diagnosis.Eviction{}}
-		switch x := e.choice(p.Profile); {
+		x := e.choice(p.Profile)
+		m := member{p, &diagnosis.Eviction{Pod: p.String()}, x.gains}
+		switch {
 		case x.before && !x.after:
 			unplaceable = append(unplaceable, m)
 		case x.gains > 0 && x.before:

@@ -10,7 +10,6 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 )
@@ -39,42 +38,38 @@ type Group struct {
 	NewNodes int    `json:"newNodes,omitzero"`
 	Message  string `json:"schedulerMessage,omitempty"`
 
-	isPending bool
-	isEmptied bool // the workload is among Emptied
-	members   []member
+	Evictions []*diagnosis.Eviction `json:"-"` // of the pods, earliest first
+	IsPending bool                  `json:"-"`
+	IsEmptied bool                  `json:"-"` // the workload is among Emptied
 }
 
 // A member is a pod of a group. Its eviction is the one before or after the change.
 type member struct {
 	*cluster.Pod
 	*diagnosis.Eviction
+	gains int // the nodes that a pending pod gets
 }
 
 // groups groups the pods by what decides and by workload: the earliest first, and
 // for each reason the largest. All of them leave, or none.
 func (e *evaluation) groups(list []member, leave bool) (groups []Group) {
 	slices.SortFunc(list, func(a, b member) int {
-		return cmp.Or(cmp.Compare(ptr.Deref(a.InSeconds, 0), ptr.Deref(b.InSeconds, 0)), cluster.ComparePodNames(a.PodName, b.PodName))
+		return cmp.Or(compareDeadlines(a.InSeconds, b.InSeconds), cluster.ComparePodNames(a.PodName, b.PodName))
 	})
 	type key struct {
-		why, from              string
-		workload, message      string
-		again, hangs, deleting bool
-		gains                  int
+		why, from, workload, message string
+		again, hangs                 bool
+		gains                        int
 	}
 	keyOf := func(m member) key {
-		k := key{diagnosis.Why(m.Because), string(m.From), m.OwnerName(), m.Message, m.Again, m.Hangs, m.Deleting, 0}
-		if m.IsPending() {
-			k.gains = e.choice(m.Profile).gains
-		}
-		return k
+		return key{diagnosis.Why(m.Because), string(m.From), m.OwnerName(), m.Message, m.Again, m.Hangs, m.gains}
 	}
 	for _, members := range cluster.Grouped(list, keyOf) {
 		groups = append(groups, e.group(members, leave))
 	}
 	slices.SortStableFunc(groups, func(a, b Group) int {
 		return cmp.Or(
-			cmp.Compare(ptr.Deref(a.InSeconds, 0), ptr.Deref(b.InSeconds, 0)), strings.Compare(a.Why(), b.Why()),
+			compareDeadlines(a.InSeconds, b.InSeconds), strings.Compare(a.Why(), b.Why()),
 			len(b.Pods)-len(a.Pods), strings.Compare(a.Workload, b.Workload),
 		)
 	})
@@ -82,38 +77,39 @@ func (e *evaluation) groups(list []member, leave bool) (groups []Group) {
 }
 
 func (e *evaluation) group(list []member, leave bool) Group {
-	first, last := list[0], list[len(list)-1].Eviction
+	first, last := list[0], list[len(list)-1]
 	name := first.OwnerName()
 	g := Group{
 		Workload: name, Running: e.before.Running[name], Waiting: e.before.Waiting[name], InSeconds: last.InSeconds, Because: last.Because,
-		isPending: first.IsPending(), members: list,
+		NewNodes: first.gains, Message: first.Message, IsPending: first.IsPending(),
 	}
-	var evictions []*diagnosis.Eviction
 	for _, m := range list {
-		g.Pods, evictions = append(g.Pods, m.Pod.String()), append(evictions, m.Eviction)
+		g.Pods, g.Evictions = append(g.Pods, m.Pod.String()), append(g.Evictions, m.Eviction)
 		if m.Hangs {
 			g.Hanging++
 		}
 	}
-	switch {
-	case g.isPending:
-		g.NewNodes, g.Message = e.choice(first.Profile).gains, first.Message
-	case first.Deleting:
-		g.When, g.InSeconds, g.Because = "already being deleted", nil, nil
-	case g.InSeconds != nil:
-		g.When = diagnosis.When(evictions...)
-	}
+	g.When = diagnosis.When(g.Evictions...)
 	if leave {
+		g.When = whenLeaving(g.Evictions)
 		e.then(&g, list)
 	}
 	return g
 }
 
+// whenLeaving says when the pods leave, in the order of their deadlines.
+func whenLeaving(list []*diagnosis.Eviction) string {
+	switch last := list[len(list)-1]; {
+	case last.InSeconds == nil:
+		return "already being deleted"
+	case *last.InSeconds <= 0:
+		return "now"
+	}
+	return diagnosis.When(list...)
+}
+
 // then says what happens to the pods when they leave.
 func (e *evaluation) then(g *Group, list []member) {
-	if g.InSeconds != nil && *g.InSeconds <= 0 {
-		g.When = "now"
-	}
 	switch first := list[0]; {
 	case first.Owner == (cluster.Owner{}):
 		g.Then = "nothing makes it again"
@@ -137,92 +133,35 @@ func (e *evaluation) then(g *Group, list []member) {
 
 // A Wave is the groups of pods that leave for the same reason.
 type Wave struct {
-	Groups         []Group // those without another node first
-	Pods, Homeless int
-	When           string
-	Spans          []diagnosis.Span
+	Groups    []Group               // those without another node first
+	Evictions []*diagnosis.Eviction // of their pods, earliest first
+	When      string
 }
 
 // Waves returns the waves of groups that leave.
-func Waves(groups []Group) []Wave {
-	var waves []Wave
-	reason := func(g Group) string { return fmt.Sprintln(diagnosis.Why(g.Because), g.members[0].From) }
+func Waves(groups []Group) (waves []Wave) {
+	reason := func(g Group) string { return fmt.Sprintln(diagnosis.Why(g.Because), g.Evictions[0].From) }
 	for _, same := range cluster.Grouped(groups, reason) {
-		w, evictions := Wave{Groups: same}, []*diagnosis.Eviction{}
-		for _, g := range same {
-			w.Pods, w.Homeless = w.Pods+len(g.Pods), w.Homeless+g.Homeless
-			for _, m := range g.members {
-				if s, ok := m.Span(); ok {
-					w.Spans, evictions = append(w.Spans, s), append(evictions, m.Eviction)
-				}
-			}
-		}
+		evictions := EvictionsIn(same)
+		slices.SortStableFunc(evictions, func(a, b *diagnosis.Eviction) int { return compareDeadlines(a.InSeconds, b.InSeconds) })
 		slices.SortStableFunc(same, func(a, b Group) int { return b.Homeless - a.Homeless })
-		slices.SortStableFunc(evictions, func(a, b *diagnosis.Eviction) int { return cmp.Compare(*a.InSeconds, *b.InSeconds) })
-		w.When = same[0].When
-		if n := len(evictions); n > 0 && *evictions[n-1].InSeconds > 0 { // else now
-			w.When = diagnosis.When(evictions...)
-		}
-		waves = append(waves, w)
+		waves = append(waves, Wave{same, evictions, whenLeaving(evictions)})
 	}
 	return waves
 }
 
-// Why names the taints and tolerations.
-func (w Wave) Why() string { return diagnosis.Why(w.Groups[0].Because) }
-
-// Lines names the pods, with their nodes and when they leave.
-func (g *Group) Lines() []string {
-	return say.Each(g.members, func(m member) string {
-		text := m.Pod.String()
-		if m.Pod.Node != "" {
-			text += " on node " + m.Pod.Node
-		}
-		if g.InSeconds != nil {
-			text += ", " + diagnosis.When(m.Eviction)
-		}
-		return text
-	})
+// EvictionsIn returns the evictions of all pods in the groups.
+func EvictionsIn(lists ...[]Group) (evictions []*diagnosis.Eviction) {
+	for _, g := range slices.Concat(lists...) {
+		evictions = append(evictions, g.Evictions...)
+	}
+	return evictions
 }
+
+// compareDeadlines compares seconds. None is now.
+func compareDeadlines(a, b *int64) int { return cmp.Compare(ptr.Deref(a, 0), ptr.Deref(b, 0)) }
 
 // Why says when and for which taints and tolerations the pods leave or stay.
 func (g *Group) Why() string {
 	return strings.Trim(g.When+": "+diagnosis.Why(g.Because), ": ")
-}
-
-// Text counts the pods and says what happens afterwards.
-func (g *Group) Text() string {
-	n := len(g.Pods)
-	text := say.Count(n, "pod")
-	switch {
-	case g.isPending:
-		text = say.Count(n, "pending pod")
-	case n < g.Running:
-		text = fmt.Sprintf("%d of %d pods on nodes", n, g.Running)
-	}
-	words := []string{g.Workload + ": " + text}
-	add := func(n int, one, many string) {
-		if n > 0 {
-			words = append(words, say.CountOf(n, one, many))
-		}
-	}
-	if g.isPending {
-		add(g.NewNodes, "more node is allowed", "more nodes are allowed")
-		add(g.Running, "other has a node", "others have a node")
-	} else {
-		add(g.Waiting, "more is pending", "more are pending")
-	}
-	if g.isEmptied {
-		words = append(words, "none is left on a node")
-	}
-	if g.Then != "" {
-		words = append(words, g.Then)
-	}
-	if g.Homeless > 0 {
-		words = append(words, fmt.Sprintf("taints and node affinity allow no other node for %d", g.Homeless))
-	}
-	if g.Message != "" {
-		words = append(words, "the scheduler's message: "+say.Shortened(g.Message))
-	}
-	return strings.Join(words, "; ") + diagnosis.Afterwards(g.Hanging > 0, false)
 }

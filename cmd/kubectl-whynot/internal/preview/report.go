@@ -4,7 +4,6 @@ package preview
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -86,16 +85,4 @@ func (r *Report) Refusal() error {
 	}
 	words := say.Each(say.SortedKeys(r.Refused), func(name string) string { return r.Refused[name] })
 	return errors.New(strings.Join(say.FirstOf(words, 5), "; "))
-}
-
-// Headline counts the nodes that change, and what becomes of their pods.
-func (r *Report) Headline() string {
-	text := say.Count(len(r.Changed), "node") + " would change"
-	if n := len(r.Brief); n > 0 {
-		text += fmt.Sprintf(", and %d for seconds only", n)
-	}
-	if r.Leave+r.Anyway+r.Stay == 0 {
-		return text + "."
-	}
-	return text + fmt.Sprintf(". Of their pods, %d would leave, %d would leave anyway and %d would stay.", r.Leave, r.Anyway, r.Stay)
 }

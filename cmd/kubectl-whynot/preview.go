@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -53,8 +52,8 @@ func (p *program) previewCommand() *cobra.Command {
 			Use: verb + " " + use, Short: "Say what kubectl " + verb + " would do",
 			Args: cobra.ArbitraryArgs, ValidArgsFunction: p.completeNodes,
 		}
-		dryRun := sub.Flags().String("dry-run", dryRuns[0], "Ignored: a preview changes nothing.")
-		sub.Flags().Lookup("dry-run").NoOptDefVal = dryRuns[1]
+		dryRun := sub.Flags().String("dry-run", "none", "Ignored: a preview changes nothing.")
+		sub.Flags().Lookup("dry-run").NoOptDefVal = "client"
 		sub.RunE = func(sub *cobra.Command, args []string) error {
 			if err := p.ignore(*dryRun); err != nil {
 				return err
@@ -71,19 +70,19 @@ func (p *program) previewCommand() *cobra.Command {
 	return c
 }
 
-// dryRuns are the values of kubectl's --dry-run, beside true and false.
-var dryRuns = []string{"none", "client", "server", "unchanged"}
-
-// ignore says that the value of --dry-run has no effect, if it is a valid one.
+// ignore says that the value of --dry-run has no effect, if it is one of kubectl's.
 func (p *program) ignore(dryRun string) error {
 	_, err := strconv.ParseBool(dryRun)
-	switch {
-	case dryRun == dryRuns[0]:
-	case err == nil || slices.Contains(dryRuns, dryRun):
-		fmt.Fprintln(p.err, "--dry-run is ignored: a preview changes nothing, and its commands are without it.")
-	default:
-		return usageError{fmt.Errorf("--dry-run is %q; want one of %s", dryRun, strings.Join(dryRuns[:3], ", ")), 1}
+	switch dryRun {
+	case "none":
+		return nil
+	case "client", "server", "unchanged":
+		err = nil
 	}
+	if err != nil {
+		return usageError{fmt.Errorf("--dry-run is %q; want one of none, client, server", dryRun), 1}
+	}
+	fmt.Fprintln(p.err, "--dry-run is ignored: a preview changes nothing, and its commands are without it.")
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
@@ -41,7 +42,6 @@ type Undone struct {
 // settle returns what the requested nodes become once Kubernetes has undone changes.
 func (e *evaluation) settle(requested map[int]cluster.Node) map[int]cluster.Node {
 	settled := make(map[int]cluster.Node)
-	e.Changed = nil
 	for _, i := range slices.Sorted(maps.Keys(requested)) {
 		old, n := &e.before.Nodes[i], requested[i]
 		undone := e.undoes(old, &n)
@@ -77,11 +77,12 @@ type NodeGroup struct {
 // groupNodes groups the nodes that change, largest group first.
 func (e *evaluation) groupNodes() {
 	e.nodes = make(map[int]*NodeGroup)
-	type key struct{ before, after *cluster.Group }
-	groupsOf := func(i int) key { return key{e.before.Nodes[i].Group, e.after.Nodes[i].Group} }
+	groupsOf := func(i int) [2]*cluster.Group {
+		return [2]*cluster.Group{e.before.Nodes[i].Group, e.after.Nodes[i].Group}
+	}
 	for _, same := range cluster.Grouped(slices.Sorted(maps.Keys(e.changes)), groupsOf) {
-		k := groupsOf(same[0])
-		g := &NodeGroup{Before: k.before.Taints, After: k.after.Taints}
+		of := groupsOf(same[0])
+		g := &NodeGroup{Before: of[0].Taints, After: of[1].Taints}
 		for _, i := range same {
 			g.Nodes, e.nodes[i] = append(g.Nodes, e.before.Nodes[i].Name), g
 		}
@@ -130,7 +131,7 @@ func (e *evaluation) undone(u Undone, id taints.TaintID, n *cluster.Node) {
 // evictions finds out which pods leave and which stay.
 func (e *evaluation) evictions() {
 	var leaving, departing, spared, tolerating []member
-	lost, due := make(map[string]int), make(map[string]bool) // pods by workload, and whether some are in leaving
+	left := maps.Clone(e.before.Running) // pods that stay on nodes, by workload
 	for _, p := range e.before.Pods {
 		i, known := e.before.NodeAt[p.Node]
 		changes := e.changes[i]
@@ -139,9 +140,9 @@ func (e *evaluation) evictions() {
 		}
 		old := &e.before.Nodes[i]
 		was, is := diagnosis.EvictionOf(p, e.now, old), diagnosis.EvictionOf(p, e.now, old, changes...)
-		left, leaves := was.InSeconds != nil, is.InSeconds != nil
+		wouldLeave, leaves := was.InSeconds != nil, is.InSeconds != nil
 		if leaves && !is.Again && !p.Deleting && p.Owner != (cluster.Owner{}) && !p.IsStatic() {
-			lost[p.OwnerName()]++
+			left[p.OwnerName()]--
 		}
 		nodes := e.nodes[i]
 		nodes.Pods++
@@ -149,13 +150,13 @@ func (e *evaluation) evictions() {
 			is.InSeconds, is.From, is.Because = nil, "", nil
 		}
 		switch {
-		case p.Deleting, left && leaves && *was.InSeconds <= *is.InSeconds:
+		case p.Deleting, wouldLeave && leaves && *was.InSeconds <= *is.InSeconds:
 			departing = append(departing, member{p, is, 0})
 			nodes.Anyway++
 		case leaves:
-			leaving, due[p.OwnerName()] = append(leaving, member{p, is, 0}), true
+			leaving = append(leaving, member{p, is, 0})
 			nodes.Leave++
-		case left:
+		case wouldLeave:
 			e.Stay++
 			spared = append(spared, member{p, was, 0})
 		default:
@@ -172,11 +173,16 @@ func (e *evaluation) evictions() {
 	e.Leave, e.Anyway = len(leaving), len(departing)
 	e.Leaving, e.Departing = e.groups(leaving, true), e.groups(departing, true)
 	e.Spared, e.Tolerating = e.groups(spared, false), e.groups(tolerating, false)
-	maps.DeleteFunc(lost, func(name string, n int) bool { return n < e.before.Running[name] || !due[name] })
-	e.Emptied = say.SortedKeys(lost)
+	emptied := sets.New[string]()
+	for _, g := range e.Leaving {
+		if left[g.Workload] == 0 {
+			emptied.Insert(g.Workload)
+		}
+	}
+	e.Emptied = sets.List(emptied)
 	for _, list := range [][]Group{e.Leaving, e.Departing} {
 		for i := range list {
-			_, list[i].IsEmptied = lost[list[i].Workload]
+			list[i].IsEmptied = emptied.Has(list[i].Workload)
 		}
 	}
 }
@@ -215,10 +221,9 @@ func (e *evaluation) choice(p *cluster.Profile) choice {
 	if ok {
 		return x
 	}
-	isAllowed := func(s cluster.Share) bool { return !p.IsRejected(s.Group) }
-	x.before = slices.ContainsFunc(e.before.Choose(p), isAllowed)
+	x.before = slices.ContainsFunc(e.before.Choose(p), func(s cluster.Share) bool { return !p.IsRejected(s.Group) })
 	for _, s := range e.after.Choose(p) {
-		if !isAllowed(s) {
+		if p.IsRejected(s.Group) {
 			continue
 		}
 		x.after, x.keeps = true, x.keeps || e.keeps(p, s.Group)

@@ -5,10 +5,12 @@ package main
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,31 +19,17 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
 )
 
-const previewLong = `Say what "kubectl taint", "kubectl cordon" or "kubectl uncordon" would do: which pods
-leave and when, which stay, and which pending pods could be placed or no longer. Write
-"kubectl whynot preview" in front of what follows "kubectl". It changes nothing.
+//go:embed page/preview-help.txt
+var previewLong string
 
-It reads the same input as "kubectl whynot", with the pods of all namespaces. "-o wide"
-lists each pod with its reason, and "-o html" draws the nodes before and after, who
-leaves when, and who has no other node.`
-
-const previewExamples = `  # What would leave these nodes?
-  kubectl whynot preview taint nodes worker-1 worker-2 maintenance:NoExecute
-
-  # Which pending pods could run without the taint?
-  kubectl whynot preview taint nodes -l pool=gpu spot-
-
-  # What would a dump of a cluster lose?
-  kubectl get nodes,pods -A -o json | kubectl whynot preview cordon worker-1
-
-  # The same as a page for the browser
-  kubectl whynot preview cordon worker-1 -o html > page.html`
+//go:embed page/preview-examples.txt
+var previewExamples string
 
 // previewCommand returns the command that previews commands of kubectl.
 func (p *program) previewCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "preview", Short: "Say what a taint, cordon or uncordon would do",
-		Long: previewLong, Example: previewExamples, SuggestFor: []string{"taint", "cordon", "uncordon"},
+		Long: previewLong, Example: strings.TrimSuffix(previewExamples, "\n"), SuggestFor: []string{"taint", "cordon", "uncordon"},
 		RunE: func(*cobra.Command, []string) error {
 			return invalid(errors.New("preview needs a command of kubectl: taint, cordon or uncordon"))
 		},
@@ -117,9 +105,7 @@ func (p *program) completeNodes(cmd *cobra.Command, args []string, _ string) ([]
 		return []string{"nodes"}, none
 	}
 	c := cluster.New(cluster.Filter{})
-	if _, err := p.readNodes(cmd.Context(), c); err != nil {
-		return nil, none
-	}
+	p.readNodes(cmd.Context(), c) // if that fails, there are none
 	names := say.Each(c.Nodes, func(n cluster.Node) string { return n.Name })
 	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(args, name) }), none
 }

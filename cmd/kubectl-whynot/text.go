@@ -72,7 +72,7 @@ func (p *page) execute(part string, view any) error {
 		"line": p.styled, "wrap": p.wrapped, "row": p.row,
 		"bold": func() color.Attribute { return color.Bold }, "red": func() color.Attribute { return color.FgRed },
 		"cyan": func() color.Attribute { return color.FgCyan }, "isWindows": func() bool { return runtime.GOOS == "windows" },
-		"selector": cluster.SelectorText, "taint": visible.Taint, "toleration": visible.Toleration, "yamlLines": yamlLines,
+		"selector": cluster.SelectorText, "toleration": visible.Toleration, "yamlLines": yamlLines,
 		"keys": say.SortedKeys[string], "isWide": func() bool { return p.isWide },
 		"column": column, "spaces": func(s string) string { return strings.Repeat(" ", len(s)) },
 	}).Funcs(words).Funcs(sayings).Parse(textTemplate)).ExecuteTemplate(p, part, view)

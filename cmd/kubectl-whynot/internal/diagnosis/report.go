@@ -6,7 +6,6 @@ package diagnosis
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -14,7 +13,6 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
-	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
 
@@ -58,19 +56,6 @@ type GroupRow struct {
 	NodeNames []string `json:"nodeNames"`
 	// ForPod is about the requested pod.
 	ForPod *cell `json:"forPod,omitzero"`
-}
-
-// TaintsText names the taints, and marks those that the pod does not tolerate.
-func (g GroupRow) TaintsText() string {
-	if len(g.Taints) == 0 {
-		return "none"
-	}
-	return strings.Join(say.Each(g.Taints, func(t taints.Taint) string {
-		if g.ForPod != nil && slices.ContainsFunc(g.ForPod.Untolerated, t.Equal) {
-			return "!" + visible.Taint(t)
-		}
-		return visible.Taint(t)
-	}), ", ")
 }
 
 // A cell shows whether a group of nodes accepts pods.

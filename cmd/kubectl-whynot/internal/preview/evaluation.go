@@ -67,11 +67,11 @@ func (e *evaluation) settle(requested map[int]cluster.Node) map[int]cluster.Node
 }
 
 // A NodeGroup is nodes with the same taints before the change, and with the same
-// after it. Pods counts the pods there, and Leave and Anyway those that leave.
+// after it, and how many of their pods leave and stay.
 type NodeGroup struct {
 	Nodes               []string
 	Before, After       []taints.Taint
-	Pods, Leave, Anyway int
+	Leave, Anyway, Stay int
 }
 
 // groupNodes groups the nodes that change, largest group first.
@@ -89,14 +89,6 @@ func (e *evaluation) groupNodes() {
 		e.NodeGroups = append(e.NodeGroups, g)
 	}
 	slices.SortStableFunc(e.NodeGroups, func(a, b *NodeGroup) int { return len(b.Nodes) - len(a.Nodes) })
-}
-
-// Stay counts the pods that stay.
-func (g *NodeGroup) Stay() int { return g.Pods - g.Leave - g.Anyway }
-
-// IsKept reports whether the nodes have the taint before and after the change.
-func (g *NodeGroup) IsKept(t taints.Taint) bool {
-	return slices.ContainsFunc(g.Before, t.Equal) && slices.ContainsFunc(g.After, t.Equal)
 }
 
 // undoes returns the changes that undo what the request has changed, and lists them.
@@ -145,7 +137,6 @@ func (e *evaluation) evictions() {
 			left[p.OwnerName()]--
 		}
 		nodes := e.nodes[i]
-		nodes.Pods++
 		if p.Deleting { // not due to a taint
 			is.InSeconds, is.From, is.Because = nil, "", nil
 		}
@@ -157,10 +148,10 @@ func (e *evaluation) evictions() {
 			leaving = append(leaving, member{p, is, 0})
 			nodes.Leave++
 		case wouldLeave:
-			e.Stay++
+			nodes.Stay++
 			spared = append(spared, member{p, was, 0})
 		default:
-			e.Stay++
+			nodes.Stay++
 			is.Because = slices.DeleteFunc(is.Because, func(x diagnosis.Pair) bool {
 				at, found := taints.FindTaint(old.Own, x.Taint.ID())
 				return found && old.Own[at].Value == x.Taint.Value
@@ -170,7 +161,9 @@ func (e *evaluation) evictions() {
 			}
 		}
 	}
-	e.Leave, e.Anyway = len(leaving), len(departing)
+	for _, g := range e.NodeGroups {
+		e.Leave, e.Anyway, e.Stay = e.Leave+g.Leave, e.Anyway+g.Anyway, e.Stay+g.Stay
+	}
 	e.Leaving, e.Departing = e.groups(leaving, true), e.groups(departing, true)
 	e.Spared, e.Tolerating = e.groups(spared, false), e.groups(tolerating, false)
 	emptied := sets.New[string]()

@@ -24,7 +24,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
 )
 
-//go:embed page/*.html.tmpl
+//go:embed page/*.tmpl
 var pageTemplates embed.FS
 
 //go:embed page/page.css
@@ -34,28 +34,27 @@ var pageStyle template.CSS
 var pageScript template.JS
 
 var parsedPage = template.Must(template.New("").Funcs(words).Funcs(sayings).Funcs(template.FuncMap{
-	"clean": say.Printable, "code": codeOf, "details": details, "timeline": newTimeline, "spans": spansOf, "waves": preview.Waves, "evictionsIn": preview.EvictionsIn,
+	"clean": say.Printable, "code": codeOf, "details": details, "timeline": newTimeline, "spans": spansOf,
+	"waves": preview.Waves, "evictionsIn": preview.EvictionsIn,
 	"texts": func(m map[string]string) []string { return slices.Sorted(maps.Values(m)) }, "keysOf": sets.List[string],
 	"style": func() template.CSS { return pageStyle }, "script": func() template.JS { return pageScript },
 	"scriptHash": func() string {
 		hash := sha256.Sum256([]byte(pageScript))
 		return "sha256-" + base64.StdEncoding.EncodeToString(hash[:])
 	},
-}).ParseFS(pageTemplates, "page/*"))
+}).ParseFS(pageTemplates, "page/*.html.tmpl"))
 
 // words are the functions of all templates.
 var words = map[string]any{
 	"sentence": say.Sentence, "count": say.Count, "countOf": say.CountOf, "plural": say.For, "namesOf": say.NamesOf, "joined": say.Joined,
 	"firstOf": say.FirstOf, "shortened": say.Shortened, "first": first, "more": more, "counts": countsOf, "fates": fates, "taint": visible.Taint,
 	"contains": func(list []taints.Taint, t taints.Taint) bool { return slices.ContainsFunc(list, t.Equal) },
-	"when":     diagnosis.When, "whenAll": func(list []*diagnosis.Eviction) string { return diagnosis.When(list...) }, "why": diagnosis.Why,
+
+	"when": diagnosis.When, "whenAll": func(list []*diagnosis.Eviction) string { return diagnosis.When(list...) }, "why": diagnosis.Why,
 	"add": func(a, b int) int { return a + b }, "list": func(elements ...any) []any { return elements },
 }
 
-//go:embed page/say.tmpl
-var sayTemplate string
-
-var parsedSayings = texttemplate.Must(texttemplate.New("").Funcs(words).Parse(sayTemplate))
+var parsedSayings = texttemplate.Must(texttemplate.New("").Funcs(words).ParseFS(pageTemplates, "page/say.tmpl"))
 
 // sayings has the function that returns a text of one line.
 var sayings = map[string]any{"say": func(part string, data any) (string, error) {

@@ -3,7 +3,6 @@
 package main
 
 import (
-	_ "embed"
 	"fmt"
 	"io"
 	"runtime"
@@ -24,9 +23,6 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 )
 
-//go:embed page/text.tmpl
-var textTemplate string
-
 // fates groups the pods that are evicted, earliest first, and then those that stay.
 func fates(list []*diagnosis.Eviction, withStays bool) [][]*diagnosis.Eviction {
 	list = slices.DeleteFunc(slices.Clone(list), func(x *diagnosis.Eviction) bool {
@@ -41,11 +37,7 @@ func fates(list []*diagnosis.Eviction, withStays bool) [][]*diagnosis.Eviction {
 func writeForm(w io.Writer, report any, isYAML bool) error {
 	options := json.JoinOptions(jsontext.WithIndent("  "), json.Deterministic(true))
 	if !isYAML {
-		err := json.MarshalWrite(w, report, options)
-		if err == nil {
-			_, err = io.WriteString(w, "\n")
-		}
-		return err
+		return json.MarshalEncode(jsontext.NewEncoder(w, options), report)
 	}
 	b, err := json.Marshal(report, options)
 	if err == nil {
@@ -75,7 +67,7 @@ func (p *page) execute(part string, view any) error {
 		"selector": cluster.SelectorText, "toleration": visible.Toleration, "yamlLines": yamlLines,
 		"keys": say.SortedKeys[string], "isWide": func() bool { return p.isWide },
 		"column": column, "spaces": func(s string) string { return strings.Repeat(" ", len(s)) },
-	}).Funcs(words).Funcs(sayings).Parse(textTemplate)).ExecuteTemplate(p, part, view)
+	}).Funcs(words).Funcs(sayings).ParseFS(pageTemplates, "page/text.tmpl")).ExecuteTemplate(p, part, view)
 }
 
 // column returns the first column of a table that counts nodes, up to most.

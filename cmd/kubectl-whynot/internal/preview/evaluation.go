@@ -34,9 +34,8 @@ type Undone struct {
 	Because string   `json:"because"`
 	Nodes   []string `json:"nodes"`
 
-	Taint   string `json:"-"`
-	Removes bool   `json:"-"`
-	Evicts  bool   `json:"-"` // a taint with the effect does
+	ID      taints.TaintID `json:"-"`
+	Removes bool           `json:"-"`
 }
 
 // settle returns what the requested nodes become once Kubernetes has undone changes.
@@ -102,16 +101,16 @@ func (e *evaluation) undoes(old, n *cluster.Node) taints.Changes {
 	c.Remove = slices.DeleteFunc(c.Remove, isOld)
 	c.Add = slices.DeleteFunc(c.Add, func(t taints.Taint) bool { return isOld(t.ID()) })
 	for _, t := range c.Add {
-		e.undone(Undone{Change: t.String(), Taint: t.String()}, t.ID(), n)
+		e.undone(Undone{Change: t.String(), ID: t.ID()}, n)
 	}
 	for _, id := range c.Remove {
-		e.undone(Undone{Change: id.String() + "-", Taint: id.String(), Removes: true}, id, n)
+		e.undone(Undone{Change: id.String() + "-", ID: id, Removes: true}, n)
 	}
 	return c
 }
 
-func (e *evaluation) undone(u Undone, id taints.TaintID, n *cluster.Node) {
-	u.Because, u.Evicts = n.StateFor(id), id.Effect == taints.NoExecute
+func (e *evaluation) undone(u Undone, n *cluster.Node) {
+	u.Because = n.StateFor(u.ID)
 	i := slices.IndexFunc(e.Undone, func(x Undone) bool { return x.Change == u.Change && x.Because == u.Because })
 	if i < 0 {
 		i = len(e.Undone)

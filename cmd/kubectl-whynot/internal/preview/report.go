@@ -229,8 +229,10 @@ func Waves(groups []Group) (waves []Wave) {
 
 // EvictionsIn returns the evictions of all pods in the groups.
 func EvictionsIn(lists ...[]Group) (evictions []*diagnosis.Eviction) {
-	for _, g := range slices.Concat(lists...) {
-		evictions = append(evictions, g.Evictions...)
+	for _, list := range lists {
+		for i := range list {
+			evictions = append(evictions, list[i].Evictions...)
+		}
 	}
 	return evictions
 }

@@ -53,9 +53,9 @@ func (p *program) answer(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	r := &view{diagnosis.New(c, q), p.output == "wide"}
+	r := diagnosis.New(c, q)
 	r.Input, r.Filter = input, c.Only.String()
-	return p.writeReport(r.Report, "page", r)
+	return p.writeReport(r, "page")
 }
 
 // read fills the cluster and returns a description of the input. It reports

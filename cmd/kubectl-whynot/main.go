@@ -257,14 +257,14 @@ var kinds = map[string]string{
 }
 
 // writeReport writes the report as JSON or YAML, or a part of the templates.
-func (p *program) writeReport(report any, part string, view any) error {
+func (p *program) writeReport(report any, part string) error {
 	switch p.output {
 	case "json", "yaml":
 		return writeForm(p.out, report, p.output == "yaml")
 	case "html":
-		return parsedPage.ExecuteTemplate(p.out, part, view)
+		return parsedPage.ExecuteTemplate(p.out, part, report)
 	}
-	text := page{width: 100}
+	text := page{width: 100, isWide: p.output == "wide"}
 	if f, ok := p.out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 			text.width = width
@@ -274,7 +274,7 @@ func (p *program) writeReport(report any, part string, view any) error {
 	if width, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && width > 0 {
 		text.width = width
 	}
-	if err := text.execute(part, view); err != nil {
+	if err := text.execute(part, report); err != nil {
 		return err
 	}
 	_, err := io.WriteString(p.out, text.String())

@@ -5,9 +5,9 @@ package main
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,35 +16,20 @@ import (
 
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
 )
 
-const previewLong = `Say what "kubectl taint", "kubectl cordon" or "kubectl uncordon" would do: which pods
-leave and when, which stay, and which pending pods could be placed or no longer. Write
-"kubectl whynot preview" in front of what follows "kubectl". It changes nothing.
+//go:embed page/preview-help.txt
+var previewLong string
 
-It reads the same input as "kubectl whynot", with the pods of all namespaces. "-o wide"
-lists each pod with its reason, and "-o html" draws the nodes before and after, who
-leaves when, and who has no other node.`
-
-const previewExamples = `  # What would leave these nodes?
-  kubectl whynot preview taint nodes worker-1 worker-2 maintenance:NoExecute
-
-  # Which pending pods could run without the taint?
-  kubectl whynot preview taint nodes -l pool=gpu spot-
-
-  # What would a dump of a cluster lose?
-  kubectl get nodes,pods -A -o json | kubectl whynot preview cordon worker-1
-
-  # The same as a page for the browser
-  kubectl whynot preview cordon worker-1 -o html > page.html`
+//go:embed page/preview-examples.txt
+var previewExamples string
 
 // previewCommand returns the command that previews commands of kubectl.
 func (p *program) previewCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "preview", Short: "Say what a taint, cordon or uncordon would do",
-		Long: previewLong, Example: previewExamples, SuggestFor: []string{"taint", "cordon", "uncordon"},
+		Long: previewLong, Example: strings.TrimSuffix(previewExamples, "\n"), SuggestFor: []string{"taint", "cordon", "uncordon"},
 		RunE: func(*cobra.Command, []string) error {
 			return invalid(errors.New("preview needs a command of kubectl: taint, cordon or uncordon"))
 		},
@@ -55,8 +40,8 @@ func (p *program) previewCommand() *cobra.Command {
 			Use: verb + " " + use, Short: "Say what kubectl " + verb + " would do",
 			Args: cobra.ArbitraryArgs, ValidArgsFunction: p.completeNodes,
 		}
-		dryRun := sub.Flags().String("dry-run", dryRuns[0], "Ignored: a preview changes nothing.")
-		sub.Flags().Lookup("dry-run").NoOptDefVal = dryRuns[1]
+		dryRun := sub.Flags().String("dry-run", "none", "Ignored: a preview changes nothing.")
+		sub.Flags().Lookup("dry-run").NoOptDefVal = "client"
 		sub.RunE = func(sub *cobra.Command, args []string) error {
 			if err := p.ignore(*dryRun); err != nil {
 				return err
@@ -73,19 +58,19 @@ func (p *program) previewCommand() *cobra.Command {
 	return c
 }
 
-// dryRuns are the values of kubectl's --dry-run, beside true and false.
-var dryRuns = []string{"none", "client", "server", "unchanged"}
-
-// ignore says that the value of --dry-run has no effect, if it is a valid one.
+// ignore says that the value of --dry-run has no effect, if it is one of kubectl's.
 func (p *program) ignore(dryRun string) error {
 	_, err := strconv.ParseBool(dryRun)
-	switch {
-	case dryRun == dryRuns[0]:
-	case err == nil || slices.Contains(dryRuns, dryRun):
-		fmt.Fprintln(p.err, "--dry-run is ignored: a preview changes nothing, and its commands are without it.")
-	default:
-		return usageError{fmt.Errorf("--dry-run is %q; want one of %s", dryRun, strings.Join(dryRuns[:3], ", ")), 1}
+	switch dryRun {
+	case "none":
+		return nil
+	case "client", "server", "unchanged":
+		err = nil
 	}
+	if err != nil {
+		return usageError{fmt.Errorf("--dry-run is %q; want one of none, client, server", dryRun), 1}
+	}
+	fmt.Fprintln(p.err, "--dry-run is ignored: a preview changes nothing, and its commands are without it.")
 	return nil
 }
 
@@ -108,37 +93,9 @@ func (p *program) preview(ctx context.Context, r *preview.Request, args []string
 	report.Input = input
 	isRefused := len(report.Refused) > 0 && len(report.Changed)+len(report.Brief)+len(report.Unchanged) == 0
 	if !isRefused || p.output == "json" || p.output == "yaml" {
-		err = p.writeReport(report, "preview", &previewView{report, p.output == "wide"})
+		err = p.writeReport(report, "preview")
 	}
 	return cmp.Or(err, report.Refusal())
-}
-
-// A previewView is a preview with the methods of the templates.
-type previewView struct {
-	*preview.Report
-	IsWide bool
-}
-
-// Most limits the lists in text.
-func (v *previewView) Most() int {
-	if v.IsWide {
-		return math.MaxInt
-	}
-	return maxLines
-}
-
-// Waves returns the pods that leave, and those that leave anyway.
-func (v *previewView) Waves() [][]preview.Wave {
-	return [][]preview.Wave{preview.Waves(v.Leaving), preview.Waves(v.Departing)}
-}
-
-// Timeline returns the timeline of the waves.
-func (v *previewView) Timeline(waves [][]preview.Wave) timeline {
-	var spans []diagnosis.Span
-	for _, w := range slices.Concat(waves...) {
-		spans = append(spans, w.Spans...)
-	}
-	return newTimeline(spans)
 }
 
 // completeNodes completes the names of nodes from the cluster.
@@ -148,9 +105,7 @@ func (p *program) completeNodes(cmd *cobra.Command, args []string, _ string) ([]
 		return []string{"nodes"}, none
 	}
 	c := cluster.New(cluster.Filter{})
-	if _, err := p.readNodes(cmd.Context(), c); err != nil {
-		return nil, none
-	}
+	p.readNodes(cmd.Context(), c) // if that fails, there are none
 	names := say.Each(c.Nodes, func(n cluster.Node) string { return n.Name })
 	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(args, name) }), none
 }

@@ -3,7 +3,6 @@
 package main
 
 import (
-	_ "embed"
 	"fmt"
 	"io"
 	"runtime"
@@ -24,135 +23,21 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 )
 
-//go:embed page/text.tmpl
-var textTemplate string
-
-// Limits for the sections of the first page, and for the lists about a pod.
-const (
-	maxCauses = 6
-	maxFates  = 5
-	maxGroups = 8
-	maxLines  = 10
-)
-
-// A view is a report with the methods of the templates.
-type view struct {
-	*diagnosis.Report
-	IsWide bool
-}
-
-// HasDetails reports whether text has details about each pod, in place of the causes.
-func (v *view) HasDetails() bool { return v.IsWide || v.Pod != "" }
-
-// IsLimited reports whether text has only the first evictions.
-func (v *view) IsLimited() bool { return !v.HasDetails() && len(v.Evictions) > maxFates }
-
-// MaxGroups limits the groups of nodes in text.
-func (v *view) MaxGroups() int {
-	if v.IsWide {
-		return len(v.Groups)
-	}
-	return maxGroups
-}
-
-// IgnoredText counts the objects of other kinds, by kind.
-func (v *view) IgnoredText() string {
-	if len(v.Ignored) == 0 {
-		return ""
-	}
-	words := say.Each(say.SortedKeys(v.Ignored), func(kind string) string { return fmt.Sprint(v.Ignored[kind], " ", kind) })
-	return "Ignored objects: " + say.Joined(say.FirstOf(words, 5))
-}
-
-// StayingText counts the pods that stay on nodes with NoExecute taints.
-func (v *view) StayingText() string {
-	first := slices.IndexFunc(v.Evictions, func(x *diagnosis.Eviction) bool { return x.Outcome == diagnosis.Stays })
-	if first < 0 {
-		return ""
-	}
-	n := len(v.Evictions) - first // they come last
-	return say.Count(n, "pod") + " on these nodes " + say.For(n, "stays", "stay")
-}
-
-// A fate is the pods that are evicted for the same taint and toleration.
-type fate []*diagnosis.Eviction
-
-// Fates groups the pods that are evicted, earliest first, and then those that stay.
-func (v *view) Fates(withStays bool) (fates []fate) {
-	list := slices.DeleteFunc(slices.Clone(v.Evictions), func(x *diagnosis.Eviction) bool {
+// fates groups the pods that are evicted, earliest first, and then those that stay.
+func fates(list []*diagnosis.Eviction, withStays bool) [][]*diagnosis.Eviction {
+	list = slices.DeleteFunc(slices.Clone(list), func(x *diagnosis.Eviction) bool {
 		return x.Outcome == diagnosis.Stays && !withStays
 	})
-	key := func(x *diagnosis.Eviction) string { return fmt.Sprintln(x.Outcome, x.From, x.Hangs, x.Again, x.Order) }
-	for _, pods := range cluster.Grouped(list, key) {
-		fates = append(fates, pods)
-	}
-	return fates
-}
-
-// Who counts the pods and names the first.
-func (f fate) Who() string {
-	names := f.Names()
-	if n := len(names); n > 1 {
-		return fmt.Sprintf("%d pods (%s and %d more)", n, names[0], n-1)
-	}
-	return "pod " + names[0]
-}
-
-// Text describes what happens to the pods and when.
-func (f fate) Text() string {
-	are := say.For(len(f), "is", "are")
-	text := are + " already being deleted"
-	switch f.Outcome() {
-	case diagnosis.Overdue:
-		text = "should have been evicted " + diagnosis.When(f...)
-	case diagnosis.Leaves:
-		text = "will be evicted " + diagnosis.When(f...)
-	case diagnosis.Stays:
-		text = are + " not evicted"
-	}
-	return text + diagnosis.Afterwards(f[0].Hangs, f[0].Again)
-}
-
-// Outcome returns the outcome of all pods.
-func (f fate) Outcome() string { return f[0].Outcome }
-
-// Names returns the pods with their nodes.
-func (f fate) Names() []string {
-	return say.Each(f, func(x *diagnosis.Eviction) string { return x.Pod + " on node " + x.Node })
-}
-
-// Times returns the pods with their nodes and, if they are evicted, when.
-func (f fate) Times() []string {
-	return say.Each(f, func(x *diagnosis.Eviction) string {
-		return strings.TrimSuffix(x.Pod+" on node "+x.Node+", "+diagnosis.When(x), ", ")
+	return cluster.Grouped(list, func(x *diagnosis.Eviction) string {
+		return fmt.Sprintln(x.Outcome, x.From, x.Hangs, x.Again, x.Order)
 	})
 }
-
-// Spans returns when the pods are evicted.
-func (f fate) Spans() (spans []diagnosis.Span) {
-	for _, x := range f {
-		if s, ok := x.Span(); ok {
-			spans = append(spans, s)
-		}
-	}
-	return spans
-}
-
-// Timeline returns the timeline of the evictions.
-func (v *view) Timeline() timeline { return newTimeline(fate(v.Evictions).Spans()) }
-
-// Why names the taint that decides and the toleration for it.
-func (f fate) Why() string { return diagnosis.Why(f[0].Because) }
 
 // writeForm writes the report as JSON, without a copy of it in memory, or as YAML.
 func writeForm(w io.Writer, report any, isYAML bool) error {
 	options := json.JoinOptions(jsontext.WithIndent("  "), json.Deterministic(true))
 	if !isYAML {
-		err := json.MarshalWrite(w, report, options)
-		if err == nil {
-			_, err = io.WriteString(w, "\n")
-		}
-		return err
+		return json.MarshalEncode(jsontext.NewEncoder(w, options), report)
 	}
 	b, err := json.Marshal(report, options)
 	if err == nil {
@@ -167,8 +52,9 @@ func writeForm(w io.Writer, report any, isYAML bool) error {
 // A page is text with a width.
 type page struct {
 	strings.Builder
-	width int
-	color bool
+	width  int
+	color  bool
+	isWide bool // has all details
 }
 
 // execute writes a part of the template of text. The functions that print have the
@@ -178,11 +64,10 @@ func (p *page) execute(part string, view any) error {
 		"line": p.styled, "wrap": p.wrapped, "row": p.row,
 		"bold": func() color.Attribute { return color.Bold }, "red": func() color.Attribute { return color.FgRed },
 		"cyan": func() color.Attribute { return color.FgCyan }, "isWindows": func() bool { return runtime.GOOS == "windows" },
-		"selector": cluster.SelectorText, "taint": visible.Taint, "toleration": visible.Toleration, "yamlLines": yamlLines,
-		"keys": say.SortedKeys[string], "moreThan": func(most, n int) int { return max(n-most, 0) },
-		"maxCauses": func() int { return maxCauses }, "maxLines": func() int { return maxLines }, "maxFates": func() int { return maxFates },
+		"selector": cluster.SelectorText, "toleration": visible.Toleration, "yamlLines": yamlLines,
+		"keys": say.SortedKeys[string], "isWide": func() bool { return p.isWide },
 		"column": column, "spaces": func(s string) string { return strings.Repeat(" ", len(s)) },
-	}).Funcs(words).Parse(textTemplate)).ExecuteTemplate(p, part, view)
+	}).Funcs(words).Funcs(sayings).ParseFS(pageTemplates, "page/text.tmpl")).ExecuteTemplate(p, part, view)
 }
 
 // column returns the first column of a table that counts nodes, up to most.

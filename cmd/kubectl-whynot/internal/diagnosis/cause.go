@@ -316,15 +316,3 @@ func (r *Report) Waiting() int {
 	}
 	return len(r.Causes)
 }
-
-// Who counts the pods and names their owners.
-func (c *Cause) Who() string {
-	owners := say.NamesOf(c.Owners, c.OwnersTotal)
-	switch {
-	case c.Kind == causeSchedulable || c.Kind == causeFailure:
-		return owners
-	case c.OwnersTotal > 0:
-		return say.Count(c.Pods, "pod") + " of " + owners
-	}
-	return say.Count(c.Pods, "pod") + " (" + say.NamesOf(c.Names, c.Pods) + ")"
-}

@@ -247,15 +247,3 @@ func When(list ...*Eviction) string {
 	}
 	return "between " + at(earliest) + ") and " + at(last.deadline) + reason + ")"
 }
-
-// Afterwards says what happens after pods are deleted, if it is not usual.
-func Afterwards(hang, again bool) string {
-	text := ""
-	if hang {
-		text = "; Terminating lasts until the kubelet answers or the node is deleted"
-	}
-	if again {
-		text += "; the DaemonSet makes a new one there, which leaves again"
-	}
-	return text
-}

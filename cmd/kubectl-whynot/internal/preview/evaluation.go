@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
@@ -32,26 +33,14 @@ type Undone struct {
 	Change  string   `json:"change"` // in kubectl's form
 	Because string   `json:"because"`
 	Nodes   []string `json:"nodes"`
-}
 
-// Text describes the change.
-func (u *Undone) Text() string {
-	taint, removes := strings.CutSuffix(u.Change, "-")
-	text, after := "adds "+taint+" to ", "evictions then count anew"
-	if removes {
-		text, after = "removes "+taint+" from ", "pods that do not tolerate it for seconds leave before that"
-	}
-	text += say.NamesOf(u.Nodes, len(u.Nodes)) + ": " + u.Because
-	if strings.HasSuffix(taint, ":"+string(taints.NoExecute)) {
-		text += "; " + after
-	}
-	return text
+	ID      taints.TaintID `json:"-"`
+	Removes bool           `json:"-"`
 }
 
 // settle returns what the requested nodes become once Kubernetes has undone changes.
 func (e *evaluation) settle(requested map[int]cluster.Node) map[int]cluster.Node {
 	settled := make(map[int]cluster.Node)
-	e.Changed = nil
 	for _, i := range slices.Sorted(maps.Keys(requested)) {
 		old, n := &e.before.Nodes[i], requested[i]
 		undone := e.undoes(old, &n)
@@ -77,35 +66,28 @@ func (e *evaluation) settle(requested map[int]cluster.Node) map[int]cluster.Node
 }
 
 // A NodeGroup is nodes with the same taints before the change, and with the same
-// after it. Pods counts the pods there, and Leave and Anyway those that leave.
+// after it, and how many of their pods leave and stay.
 type NodeGroup struct {
 	Nodes               []string
 	Before, After       []taints.Taint
-	Pods, Leave, Anyway int
+	Leave, Anyway, Stay int
 }
 
 // groupNodes groups the nodes that change, largest group first.
 func (e *evaluation) groupNodes() {
 	e.nodes = make(map[int]*NodeGroup)
-	type key struct{ before, after *cluster.Group }
-	groupsOf := func(i int) key { return key{e.before.Nodes[i].Group, e.after.Nodes[i].Group} }
+	groupsOf := func(i int) [2]*cluster.Group {
+		return [2]*cluster.Group{e.before.Nodes[i].Group, e.after.Nodes[i].Group}
+	}
 	for _, same := range cluster.Grouped(slices.Sorted(maps.Keys(e.changes)), groupsOf) {
-		k := groupsOf(same[0])
-		g := &NodeGroup{Before: k.before.Taints, After: k.after.Taints}
+		of := groupsOf(same[0])
+		g := &NodeGroup{Before: of[0].Taints, After: of[1].Taints}
 		for _, i := range same {
 			g.Nodes, e.nodes[i] = append(g.Nodes, e.before.Nodes[i].Name), g
 		}
 		e.NodeGroups = append(e.NodeGroups, g)
 	}
 	slices.SortStableFunc(e.NodeGroups, func(a, b *NodeGroup) int { return len(b.Nodes) - len(a.Nodes) })
-}
-
-// Stay counts the pods that stay.
-func (g *NodeGroup) Stay() int { return g.Pods - g.Leave - g.Anyway }
-
-// IsKept reports whether the nodes have the taint before and after the change.
-func (g *NodeGroup) IsKept(t taints.Taint) bool {
-	return slices.ContainsFunc(g.Before, t.Equal) && slices.ContainsFunc(g.After, t.Equal)
 }
 
 // undoes returns the changes that undo what the request has changed, and lists them.
@@ -119,27 +101,28 @@ func (e *evaluation) undoes(old, n *cluster.Node) taints.Changes {
 	c.Remove = slices.DeleteFunc(c.Remove, isOld)
 	c.Add = slices.DeleteFunc(c.Add, func(t taints.Taint) bool { return isOld(t.ID()) })
 	for _, t := range c.Add {
-		e.undone(t.String(), n.StateFor(t.ID()), n.Name)
+		e.undone(Undone{Change: t.String(), ID: t.ID()}, n)
 	}
 	for _, id := range c.Remove {
-		e.undone(id.String()+"-", n.StateFor(id), n.Name)
+		e.undone(Undone{Change: id.String() + "-", ID: id, Removes: true}, n)
 	}
 	return c
 }
 
-func (e *evaluation) undone(change, because, node string) {
-	i := slices.IndexFunc(e.Undone, func(u Undone) bool { return u.Change == change && u.Because == because })
+func (e *evaluation) undone(u Undone, n *cluster.Node) {
+	u.Because = n.StateFor(u.ID)
+	i := slices.IndexFunc(e.Undone, func(x Undone) bool { return x.Change == u.Change && x.Because == u.Because })
 	if i < 0 {
 		i = len(e.Undone)
-		e.Undone = append(e.Undone, Undone{Change: change, Because: because})
+		e.Undone = append(e.Undone, u)
 	}
-	e.Undone[i].Nodes = append(e.Undone[i].Nodes, node)
+	e.Undone[i].Nodes = append(e.Undone[i].Nodes, n.Name)
 }
 
 // evictions finds out which pods leave and which stay.
 func (e *evaluation) evictions() {
 	var leaving, departing, spared, tolerating []member
-	lost, due := make(map[string]int), make(map[string]bool) // pods by workload, and whether some are in leaving
+	left := maps.Clone(e.before.Running) // pods that stay on nodes, by workload
 	for _, p := range e.before.Pods {
 		i, known := e.before.NodeAt[p.Node]
 		changes := e.changes[i]
@@ -148,41 +131,50 @@ func (e *evaluation) evictions() {
 		}
 		old := &e.before.Nodes[i]
 		was, is := diagnosis.EvictionOf(p, e.now, old), diagnosis.EvictionOf(p, e.now, old, changes...)
-		left, leaves := was.InSeconds != nil, is.InSeconds != nil
+		wouldLeave, leaves := was.InSeconds != nil, is.InSeconds != nil
 		if leaves && !is.Again && !p.Deleting && p.Owner != (cluster.Owner{}) && !p.IsStatic() {
-			lost[p.OwnerName()]++
+			left[p.OwnerName()]--
 		}
 		nodes := e.nodes[i]
-		nodes.Pods++
+		if p.Deleting { // not due to a taint
+			is.InSeconds, is.From, is.Because = nil, "", nil
+		}
 		switch {
-		case p.Deleting, left && leaves && *was.InSeconds <= *is.InSeconds:
-			departing = append(departing, member{p, is})
+		case p.Deleting, wouldLeave && leaves && *was.InSeconds <= *is.InSeconds:
+			departing = append(departing, member{p, is, 0})
 			nodes.Anyway++
 		case leaves:
-			leaving, due[p.OwnerName()] = append(leaving, member{p, is}), true
+			leaving = append(leaving, member{p, is, 0})
 			nodes.Leave++
-		case left:
-			e.Stay++
-			spared = append(spared, member{p, was})
+		case wouldLeave:
+			nodes.Stay++
+			spared = append(spared, member{p, was, 0})
 		default:
-			e.Stay++
+			nodes.Stay++
 			is.Because = slices.DeleteFunc(is.Because, func(x diagnosis.Pair) bool {
 				at, found := taints.FindTaint(old.Own, x.Taint.ID())
 				return found && old.Own[at].Value == x.Taint.Value
 			})
 			if len(is.Because) > 0 {
-				tolerating = append(tolerating, member{p, is})
+				tolerating = append(tolerating, member{p, is, 0})
 			}
 		}
 	}
-	e.Leave, e.Anyway = len(leaving), len(departing)
+	for _, g := range e.NodeGroups {
+		e.Leave, e.Anyway, e.Stay = e.Leave+g.Leave, e.Anyway+g.Anyway, e.Stay+g.Stay
+	}
 	e.Leaving, e.Departing = e.groups(leaving, true), e.groups(departing, true)
 	e.Spared, e.Tolerating = e.groups(spared, false), e.groups(tolerating, false)
-	maps.DeleteFunc(lost, func(name string, n int) bool { return n < e.before.Running[name] || !due[name] })
-	e.Emptied = say.SortedKeys(lost)
+	emptied := sets.New[string]()
+	for _, g := range e.Leaving {
+		if left[g.Workload] == 0 {
+			emptied.Insert(g.Workload)
+		}
+	}
+	e.Emptied = sets.List(emptied)
 	for _, list := range [][]Group{e.Leaving, e.Departing} {
 		for i := range list {
-			_, list[i].isEmptied = lost[list[i].Workload]
+			list[i].IsEmptied = emptied.Has(list[i].Workload)
 		}
 	}
 }
@@ -194,8 +186,9 @@ func (e *evaluation) pending() {
 		if !p.IsPending() || len(p.Gates) > 0 || p.Failure != "" {
 			continue
 		}
-		m := member{p, &diagnosis.Eviction{}}
-		switch x := e.choice(p.Profile); {
+		x := e.choice(p.Profile)
+		m := member{p, &diagnosis.Eviction{Pod: p.String()}, x.gains}
+		switch {
 		case x.before && !x.after:
 			unplaceable = append(unplaceable, m)
 		case x.gains > 0 && x.before:
@@ -220,10 +213,9 @@ func (e *evaluation) choice(p *cluster.Profile) choice {
 	if ok {
 		return x
 	}
-	isAllowed := func(s cluster.Share) bool { return !p.IsRejected(s.Group) }
-	x.before = slices.ContainsFunc(e.before.Choose(p), isAllowed)
+	x.before = slices.ContainsFunc(e.before.Choose(p), func(s cluster.Share) bool { return !p.IsRejected(s.Group) })
 	for _, s := range e.after.Choose(p) {
-		if !isAllowed(s) {
+		if p.IsRejected(s.Group) {
 			continue
 		}
 		x.after, x.keeps = true, x.keeps || e.keeps(p, s.Group)

@@ -133,7 +133,7 @@ func (r *Request) run(c *cluster.Cluster, now time.Time, report *Report) map[int
 		}
 		switch {
 		case next.Cordoned != n.Cordoned || cluster.TextOf(next.Own) != cluster.TextOf(n.Own):
-			report.Changed, after[i] = append(report.Changed, n.Name), next
+			after[i] = next
 		case times[n.Name] > 0 && err == nil:
 			report.Unchanged = append(report.Unchanged, n.Name)
 		}
@@ -150,17 +150,17 @@ func (r *Request) apply(n cluster.Node, now time.Time) (cluster.Node, error) {
 		n.Cordoned = false
 		n.Own, _ = taints.Changes{Remove: []taints.TaintID{cluster.Cordon.ID()}}.Apply(n.Own)
 	}
-	before := n
+	own := n.Own
 	var refused []string
 	for _, spec := range r.specs { // each removal finds what the earlier ones left
 		change := taints.Must(taints.ParseChanges(spec))
 		for i := range change.Add {
 			change.Add[i].TimeAdded = &now
 		}
-		own, err := change.ApplyStrict(n.Own, r.Overwrite)
+		next, err := change.ApplyStrict(own, r.Overwrite)
 		switch {
 		case err == nil:
-			n.Own = own
+			own = next
 		case len(change.Add) > 0:
 			refused = append(refused, fmt.Sprintf("taint %q already exists and --overwrite is false", change.Add[0].ID()))
 		default:
@@ -168,13 +168,17 @@ func (r *Request) apply(n cluster.Node, now time.Time) (cluster.Node, error) {
 		}
 	}
 	if len(refused) > 0 {
-		return before, errors.New(strings.Join(refused, ", "))
+		return n, errors.New(strings.Join(refused, ", "))
 	}
+	n.Own = own
 	return n, nil
 }
 
 // maxNames limits the names of nodes in a command, unless the request names them.
 const maxNames = 100
+
+// verbs are the commands of the requests, and those that undo them.
+var verbs = map[string][2]string{"taint": {"taint nodes", "taint nodes"}, "cordon": {"cordon", "uncordon"}, "uncordon": {"uncordon", "cordon"}}
 
 // commands sets the commands. If kubectl refuses nodes, they name the others. What undoes
 // the change of many nodes selects them as the request does, if exactly these nodes
@@ -183,45 +187,49 @@ func (e *evaluation) commands(r *Request, after map[int]cluster.Node, connection
 	if len(e.Changed) == 0 {
 		return
 	}
-	kubectl := func(verb string, nodes, more []string) string {
-		words := slices.Concat([]string{"kubectl"}, connection, strings.Fields(verb), nodes, more)
+	nodes := r.selection()
+	isExact := len(r.names) == 0 && len(e.Unchanged)+len(e.Refused)+len(e.Brief) == 0 && len(e.Changed) > maxNames
+	if len(e.Refused) > 0 && (len(r.names) > 0 || len(e.Changed) <= maxNames) {
+		nodes = e.Changed
+	}
+	kubectl := func(verb string, nodes, specs []string, overwrites bool) string {
+		words := slices.Concat([]string{"kubectl"}, connection, strings.Fields(verb), nodes, specs)
+		if overwrites {
+			words = append(words, "--overwrite")
+		}
 		return say.CommandLine(words...)
 	}
-	asked := r.names
+	does, undoes := verbs[r.Verb][0], verbs[r.Verb][1]
+	e.Command = kubectl(does, nodes, r.specs, r.Overwrite)
+	restored, overwrites := map[string][]string{"": e.Changed}, false
+	if r.Verb == "taint" {
+		restored, overwrites = e.restored(after), r.Overwrite || len(e.Undone) > 0 // Kubernetes may have other values
+	}
+	for _, specs := range say.SortedKeys(restored) {
+		names := slices.Collect(slices.Chunk(restored[specs], maxNames))
+		if isExact && len(restored[specs]) == len(e.Changed) {
+			names = [][]string{nodes}
+		}
+		for _, some := range names {
+			e.Undo = append(e.Undo, kubectl(undoes, some, strings.Fields(specs), overwrites))
+		}
+	}
+}
+
+// selection returns the arguments that select the nodes.
+func (r *Request) selection() []string {
 	switch {
 	case r.All:
-		asked = []string{"--all"}
+		return []string{"--all"}
 	case r.Selector != "":
-		asked = []string{"-l", r.Selector}
+		return []string{"-l", r.Selector}
 	}
-	selected := asked
-	isExact := len(r.names) == 0 && len(e.Unchanged)+len(e.Refused)+len(e.Brief) == 0
-	undo := func(verb string, names, more []string) {
-		if isExact && len(names) == len(e.Changed) && len(names) > maxNames {
-			e.Undo = append(e.Undo, kubectl(verb, selected, more))
-			return
-		}
-		for some := range slices.Chunk(names, maxNames) {
-			e.Undo = append(e.Undo, kubectl(verb, some, more))
-		}
-	}
-	if len(e.Refused) > 0 && (len(r.names) > 0 || len(e.Changed) <= maxNames) {
-		asked = e.Changed
-	}
-	if opposite, ok := map[string]string{"cordon": "uncordon", "uncordon": "cordon"}[r.Verb]; ok {
-		e.Command = kubectl(r.Verb, asked, nil)
-		undo(opposite, e.Changed, nil)
-		return
-	}
-	var flags []string
-	if r.Overwrite {
-		flags = []string{"--overwrite"}
-	}
-	e.Command = kubectl("taint nodes", asked, slices.Concat(r.specs, flags))
-	if len(e.Undone) > 0 {
-		flags = []string{"--overwrite"} // of values that Kubernetes has not
-	}
-	evicts, nodes := false, make(map[string][]string) // by the changes that restore their taints
+	return r.names
+}
+
+// restored returns the nodes by the changes that restore their taints.
+func (e *evaluation) restored(after map[int]cluster.Node) map[string][]string {
+	evicts, nodes := false, make(map[string][]string)
 	for _, name := range e.Changed {
 		i := e.before.NodeAt[name]
 		old := &e.before.Nodes[i]
@@ -235,7 +243,5 @@ func (e *evaluation) commands(r *Request, after map[int]cluster.Node, connection
 	if evicts {
 		e.Notes = append(e.Notes, "Undoing adds NoExecute taints, and evictions count from then: pods that do not tolerate them leave.")
 	}
-	for _, specs := range say.SortedKeys(nodes) {
-		undo("taint nodes", nodes[specs], slices.Concat(strings.Fields(specs), flags))
-	}
+	return nodes
 }

@@ -10,10 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/kube"
 )
 
 // TestBestEffort expects the classes of GetPodQOS in Kubernetes, as the module
@@ -93,42 +89,15 @@ func TestBadPods(t *testing.T) {
 }
 
 func TestAudit(t *testing.T) {
-	p := testPolicy(t)
-	const elsewhere = `would be refused: dedication "ml-nodes" sends the pod to nodes with example.com/pool="ml", ` +
-		`but its nodeSelector has example.com/pool="cpu" (dedication)`
-	pod := func(namespace, pool string, list ...string) *corev1.Pod {
-		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "p"}}
-		for _, s := range list {
-			pod.Spec.Tolerations = append(pod.Spec.Tolerations, kube.CoreToleration(taints.Must(taints.ParseToleration(s))))
-		}
-		if pool != "" {
-			pod.Spec.NodeSelector = map[string]string{"example.com/pool": pool}
-		}
-		return pod
+	type test struct {
+		Name string
+		Pod  corev1.Pod
+		Want []string
 	}
-	agent := pod("web", "", "node.kubernetes.io/unreachable:NoExecute op=Exists", "dedicated=ml")
-	agent.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet", Controller: new(true)}}
-	invalid := pod("web", "")
-	invalid.Spec.Tolerations = []corev1.Toleration{{Key: "spot", Operator: "Exists", Value: "a"}}
-	for _, test := range []struct {
-		name string
-		pod  *corev1.Pod
-		want []string
-	}{
-		{"nothing to say", pod("web", "", "spot"), nil},
-		{"it would be given the node selector", pod("ml", "", "dedicated=ml"), nil},
-		{"of a DaemonSet", agent, []string{"tolerations[1]: dedicated=ml would be refused (not-allowed)"}},
-		{"two reasons", pod("ml", "cpu", "web"), []string{"tolerations[0]: web would be refused (not-allowed)", elsewhere}},
-		{"invalid", invalid, []string{
-			`would be refused: spec.tolerations[0].value: "a" is invalid: must be empty, as the operator matches every value (invalid)`,
-		}},
-		{"too much", pod("web", "", strings.Split(strings.Repeat("spot,", 1001), ",")[:1001]...), []string{
-			"would be refused: object: a list has 1001 elements, more than 1000 (unreadable)",
-		}},
-	} {
-		got, err := p.Audit(test.pod)
-		if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
-			t.Errorf("%s: %v (-want +got):\n%s", test.name, err, diff)
+	for _, test := range testsIn[test](t, "audit.yaml") {
+		got, err := testPolicy(t).Audit(&test.Pod)
+		if diff := cmp.Diff(test.Want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", test.Name, err, diff)
 		}
 	}
 }

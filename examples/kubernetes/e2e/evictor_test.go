@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -360,7 +359,7 @@ func checkHeldBack(t *testing.T, e *evictor) {
 // addBudget adds a budget that allows no disruption, and waits until it is in effect.
 func addBudget(t *testing.T, c *cluster.Cluster) {
 	t.Helper()
-	c.Apply(must(cluster.Manifest(must(filepath.Abs("testdata/budget"))(t)))(t)...)
+	c.Install("../e2e/testdata/budget")
 	c.Eventually("the PodDisruptionBudget is in force", func() error {
 		now := must(c.Client.PolicyV1().PodDisruptionBudgets(metav1.NamespaceDefault).Get(t.Context(), "guarded", metav1.GetOptions{}))(t)
 		if now.Status.CurrentHealthy != 1 {

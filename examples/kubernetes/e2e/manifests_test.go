@@ -230,16 +230,7 @@ func TestSchedulerManifest(t *testing.T) {
 func TestEvictorManifest(t *testing.T) {
 	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction, "--node-monitor-period=1s", "--node-monitor-grace-period=6s"}})
 	c.Apply(overlay(t, "evictor", "evictor/priority-and-fairness")...)
-	for name, zone := range map[string]string{"control-1": "a", "control-2": "a", "control-3": "b", "worker-1": "a", "worker-2": "b"} {
-		node := linux(name)
-		node.Labels[corev1.LabelTopologyZone] = zone
-		if strings.HasPrefix(name, "control") {
-			const role = "node-role.kubernetes.io/control-plane"
-			node.Labels[role] = ""
-			node.Spec.Taints = []corev1.Taint{{Key: role, Effect: corev1.TaintEffectNoSchedule}}
-		}
-		c.AddNodes(node)
-	}
+	c.Install("../e2e/testdata/zones")
 	c.RunScheduler(cluster.Profile{Name: corev1.DefaultSchedulerName})
 	restarts := 0
 	placed := func(what string, right func(nodes []string) bool) (nodes []string) {

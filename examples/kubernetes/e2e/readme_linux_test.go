@@ -32,7 +32,7 @@ func TestReadmes(t *testing.T) {
 	}
 	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction}, Kubelets: true})
 	c.AddNodes(cluster.Node("node-1"), cluster.Node("node-2"))
-	c.Apply(must(cluster.Manifest(must(filepath.Abs("testdata/cloud"))(t)))(t)...) // the kinds of monitoring, too
+	c.Install("../e2e/testdata/cloud") // the kinds of monitoring, too
 	r := &readmeTest{Cluster: c, env: []string{
 		"KUBECONFIG=" + c.Kubeconfig,
 		"PATH=" + c.Tools() + ":" + os.Getenv("PATH"),

@@ -54,13 +54,11 @@ func TestTogether(t *testing.T) {
 // registration of a webhook that does not run, and waits for the pods.
 func installed(t *testing.T, objects []client.Object) *cluster.Cluster {
 	t.Helper()
-	cloud := must(filepath.Abs("testdata/cloud"))(t)
 	c := start(t, cluster.Options{
-		APIServer:         []string{"--admission-control-config-file=" + filepath.Join(cloud, "admission.yaml")},
+		APIServer:         []string{"--admission-control-config-file=" + must(filepath.Abs("testdata/cloud/admission.yaml"))(t)},
 		ControllerManager: []string{noTaintEviction},
 	})
-	c.Apply(must(cluster.Manifest(cloud))(t)...)
-	c.Apply(namespace("cert-manager"))
+	c.Install("../e2e/testdata/cloud")
 	c.Apply(objects...)
 	created(t, c)
 	c.Eventually("the webhook is called, and does not answer", func() error {
@@ -113,7 +111,7 @@ func TestNodesOfAllReplicasFail(t *testing.T) {
 		ControllerManager: []string{noTaintEviction, "--node-monitor-period=1s", "--node-monitor-grace-period=6s", "--node-eviction-rate=20"},
 		Kubelets:          true,
 	})
-	objects := must(cluster.Manifest(must(filepath.Abs("testdata/failed"))(t)))(t)
+	objects := must(cluster.Manifest("../e2e/testdata/failed"))(t)
 	for _, program := range programs {
 		objects = append(objects, must(cluster.Manifest(program))(t)...)
 	}

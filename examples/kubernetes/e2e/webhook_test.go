@@ -77,25 +77,12 @@ func in(namespace string, pod *corev1.Pod) *corev1.Pod {
 	return pod
 }
 
-func namespace(name string) *corev1.Namespace {
-	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-}
-
 // dedication creates pods for the scheduler to place, more of them for the node ml
 // than it has room for. The replicas of the webhook are never on one node, even if
 // the other node is full.
 func (w *webhookTest) dedication(t *testing.T) {
-	ml, general, full := cluster.Node("ml", mlTaint), cluster.Node("general"), cluster.Node("full")
-	spot := cluster.Node("spot", corev1.Taint{Key: "spot", Effect: corev1.TaintEffectNoSchedule})
-	ml.Labels["example.com/pool"], general.Labels["example.com/pool"] = "ml", "general"
-	spot.Labels["example.com/spot"] = "true"
-	general.Labels[corev1.LabelOSStable], full.Labels[corev1.LabelOSStable] = "linux", "linux"
-	ml.Status.Allocatable[corev1.ResourcePods] = resource.MustParse("2")
-	full.Status.Allocatable[corev1.ResourcePods] = resource.MustParse("0")
-	w.AddNodes(ml, spot, general, full)
+	w.Install("../e2e/testdata/dedication")
 	w.RunScheduler(cluster.Profile{Name: corev1.DefaultSchedulerName})
-
-	w.Apply(namespace("ml"))
 	for i := range 3 {
 		batch := cluster.Pod(fmt.Sprintf("batch-%d", i))
 		batch.Labels = map[string]string{"workload": "batch"}

@@ -5,6 +5,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -61,12 +62,17 @@ func Pod(name string, tolerations ...corev1.Toleration) *corev1.Pod {
 	}
 }
 
-// AddNodes creates the nodes, each with a heartbeat, and waits until the controller
-// manager has removed the taint not-ready from them.
+// AddNodes creates the nodes, each with a heartbeat and with all that [Node] gives it
+// unless it has that, and waits until the controller manager has removed the taint
+// not-ready from them.
 func (c *Cluster) AddNodes(nodes ...*corev1.Node) {
 	c.tb.Helper()
 	c.each(len(nodes), func(i int) error {
-		_, err := c.Client.CoreV1().Nodes().Create(c.Context(), nodes[i], metav1.CreateOptions{})
+		node := Node(nodes[i].Name)
+		node.Spec = nodes[i].Spec
+		maps.Copy(node.Labels, nodes[i].Labels)
+		maps.Copy(node.Status.Allocatable, nodes[i].Status.Allocatable)
+		_, err := c.Client.CoreV1().Nodes().Create(c.Context(), node, metav1.CreateOptions{})
 		if err == nil {
 			c.beat(nodes[i].Name)
 		}

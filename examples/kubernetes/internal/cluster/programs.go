@@ -272,7 +272,7 @@ func (c *Cluster) Install(folder string) []client.Object {
 	return objects
 }
 
-// Apply creates the objects, of any kind.
+// Apply creates the objects, of any kind, and nodes as AddNodes does.
 func (c *Cluster) Apply(objects ...client.Object) {
 	c.tb.Helper()
 	log.SetLogger(logr.Discard()) // otherwise it warns that it has none
@@ -280,6 +280,10 @@ func (c *Cluster) Apply(objects ...client.Object) {
 	c.must(err)
 	api = client.WithFieldValidation(api, metav1.FieldValidationStrict)
 	for _, object := range objects {
+		if node, ok := object.(*corev1.Node); ok {
+			c.AddNodes(node)
+			continue
+		}
 		object := object.DeepCopyObject().(client.Object) // the given object can be created again
 		// A system namespace may appear a moment late.
 		c.Eventually(fmt.Sprintf("%T %s is created", object, object.GetName()), func() error {

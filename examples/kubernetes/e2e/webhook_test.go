@@ -112,9 +112,7 @@ func (w *webhookTest) dedication(t *testing.T) {
 // daemonSets checks that pods of DaemonSets have the tolerations that their controller
 // adds, and that their author can add none that are not allowed.
 func (w *webhookTest) daemonSets(t *testing.T) {
-	watcher, sneak := daemonSet("watcher"), daemonSet("sneak", mlToleration)
-	sneak.Spec.Template.Spec.NodeSelector = map[string]string{"example.com/pool": "ml"}
-	w.Apply(watcher, sneak)
+	w.Install("../e2e/testdata/daemonsets")
 	event(w.Cluster, "the other pool is refused", func(event eventsv1.Event) bool {
 		return event.Reason == "FailedCreate" && event.Regarding.Name == "sneak" && strings.HasSuffix(event.Note, notAllowed)
 	})
@@ -125,7 +123,7 @@ func (w *webhookTest) daemonSets(t *testing.T) {
 		}
 		return nil
 	})
-	check(t, w.Client.AppsV1().DaemonSets(sneak.Namespace).Delete(t.Context(), sneak.Name, metav1.DeleteOptions{}))
+	check(t, w.Client.AppsV1().DaemonSets(metav1.NamespaceDefault).Delete(t.Context(), "sneak", metav1.DeleteOptions{}))
 }
 
 const notAllowed = `admission webhook "validate.` + cluster.WebhookName + `" denied the request: ` +

@@ -264,21 +264,10 @@ func TestNamedNodes(t *testing.T) {
 }
 
 func TestMessages(t *testing.T) {
-	for redact, want := range map[bool]struct {
-		filter, leftOut string // the messages of Filter for node-1, and of PostFilter
-		nodes           string // the message of PreFilter if no node is feasible
-	}{
-		false: {
-			filter:  "node(s) had untolerated taint(s): node.kubernetes.io/unschedulable:NoSchedule",
-			leftOut: "6 have untolerated taint dedicated=web:NoExecute (closest: dedicated=database, the value differs",
-			nodes:   "6 have untolerated taint dedicated=web:NoExecute, 2 have",
-		},
-		true: {
-			filter:  "node(s) had untolerated taint(s): node.kubernetes.io/unschedulable:NoSchedule", // no secret
-			leftOut: "6 have untolerated taint <key1>=<value1>:NoExecute (closest: <key1>=<value2>, the value differs",
-			nodes:   "6 have untolerated taint <key1>=<value1>:NoExecute, 2 have",
-		},
-	} {
+	const filter = untolerated + ": node.kubernetes.io/unschedulable:NoSchedule" // no secret
+	for redact, named := range map[bool][]any{false: {"dedicated=web", "dedicated=database"}, true: {"<key1>=<value1>", "<key1>=<value2>"}} {
+		leftOut := fmt.Sprintf("Taints: 6 have untolerated taint %s:NoExecute (closest: %s, the value differs", named...)
+		nowhere := fmt.Sprintf("6 have untolerated taint %s:NoExecute, 2 have", named[0])
 		ctx, nodes := t.Context(), pool()
 		p := knowing(nodes...)
 		p.redact = redact
@@ -288,19 +277,19 @@ func TestMessages(t *testing.T) {
 			t.Errorf("PreFilter leaves %v", result.NodeNames)
 		}
 		for range 2 { // the second time from the cycle
-			if got := p.Filter(ctx, state, database, snapshotOf(nodes[1])[0]).Message(); got != want.filter {
-				t.Errorf("Filter: %q, want %q", got, want.filter)
+			if got := p.Filter(ctx, state, database, snapshotOf(nodes[1])[0]).Message(); got != filter {
+				t.Errorf("Filter: %q, want %q", got, filter)
 			}
 		}
 		_, status := p.PostFilter(ctx, state, database, nil)
-		if status.Code() != fwk.Unschedulable || !strings.HasPrefix(status.Message(), "Taints: "+want.leftOut) {
-			t.Errorf("PostFilter: %q, want %q", status.Message(), want.leftOut)
+		if status.Code() != fwk.Unschedulable || !strings.HasPrefix(status.Message(), leftOut) {
+			t.Errorf("PostFilter: %q, want %q", status.Message(), leftOut)
 		}
 
 		state = newState()
 		_, status = p.PreFilter(ctx, state, pod(), snapshotOf(nodes...))
-		if !strings.HasPrefix(status.Message(), want.nodes) || strings.Contains(status.Message(), "closest") {
-			t.Errorf("PreFilter: %q, want %q", status.Message(), want.nodes)
+		if !strings.HasPrefix(status.Message(), nowhere) || strings.Contains(status.Message(), "closest") {
+			t.Errorf("PreFilter: %q, want %q", status.Message(), nowhere)
 		}
 		_, status = p.PostFilter(ctx, state, pod(), nil)
 		if status.Code() != fwk.Unschedulable || status.Message() != "" {

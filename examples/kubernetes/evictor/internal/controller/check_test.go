@@ -70,25 +70,6 @@ func TestATaintThatGoes(t *testing.T) {
 	}
 }
 
-// If a pod is bound to a node with a taint that it tolerates for a time, that time
-// counts from when the pod was bound.
-func TestAPodThatComesLater(t *testing.T) {
-	inWorld(t, fromTimeAdded, func(w *world) {
-		w.setNode("n", taint("a:NoExecute", begin.Add(-1000*s)))
-		w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 60s"), func(p *corev1.Pod) {
-			p.CreationTimestamp = metav1.NewTime(begin.Add(-30 * s))
-			p.Status.Conditions = []corev1.PodCondition{
-				{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(begin)},
-				{
-					Type: corev1.PodScheduled, Status: corev1.ConditionTrue,
-					LastTransitionTime: metav1.NewTime(begin.Add(-10 * s)),
-				},
-			}
-		})
-		w.wantDue("web", 50*s)
-	})
-}
-
 // A taint replaces another, and then the controller restarts.
 func TestKeepTimers(t *testing.T) {
 	for name, tc := range map[string]struct {

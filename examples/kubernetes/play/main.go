@@ -13,7 +13,6 @@ import (
 	_ "embed"
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"os/signal"
 	"slices"
@@ -26,6 +25,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/yaml"
 )
 
 func main() {
@@ -105,27 +105,10 @@ func (s *session) Fatalf(format string, args ...any) {
 	os.Exit(code)
 }
 
-// A pool is a number of nodes of one kind.
-type pool struct {
-	name   string
-	nodes  int
-	taints []corev1.Taint
-	labels map[string]string
-}
-
-var pools = []pool{
-	{"general", 16, nil, nil},
-	{
-		"ml", 10,
-		[]corev1.Taint{{Key: "dedicated", Value: "ml", Effect: corev1.TaintEffectNoSchedule}},
-		map[string]string{"example.com/pool": "ml"},
-	},
-	{
-		"spot", 10,
-		[]corev1.Taint{{Key: "spot", Effect: corev1.TaintEffectNoSchedule}},
-		map[string]string{"example.com/spot": "true"},
-	},
-}
+// pools are kinds of nodes, and how many there are of each.
+//
+//go:embed pools.yaml
+var pools []byte
 
 // tolerated is how many seconds pods stay on a node whose heartbeat stops. It is
 // 300 in an ordinary cluster.
@@ -180,11 +163,18 @@ func begin(s *session, logs string) *game {
 }
 
 func (g *game) addNodes() {
+	var kinds []struct {
+		Number int
+		Node   corev1.Node
+	}
+	if err := yaml.UnmarshalStrict(pools, &kinds); err != nil {
+		g.s.Fatal(err)
+	}
 	var nodes []*corev1.Node
-	for _, p := range pools {
-		for i := range p.nodes {
-			node := cluster.Node(fmt.Sprintf("%s-%d", p.name, i+1), p.taints...)
-			maps.Copy(node.Labels, p.labels)
+	for _, kind := range kinds {
+		for i := range kind.Number {
+			node := kind.Node.DeepCopy()
+			node.Name = fmt.Sprintf("%s-%d", node.Name, i+1)
 			nodes = append(nodes, node)
 		}
 	}

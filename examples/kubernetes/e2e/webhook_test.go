@@ -184,25 +184,22 @@ func (w *webhookTest) setFailurePolicy(policy string) {
 // updatesWhileDown checks that a pod can finish while the webhook does not run, and
 // that its tolerations cannot be changed.
 func (w *webhookTest) updatesWhileDown(t *testing.T) {
-	label := func(p *corev1.Pod) { p.Labels = map[string]string{"a": "b"} }
-	more := func(p *corev1.Pod) { p.Spec.Tolerations = append(p.Spec.Tolerations, mlToleration) }
 	pods := w.Client.CoreV1().Pods(metav1.NamespaceDefault)
+	const label = `{"op": "add", "path": "/metadata/labels", "value": {"a": "b"}}`
+	const toleration = `{"key": "dedicated", "value": "ml", "effect": "NoSchedule"}`
 	for _, update := range []struct {
-		name, pod string
-		change    func(*corev1.Pod)
-		refused   bool
+		name, pod, patch string
+		refused          bool
 	}{
 		{"a label", "plain-0", label, false},
-		{"a finalizer", "plain-0", func(p *corev1.Pod) { p.Finalizers = []string{"example.com/done"} }, false},
-		{"no finalizer", "plain-0", func(p *corev1.Pod) { p.Finalizers = nil }, false},
-		{"another toleration", "plain-0", more, true},
-		{"other seconds", "plain-0", func(p *corev1.Pod) { p.Spec.Tolerations[0].TolerationSeconds = new(int64(3600)) }, true},
+		{"a finalizer", "plain-0", `{"op": "add", "path": "/metadata/finalizers", "value": ["example.com/done"]}`, false},
+		{"no finalizer", "plain-0", `{"op": "remove", "path": "/metadata/finalizers"}`, false},
+		{"another toleration", "plain-0", `{"op": "add", "path": "/spec/tolerations/-", "value": ` + toleration + `}`, true},
+		{"other seconds", "plain-0", `{"op": "replace", "path": "/spec/tolerations/0/tolerationSeconds", "value": 3600}`, true},
 		{"a label where there are no tolerations", "early", label, false},
-		{"the first toleration", "early", more, true},
+		{"the first toleration", "early", `{"op": "add", "path": "/spec/tolerations", "value": [` + toleration + `]}`, true},
 	} {
-		pod := must(pods.Get(t.Context(), update.pod, metav1.GetOptions{}))(t)
-		update.change(pod)
-		_, err := pods.Update(t.Context(), pod, metav1.UpdateOptions{})
+		_, err := pods.Patch(t.Context(), update.pod, types.JSONPatchType, []byte("["+update.patch+"]"), metav1.PatchOptions{})
 		called := err != nil && strings.Contains(err.Error(), `failed calling webhook "validate.`+cluster.WebhookName+`"`)
 		if called != update.refused || !update.refused && err != nil {
 			t.Errorf("%s: %v", update.name, err)

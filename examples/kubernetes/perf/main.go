@@ -159,12 +159,7 @@ func newBench(ctx context.Context) (b *bench, err error) {
 func (b *bench) prepare(ctx context.Context) error {
 	for _, s := range []side{stock, plugin} {
 		content, err := schedulerConfig(b.own, s == plugin)
-		if err == nil {
-			err = os.Mkdir(b.path(s.String()), 0o755)
-		}
-		if err == nil {
-			err = os.WriteFile(b.path(s.String(), "scheduler.yaml"), content, 0o644)
-		}
+		err = errors.Join(err, os.Mkdir(b.path(s.String()), 0o755), os.WriteFile(b.path(s.String(), "scheduler.yaml"), content, 0o644))
 		if err != nil {
 			return err
 		}

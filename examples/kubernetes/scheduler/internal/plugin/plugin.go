@@ -155,9 +155,7 @@ func (p *Taints) newCycle(pod *corev1.Pod) *cycle {
 
 // PreFilter finds the feasible nodes of the whole cluster. If a pod names its nodes,
 // only these are checked, and querying the index would cost more than Filter.
-func (p *Taints) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.Pod,
-	nodes []fwk.NodeInfo,
-) (*fwk.PreFilterResult, *fwk.Status) {
+func (p *Taints) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.Pod, nodes []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
 	if p.letsThrough(pod) {
 		return nil, fwk.NewStatus(fwk.Skip) // Filter too
 	}
@@ -268,9 +266,7 @@ func (p *Taints) reason(c *cycle, taint taints.Taint) string {
 
 // PostFilter does not preempt pods. It reports why nodes were left out, because the
 // scheduler's message does not.
-func (p *Taints) PostFilter(_ context.Context, state fwk.CycleState, pod *corev1.Pod,
-	_ fwk.NodeToStatusReader,
-) (*fwk.PostFilterResult, *fwk.Status) {
+func (p *Taints) PostFilter(_ context.Context, state fwk.CycleState, pod *corev1.Pod, _ fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
 	c := p.cycle(state, pod)
 	if !c.leftOut {
 		return nil, fwk.NewStatus(fwk.Unschedulable)

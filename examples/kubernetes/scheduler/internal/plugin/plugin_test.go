@@ -180,9 +180,7 @@ func drawCluster(t *rapid.T, p *Taints) []*corev1.Node {
 
 // filterAll calls PreFilter as the scheduler does. It returns a function that
 // returns the status of a node.
-func filterAll(ctx context.Context, p *Taints, state fwk.CycleState, pod *corev1.Pod,
-	snapshot []fwk.NodeInfo,
-) func(fwk.NodeInfo) *fwk.Status {
+func filterAll(ctx context.Context, p *Taints, state fwk.CycleState, pod *corev1.Pod, snapshot []fwk.NodeInfo) func(fwk.NodeInfo) *fwk.Status {
 	result, status := p.PreFilter(ctx, state, pod, snapshot)
 	return func(info fwk.NodeInfo) *fwk.Status {
 		switch {

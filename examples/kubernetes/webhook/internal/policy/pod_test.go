@@ -47,31 +47,20 @@ func TestBadPods(t *testing.T) {
 		}
 		return strings.Join(list, ",")
 	}
-	for _, test := range []struct{ pod, want string }{
-		{``, "object: unexpected end of JSON input"},
-		{`null`, `object: it is not a Pod of v1 with a spec: its kind is "", its apiVersion ""`},
-		{`[]`, "object: json: cannot unmarshal array"},
-		{`{"apiVersion":"apps/v1","kind":"Deployment","spec":{}}`, `its kind is "Deployment", its apiVersion "apps/v1"`},
-		{`{"apiVersion":"v1","kind":"Pod"}`, "not a Pod of v1 with a spec"},
-		{`{"apiVersion":"v1","kind":"Pod","Spec":{}}`, "not a Pod of v1 with a spec"},
-		{podOf(`"tolerations":{}`), "cannot unmarshal object"},
-		{podOf(`"tolerations":[5]`), "cannot unmarshal number"},
-		{podOf(`"tolerations":[{"tolerationSeconds":"300"}]`), "cannot unmarshal string"},
-		{podOf(`"tolerations":[{"tolerationSeconds":1.5}]`), "cannot unmarshal number 1.5"},
-		{podOf(`"nodeSelector":{"a/b":true}`), "cannot unmarshal bool"},
-		{podOf(`"containers":[{"resources":{"requests":{"memory":"much"}}}]`), "quantities must match"},
-		{podOf(`"tolerations":[` + repeat(1001, `{}`) + `]`), "a list has 1001 elements, more than 1000"},
-		{podOf(`"initContainers":[` + repeat(200_000, `{}`) + `]`), "a list has 200000 elements, more than 1000"},
-		{podOf(`"nodeSelector":{` + repeat(20_000, `"key-#":"value"`) + `}`), "have more than 256 KiB"},
-		{podOf(`"containers":[{"resources":{"requests":{` + repeat(1001, `"r/#":1`) + `}}}]`), "it requests more than 1000 resources"},
-	} {
+	type test struct{ Pod, Want string }
+	for _, test := range append(testsIn[test](t, "bad-pods.yaml"),
+		test{podOf(`"tolerations":[` + repeat(1001, `{}`) + `]`), "a list has 1001 elements, more than 1000"},
+		test{podOf(`"initContainers":[` + repeat(200_000, `{}`) + `]`), "a list has 200000 elements, more than 1000"},
+		test{podOf(`"nodeSelector":{` + repeat(20_000, `"key-#":"value"`) + `}`), "have more than 256 KiB"},
+		test{podOf(`"containers":[{"resources":{"requests":{` + repeat(1001, `"r/#":1`) + `}}}]`), "it requests more than 1000 resources"},
+	) {
 		for _, d := range []Decision{
-			testPolicy(t).Mutate(request("web", test.pod, "")),
-			testPolicy(t).Validate(request("web", test.pod, "")),
-			testPolicy(t).Validate(request("web", test.pod, podOf(tolerating("a")))),
+			testPolicy(t).Mutate(request("web", test.Pod, "")),
+			testPolicy(t).Validate(request("web", test.Pod, "")),
+			testPolicy(t).Validate(request("web", test.Pod, podOf(tolerating("a")))),
 		} {
-			if d.Refusal == nil || d.Refusal.Code != 400 || d.Refusal.Kind != "unreadable" || !strings.Contains(d.Refusal.Message, test.want) {
-				t.Errorf("%.100s: %+v, want %s", test.pod, d.Refusal, test.want)
+			if d.Refusal == nil || d.Refusal.Code != 400 || d.Refusal.Kind != "unreadable" || !strings.Contains(d.Refusal.Message, test.Want) {
+				t.Errorf("%.100s: %+v, want %s", test.Pod, d.Refusal, test.Want)
 			}
 		}
 	}

@@ -57,14 +57,8 @@ func main() {
 			return
 		}
 		measured, err := m.measured()
-		if err != nil {
-			b.Fatal(err)
-		}
-		content, err := json.Marshal(measured)
-		if err == nil {
-			err = os.WriteFile(*result, content, 0o644)
-		}
-		if err != nil {
+		content, errJSON := json.Marshal(measured)
+		if err := errors.Join(err, errJSON, os.WriteFile(*result, content, 0o644)); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -261,19 +261,6 @@ func setAllTaints(t *testing.T, c *cluster.Cluster, lists map[string][]taints.Ta
 	all.Wait()
 }
 
-// foundUnreachable waits until the node-lifecycle controller taints the node.
-func foundUnreachable(t *testing.T, c *cluster.Cluster, name string) {
-	t.Helper()
-	cluster.Within(t, time.Minute, name+" is found unreachable", func() error {
-		node := must(c.Client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{}))(t)
-		id := taints.TaintID{Key: corev1.TaintNodeUnreachable, Effect: taints.NoExecute}
-		if _, found := taints.FindTaint(kube.Taints(node.Spec.Taints), id); !found {
-			return fmt.Errorf("it has taints %v", node.Spec.Taints)
-		}
-		return nil
-	})
-}
-
 // Two evictors stand by for each other, a taint has no timeAdded, and a
 // PodDisruptionBudget holds a pod back. The leader is stopped: the other keeps the
 // deadline, because it has seen the taint. The budget is deleted: the pod is evicted.

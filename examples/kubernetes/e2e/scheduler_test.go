@@ -104,7 +104,7 @@ func (f field) run(t *testing.T, trial trial) {
 	}
 	if trial.Waits != nil {
 		f.Eventually(trial.Pod+" is pending", func() error {
-			message := pending(f.pod(t, trial.Pod))
+			message := cluster.Pending(f.pod(t, trial.Pod))
 			missing := func(words string) bool { return !strings.Contains(message, words) }
 			if message == "" || slices.ContainsFunc(trial.Waits, missing) {
 				return fmt.Errorf("the message is %q, want %q in it", message, trial.Waits)
@@ -116,7 +116,7 @@ func (f field) run(t *testing.T, trial trial) {
 	if trial.Placed != nil {
 		f.Eventually(trial.Pod+" is placed", func() error {
 			if pod := f.pod(t, trial.Pod); !slices.Contains(trial.Placed, pod.Spec.NodeName) {
-				return fmt.Errorf("it is on %q, want %v: %s", pod.Spec.NodeName, trial.Placed, pending(pod))
+				return fmt.Errorf("it is on %q, want %v: %s", pod.Spec.NodeName, trial.Placed, cluster.Pending(pod))
 			}
 			return nil
 		})

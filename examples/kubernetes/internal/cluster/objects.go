@@ -96,6 +96,10 @@ func Condition(pod *corev1.Pod, kind corev1.PodConditionType) corev1.PodConditio
 	return ptr.Deref(condition, corev1.PodCondition{})
 }
 
+// Pending returns the scheduler's message about a pod that it did not place. It is
+// empty for a pod that is placed or that no scheduler has looked at.
+func Pending(pod *corev1.Pod) string { return Condition(pod, corev1.PodScheduled).Message }
+
 // AddPods creates the pods.
 func (c *Cluster) AddPods(pods ...*corev1.Pod) {
 	c.tb.Helper()
@@ -153,11 +157,6 @@ func (c *Cluster) beat(node string) {
 	go renewal.Run(ctx)
 }
 
-func (c *Cluster) beats(node string) bool {
-	_, ok := c.heartbeats.Load(node)
-	return ok
-}
-
 // startKubelets does for pods what the kubelets of their nodes do, as far as the API
 // server sees it, if the options request it. Pods run and are ready as soon as they
 // have a node, and disappear when they are deleted. A node without a heartbeat does
@@ -185,8 +184,9 @@ var running = []byte(`{"status":{"phase":"Running","conditions":[{"type":"Ready"
 // fails is tried again at the next check.
 func (c *Cluster) runPod(pod *corev1.Pod) {
 	pods := c.Client.CoreV1().Pods(pod.Namespace)
+	_, beats := c.heartbeats.Load(pod.Spec.NodeName)
 	switch {
-	case !c.beats(pod.Spec.NodeName):
+	case !beats:
 	case pod.DeletionTimestamp != nil:
 		_ = pods.Delete(c.ctx, pod.Name, metav1.DeleteOptions{
 			GracePeriodSeconds: new(int64),

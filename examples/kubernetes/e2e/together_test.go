@@ -129,10 +129,10 @@ func TestNodesOfAllReplicasFail(t *testing.T) {
 		c.Apply(object)
 	}
 	failed := []string{"node-1", "node-2"}
-	c.AddNodes(linux("node-1"), linux("node-2"))
+	c.AddNodes(cluster.Node("node-1"), cluster.Node("node-2"))
 	c.RunScheduler(cluster.Profile{Name: corev1.DefaultSchedulerName})
 	runOn(t, c, failed...)
-	c.AddNodes(linux("node-3"), linux("node-4"), linux("node-5"))
+	c.AddNodes(cluster.Node("node-3"), cluster.Node("node-4"), cluster.Node("node-5"))
 	e := startEvictor(t, c, append(missedSoon, "-delete-held-after=5s")...)
 	e.waitUntilLeading()
 
@@ -152,13 +152,6 @@ func TestNodesOfAllReplicasFail(t *testing.T) {
 	}
 	event(c, "an event says that a pod is deleted", func(event eventsv1.Event) bool { return event.Action == "DeleteDespiteDisruptionBudget" })
 	e.stop()
-}
-
-// linux returns a node for the programs.
-func linux(name string) *corev1.Node {
-	node := cluster.Node(name)
-	node.Labels[corev1.LabelOSStable] = "linux"
-	return node
 }
 
 func all(t *testing.T, c *cluster.Cluster) []corev1.Pod {

@@ -24,8 +24,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// Node returns a ready node with 16 CPUs, 64 GiB of memory, room for 110 pods, its
-// name as the hostname label, and the taints. It is not in the cluster yet, so a
+// Node returns a ready node with 16 CPUs, 64 GiB of memory, room for 110 pods, labels
+// with its name and linux, and the taints. It is not in the cluster yet, so a
 // test can change it: see [Cluster.AddNodes].
 func Node(name string, taints ...corev1.Taint) *corev1.Node {
 	resources := corev1.ResourceList{
@@ -33,9 +33,9 @@ func Node(name string, taints ...corev1.Taint) *corev1.Node {
 		corev1.ResourceMemory: resource.MustParse("64Gi"),
 		corev1.ResourcePods:   resource.MustParse("110"),
 	}
-	now := metav1.Now()
+	now, labels := metav1.Now(), map[string]string{corev1.LabelHostname: name, corev1.LabelOSStable: "linux"}
 	return &corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelHostname: name}},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels},
 		Spec:       corev1.NodeSpec{Taints: taints},
 		Status: corev1.NodeStatus{
 			Capacity:    resources,

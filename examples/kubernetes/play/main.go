@@ -39,7 +39,7 @@ func main() {
 	defer stop()
 	s := &session{ctx: ctx}
 	g := begin(s, *logs)
-	s.printf("%s", g.guide())
+	s.printf("%s", strings.NewReplacer("KUBECONFIG-FILE", g.Kubeconfig, "BIN-FOLDER", g.bin, "RULES-FILE", g.rules).Replace(guide))
 	g.watch()
 	<-ctx.Done()
 	s.end()
@@ -198,10 +198,7 @@ func (g *game) allRun() error {
 	return nil
 }
 
+// guide says how to reach the cluster, and what to try.
+//
 //go:embed guide.txt
-var guideText string
-
-// guide returns a text about how to reach the cluster, and what to try.
-func (g *game) guide() string {
-	return strings.NewReplacer("KUBECONFIG-FILE", g.Kubeconfig, "BIN-FOLDER", g.bin, "RULES-FILE", g.rules).Replace(guideText)
-}
+var guide string

@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -84,11 +82,9 @@ func TestEvictor(t *testing.T) {
 	time.Sleep(time.Until(begun.Add(7 * time.Second)))
 	setAllTaints(t, c, freed)
 	last := begun.Add(12 * time.Second)
-	watcher.waitUntilGone(t, time.Until(last)+30*time.Second, len(after))
+	watcher.wait(t, time.Until(last)+30*time.Second, len(after))
 	time.Sleep(time.Until(last.Add(onTime + busy))) // for the pods that must not be evicted
-
-	evicted := watcher.gone()
-	checkTimes(t, begun, after, evicted)
+	checkTimes(t, begun, after, watcher.wait(t, time.Second, len(after)))
 	e.stop()
 }
 
@@ -106,18 +102,18 @@ func tolerates(key string, seconds int64) corev1.Toleration {
 
 // checkTimes checks that exactly the pods that are due are evicted, each after its
 // deadline but not long after.
-func checkTimes(t *testing.T, begun time.Time, after map[string]int64, evicted map[string]time.Time) {
+func checkTimes(t *testing.T, begun time.Time, after map[string]int64, evicted map[string]eviction) {
 	t.Helper()
 	if len(evicted) != len(after) {
 		t.Fatalf("%d pods are evicted, want %d", len(evicted), len(after))
 	}
 	var late []time.Duration
 	for name, seconds := range after {
-		at, gone := evicted[name]
+		pod, gone := evicted[name]
 		if !gone {
 			t.Fatalf("%s is not evicted, want after %d s", name, seconds)
 		}
-		late = append(late, at.Sub(begun.Add(time.Duration(seconds)*time.Second)).Round(time.Millisecond))
+		late = append(late, pod.at.Sub(begun.Add(time.Duration(seconds)*time.Second)).Round(time.Millisecond))
 	}
 	slices.Sort(late)
 	n := len(late)
@@ -196,18 +192,23 @@ func (e *evictor) stop() {
 	}
 }
 
+// An eviction is what is known of a pod that is gone.
+type eviction struct {
+	at     time.Time
+	reason string // of its condition DisruptionTarget
+}
+
 // podWatcher records when pods disappear.
 type podWatcher struct {
-	mu   sync.Mutex
-	at   map[string]time.Time
-	last map[string]*corev1.Pod
+	mu        sync.Mutex
+	evictions map[string]eviction
 }
 
 // watchPods watches the pods of the namespace default until the test ends, with an
 // informer: the API server may end a watch at any time.
 func watchPods(t *testing.T, c *cluster.Cluster) *podWatcher {
 	t.Helper()
-	w := &podWatcher{at: map[string]time.Time{}, last: map[string]*corev1.Pod{}}
+	w := &podWatcher{evictions: map[string]eviction{}}
 	factory := informers.NewSharedInformerFactoryWithOptions(c.Client, 0, informers.WithNamespace(metav1.NamespaceDefault))
 	must(factory.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: func(obj any) {
 		if missed, ok := obj.(cache.DeletedFinalStateUnknown); ok {
@@ -216,35 +217,25 @@ func watchPods(t *testing.T, c *cluster.Cluster) *podWatcher {
 		pod := obj.(*corev1.Pod)
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.at[pod.Name], w.last[pod.Name] = time.Now(), pod
+		w.evictions[pod.Name] = eviction{time.Now(), cluster.Condition(pod, corev1.DisruptionTarget).Reason}
 	}}))(t)
 	factory.Start(t.Context().Done())
 	factory.WaitForCacheSync(t.Context().Done())
 	return w
 }
 
-// gone returns when each pod that is gone disappeared.
-func (w *podWatcher) gone() map[string]time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return maps.Clone(w.at)
-}
-
-func (w *podWatcher) waitUntilGone(t *testing.T, limit time.Duration, want int) {
+// wait waits until so many pods are gone, and returns them.
+func (w *podWatcher) wait(t *testing.T, limit time.Duration, want int) (gone map[string]eviction) {
+	t.Helper()
 	cluster.Within(t, limit, fmt.Sprintf("%d pods are evicted", want), func() error {
-		if gone := w.gone(); len(gone) < want {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if gone = maps.Clone(w.evictions); len(gone) < want {
 			return fmt.Errorf("only %v", slices.Sorted(maps.Keys(gone)))
 		}
 		return nil
 	})
-}
-
-// target returns the reason of the condition DisruptionTarget that the pod had when
-// it disappeared.
-func (w *podWatcher) target(name string) string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return cluster.Condition(w.last[name], corev1.DisruptionTarget).Reason
+	return gone
 }
 
 func setTaints(t *testing.T, c *cluster.Cluster, node string, list []taints.Taint) {
@@ -268,33 +259,6 @@ func setAllTaints(t *testing.T, c *cluster.Cluster, lists map[string][]taints.Ta
 		all.Go(func() { setTaints(t, c, node, list) })
 	}
 	all.Wait()
-}
-
-// foundUnreachable waits until the node-lifecycle controller taints the node.
-func foundUnreachable(t *testing.T, c *cluster.Cluster, name string) {
-	t.Helper()
-	cluster.Within(t, time.Minute, name+" is found unreachable", func() error {
-		node := must(c.Client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{}))(t)
-		id := taints.TaintID{Key: corev1.TaintNodeUnreachable, Effect: taints.NoExecute}
-		if _, found := taints.FindTaint(kube.Taints(node.Spec.Taints), id); !found {
-			return fmt.Errorf("it has taints %v", node.Spec.Taints)
-		}
-		return nil
-	})
-}
-
-func daemonSet(name string, tolerations ...corev1.Toleration) *appsv1.DaemonSet {
-	labels := map[string]string{"app": name}
-	return &appsv1.DaemonSet{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: metav1.NamespaceDefault},
-		Spec: appsv1.DaemonSetSpec{
-			Selector: &metav1.LabelSelector{MatchLabels: labels},
-			Template: corev1.PodTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Labels: labels},
-				Spec:       cluster.Pod("", tolerations...).Spec,
-			},
-		},
-	}
 }
 
 // Two evictors stand by for each other, a taint has no timeAdded, and a
@@ -326,16 +290,15 @@ func TestEvictorsInTurn(t *testing.T) {
 	t.Logf("the other leads after %v", time.Since(before).Round(time.Millisecond))
 
 	deadline := before.Add(seconds * time.Second)
-	watcher.waitUntilGone(t, time.Minute, 1)
+	web := watcher.wait(t, time.Minute, 1)["web"]
 	second.until("the other pod is held back", "taints_evictor_failed_attempts_total", "blocked", func(v float64) bool { return v >= 2 })
 	checkHeldBack(t, second)
-	if late := watcher.gone()["web"].Sub(deadline); late < 0 || late > onTime+busy {
+	if late := web.at.Sub(deadline); late < 0 || late > onTime+busy {
 		t.Errorf("web was evicted %v after its deadline", late)
 	}
 	budgets := c.Client.PolicyV1().PodDisruptionBudgets(metav1.NamespaceDefault)
 	check(t, budgets.Delete(t.Context(), "guarded", metav1.DeleteOptions{}))
-	watcher.waitUntilGone(t, time.Minute, 2)
-	if got := watcher.target("guarded"); got != "EvictionByEvictionAPI" {
+	if got := watcher.wait(t, time.Minute, 2)["guarded"].reason; got != "EvictionByEvictionAPI" {
 		t.Errorf("the pod has the condition DisruptionTarget with reason %q", got)
 	}
 	second.until("nothing is still overdue", "taints_evictor_oldest_overdue_seconds", "budget", func(v float64) bool { return v == 0 })
@@ -360,7 +323,7 @@ func checkHeldBack(t *testing.T, e *evictor) {
 // addBudget adds a budget that allows no disruption, and waits until it is in effect.
 func addBudget(t *testing.T, c *cluster.Cluster) {
 	t.Helper()
-	c.Apply(must(cluster.Manifest(must(filepath.Abs("testdata/budget"))(t)))(t)...)
+	c.Install("../e2e/testdata/budget")
 	c.Eventually("the PodDisruptionBudget is in force", func() error {
 		now := must(c.Client.PolicyV1().PodDisruptionBudgets(metav1.NamespaceDefault).Get(t.Context(), "guarded", metav1.GetOptions{}))(t)
 		if now.Status.CurrentHealthy != 1 {
@@ -368,4 +331,99 @@ func addBudget(t *testing.T, c *cluster.Cluster) {
 		}
 		return nil
 	})
+}
+
+const (
+	outage = 30 * time.Second
+	lease  = 15 * time.Second // the default of -lease-duration; a leader that cannot renew it ends
+	slack  = 15 * time.Second // on a busy machine, for the API server to start and pods to disappear
+)
+
+// The API server is gone for 30 s. The leader of two evictors ends, because it
+// cannot renew its lease, and is started again, as a kubelet would do. Pods that
+// were due before are evicted. Pods that become due during the outage are evicted
+// at most a lease duration after its end. The others are in time, because their
+// deadlines do not change. A single evictor does the same.
+func TestOutage(t *testing.T) {
+	for _, replicas := range []int{1, 2} {
+		t.Run(fmt.Sprintf("%d replicas", replicas), func(t *testing.T) {
+			t.Parallel() // they sleep most of the time
+			testOutage(t, replicas)
+		})
+	}
+}
+
+func testOutage(t *testing.T, replicas int) {
+	// The nodes' heartbeats also stop, and the nodes must not become unreachable.
+	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction, "--node-monitor-grace-period=10m"}})
+	c.Install("evictor")
+	c.AddNodes(cluster.Node("node-1"))
+	want := map[string]time.Duration{} // after the taint
+	for seconds := int64(2); seconds <= 65; seconds += 3 {
+		name := fmt.Sprintf("pod-%02d", seconds)
+		pod := cluster.Pod(name, tolerates("a", seconds))
+		pod.Spec.NodeName = "node-1"
+		c.AddPods(pod)
+		want[name] = time.Duration(seconds) * time.Second
+	}
+	var evictors []*evictor
+	for range replicas {
+		evictors = append(evictors, startEvictor(t, c))
+		evictors[0].waitUntilLeading()
+	}
+
+	tainted := time.Now().Truncate(time.Second)
+	setTaints(t, c, "node-1", []taints.Taint{{Key: "a", Effect: taints.NoExecute, TimeAdded: &tainted}})
+	time.Sleep(time.Until(tainted.Add(10 * time.Second)))
+	c.StopAPIServer()
+	begun := time.Now()
+	restarts := 0
+	for ; time.Since(begun) < outage; time.Sleep(100 * time.Millisecond) {
+		for _, e := range evictors {
+			restarts += e.startAgainWhereEnded()
+		}
+	}
+	c.StartAPIServer()
+	ended := time.Now()
+	t.Logf("the API server was gone for %v, and evictors ended %d times", ended.Sub(begun).Round(time.Millisecond), restarts)
+	if restarts == 0 {
+		t.Error("the leader did not end: this is not about a lease")
+	}
+
+	gone := map[string]time.Time{}
+	cluster.Within(t, time.Until(tainted.Add(time.Minute))+lease+slack+time.Minute, "all pods are evicted", func() error {
+		for _, e := range evictors {
+			e.startAgainWhereEnded()
+		}
+		left := c.Pods(metav1.NamespaceDefault)
+		for name := range want {
+			if _, there := left[name]; !there && gone[name].IsZero() {
+				gone[name] = time.Now()
+			}
+		}
+		if len(gone) < len(want) {
+			return fmt.Errorf("%d of %d are", len(gone), len(want))
+		}
+		return nil
+	})
+	for name, after := range want {
+		due, at, bound := tainted.Add(after), gone[name], ended.Add(lease)
+		if due.After(bound) {
+			bound = due
+		}
+		if at.Before(due) || at.After(bound.Add(slack)) {
+			t.Errorf("%s, due %v after the outage began, is evicted %v after it ended", name, due.Sub(begun), at.Sub(ended))
+		}
+	}
+}
+
+// startAgainWhereEnded restarts an evictor that has ended, and returns how often.
+func (e *evictor) startAgainWhereEnded() int {
+	select {
+	case <-e.Done():
+		e.Process = e.c.Restart(e.Process)
+		return 1
+	default:
+		return 0
+	}
 }

@@ -28,17 +28,13 @@ func start(t *testing.T, options cluster.Options) *cluster.Cluster {
 	return cluster.Start(t, options)
 }
 
-// pending returns the scheduler's message about a pod that it did not place. It is
-// empty for a pod that is placed or that no scheduler has looked at.
-func pending(pod *corev1.Pod) string { return cluster.Condition(pod, corev1.PodScheduled).Message }
-
 // settled returns an error until schedulers have looked at all of the wanted pods.
 func settled(pods map[string]*corev1.Pod, want int) error {
 	if len(pods) != want {
 		return fmt.Errorf("%d pods, want %d", len(pods), want)
 	}
 	for name, pod := range pods {
-		if pod.Spec.NodeName == "" && pending(pod) == "" {
+		if pod.Spec.NodeName == "" && cluster.Pending(pod) == "" {
 			return fmt.Errorf("no scheduler has looked at %s", name)
 		}
 	}

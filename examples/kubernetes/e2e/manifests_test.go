@@ -215,7 +215,7 @@ func TestSchedulerManifest(t *testing.T) {
 	c.Eventually("both pods are placed", func() error { return settled(c.Pods(metav1.NamespaceDefault), 2) })
 	for name, pod := range c.Pods(metav1.NamespaceDefault) {
 		if pod.Spec.NodeName != "node-1" {
-			t.Errorf("%s is on %q: %s", name, pod.Spec.NodeName, pending(pod))
+			t.Errorf("%s is on %q: %s", name, pod.Spec.NodeName, cluster.Pending(pod))
 		}
 	}
 	checkLog(t, process)
@@ -230,16 +230,7 @@ func TestSchedulerManifest(t *testing.T) {
 func TestEvictorManifest(t *testing.T) {
 	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction, "--node-monitor-period=1s", "--node-monitor-grace-period=6s"}})
 	c.Apply(overlay(t, "evictor", "evictor/priority-and-fairness")...)
-	for name, zone := range map[string]string{"control-1": "a", "control-2": "a", "control-3": "b", "worker-1": "a", "worker-2": "b"} {
-		node := linux(name)
-		node.Labels[corev1.LabelTopologyZone] = zone
-		if strings.HasPrefix(name, "control") {
-			const role = "node-role.kubernetes.io/control-plane"
-			node.Labels[role] = ""
-			node.Spec.Taints = []corev1.Taint{{Key: role, Effect: corev1.TaintEffectNoSchedule}}
-		}
-		c.AddNodes(node)
-	}
+	c.Install("../e2e/testdata/zones")
 	c.RunScheduler(cluster.Profile{Name: corev1.DefaultSchedulerName})
 	restarts := 0
 	placed := func(what string, right func(nodes []string) bool) (nodes []string) {
@@ -268,9 +259,16 @@ func TestEvictorManifest(t *testing.T) {
 	checkPriority(t, c)
 
 	c.StopHeartbeat(failed...)
-	for _, name := range failed {
-		foundUnreachable(t, c, name)
-	}
+	c.Eventually("both nodes are found unreachable", func() error {
+		for _, name := range failed {
+			list := must(c.Client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{}))(t).Spec.Taints
+			unreachable := corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute}
+			if !slices.ContainsFunc(list, func(t corev1.Taint) bool { return t.MatchTaint(&unreachable) }) {
+				return fmt.Errorf("%s has the taints %v", name, list)
+			}
+		}
+		return nil
+	})
 	check(t, c.Client.CoreV1().Pods(cluster.Evictor).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}))
 	placed("the replicas are on other nodes", func(nodes []string) bool {
 		return len(nodes) == 2 && !slices.ContainsFunc(nodes, func(n string) bool { return n == "" || slices.Contains(failed, n) })

@@ -32,7 +32,7 @@ func TestReadmes(t *testing.T) {
 	}
 	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction}, Kubelets: true})
 	c.AddNodes(cluster.Node("node-1"), cluster.Node("node-2"))
-	c.Apply(must(cluster.Manifest(must(filepath.Abs("testdata/cloud"))(t)))(t)...) // the kinds of monitoring, too
+	c.Install("../e2e/testdata/cloud") // the kinds of monitoring, too
 	r := &readmeTest{Cluster: c, env: []string{
 		"KUBECONFIG=" + c.Kubeconfig,
 		"PATH=" + c.Tools() + ":" + os.Getenv("PATH"),
@@ -220,4 +220,32 @@ func (r *readmeTest) objects(t *testing.T) sets.Set[string] {
 	list := docs.Block{Text: `kubectl get --all-namespaces --no-headers --output=custom-columns=:.kind,:.metadata.namespace,:.metadata.name \
 		"$(kubectl api-resources --verbs=list,delete --output=name | grep --invert-match '^events' | paste --serial --delimiters=,)"`}
 	return sets.New(strings.Split(list.Run(t, root, r.env...), "\n")...)
+}
+
+// builder takes the place of docker. It prints what would be in the image, and
+// the version of the program.
+const builder = `#!/bin/sh
+for context; do :; done
+ls -A "$context"
+exec env -i "$context"/* --version
+`
+
+// TestImages runs images/build. Each image has one binary and nothing else, for linux
+// on any host, and its version is the tag of the image.
+func TestImages(t *testing.T) {
+	skipShort(t)
+	docker := filepath.Join(t.TempDir(), "docker")
+	check(t, os.WriteFile(docker, []byte(builder), 0o755))
+	for program, version := range map[string]string{
+		"evictor":   "evictor v1.2.3\n",
+		"webhook":   "webhook v1.2.3\n",
+		"scheduler": "Kubernetes v1.",
+	} {
+		build := exec.Command("../images/build", program, "registry.example.com/taints-"+program+":v1.2.3")
+		build.Env = append(os.Environ(), "BUILDER="+docker, "GOOS=darwin")
+		got := string(must(build.Output())(t))
+		if !strings.HasPrefix(got, program+"\n"+version) {
+			t.Errorf("the image of the %s holds, with the version: %s", program, got)
+		}
+	}
 }

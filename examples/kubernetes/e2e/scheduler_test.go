@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -32,25 +31,6 @@ func TestPlacement(t *testing.T) { testPlacement(t, "testdata/placement.yaml") }
 
 func TestTaintedEverywhere(t *testing.T) { testPlacement(t, "testdata/tainted-everywhere.yaml") }
 
-// A fieldNode is a node of the cluster.
-type fieldNode struct {
-	Name          string
-	Labels        map[string]string
-	Taints        []corev1.Taint
-	Unschedulable bool
-	CPU           *resource.Quantity
-}
-
-func (n fieldNode) node() *corev1.Node {
-	node := cluster.Node(n.Name, n.Taints...)
-	node.Spec.Unschedulable = n.Unschedulable
-	maps.Copy(node.Labels, n.Labels)
-	if n.CPU != nil {
-		node.Status.Allocatable[corev1.ResourceCPU] = *n.CPU
-	}
-	return node
-}
-
 // A trial is a pod, and what happens to it.
 type trial struct {
 	Pod    string // a name; an existing pod is not created again
@@ -61,7 +41,7 @@ type trial struct {
 	Then   struct {
 		Free     string // this node loses its taints and is uncordoned
 		Tolerate *corev1.Toleration
-		Add      *fieldNode
+		Add      *corev1.Node
 	}
 	Placed []string // it is placed on one of these nodes
 	Gone   string   // that pod is gone
@@ -75,7 +55,7 @@ type field struct{ *cluster.Cluster }
 // before it knows of a taint that was added first.
 func testPlacement(t *testing.T, file string) {
 	var plan struct {
-		Nodes  []fieldNode
+		Nodes  []*corev1.Node
 		Trials []struct {
 			Name string
 			Pods []trial
@@ -83,11 +63,7 @@ func testPlacement(t *testing.T, file string) {
 	}
 	check(t, yaml.UnmarshalStrict(must(os.ReadFile(file))(t), &plan))
 	f := field{start(t, cluster.Options{})}
-	var nodes []*corev1.Node
-	for _, n := range plan.Nodes {
-		nodes = append(nodes, n.node())
-	}
-	f.AddNodes(nodes...)
+	f.AddNodes(plan.Nodes...)
 	f.Eventually("a cordoned node has a taint", func() error {
 		nodes := must(f.Client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{}))(t)
 		for _, node := range nodes.Items {
@@ -128,7 +104,7 @@ func (f field) run(t *testing.T, trial trial) {
 	}
 	if trial.Waits != nil {
 		f.Eventually(trial.Pod+" is pending", func() error {
-			message := pending(f.pod(t, trial.Pod))
+			message := cluster.Pending(f.pod(t, trial.Pod))
 			missing := func(words string) bool { return !strings.Contains(message, words) }
 			if message == "" || slices.ContainsFunc(trial.Waits, missing) {
 				return fmt.Errorf("the message is %q, want %q in it", message, trial.Waits)
@@ -140,7 +116,7 @@ func (f field) run(t *testing.T, trial trial) {
 	if trial.Placed != nil {
 		f.Eventually(trial.Pod+" is placed", func() error {
 			if pod := f.pod(t, trial.Pod); !slices.Contains(trial.Placed, pod.Spec.NodeName) {
-				return fmt.Errorf("it is on %q, want %v: %s", pod.Spec.NodeName, trial.Placed, pending(pod))
+				return fmt.Errorf("it is on %q, want %v: %s", pod.Spec.NodeName, trial.Placed, cluster.Pending(pod))
 			}
 			return nil
 		})
@@ -174,6 +150,6 @@ func (f field) then(t *testing.T, trial trial) {
 		must(f.Client.CoreV1().Pods(pod.Namespace).Update(t.Context(), pod, metav1.UpdateOptions{}))(t)
 	}
 	if change.Add != nil {
-		f.AddNodes(change.Add.node())
+		f.AddNodes(change.Add)
 	}
 }

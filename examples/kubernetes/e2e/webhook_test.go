@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"crypto"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -11,10 +10,10 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
@@ -26,9 +25,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/cert"
-	"k8s.io/kubernetes/cmd/kubeadm/app/apis/kubeadm"
-	"k8s.io/kubernetes/cmd/kubeadm/app/util/pkiutil"
 
 	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/cluster"
 	"github.com/seed-0529bac1/taints/internal/docs"
@@ -81,25 +77,12 @@ func in(namespace string, pod *corev1.Pod) *corev1.Pod {
 	return pod
 }
 
-func namespace(name string) *corev1.Namespace {
-	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
-}
-
 // dedication creates pods for the scheduler to place, more of them for the node ml
 // than it has room for. The replicas of the webhook are never on one node, even if
 // the other node is full.
 func (w *webhookTest) dedication(t *testing.T) {
-	ml, general, full := cluster.Node("ml", mlTaint), cluster.Node("general"), cluster.Node("full")
-	spot := cluster.Node("spot", corev1.Taint{Key: "spot", Effect: corev1.TaintEffectNoSchedule})
-	ml.Labels["example.com/pool"], general.Labels["example.com/pool"] = "ml", "general"
-	spot.Labels["example.com/spot"] = "true"
-	general.Labels[corev1.LabelOSStable], full.Labels[corev1.LabelOSStable] = "linux", "linux"
-	ml.Status.Allocatable[corev1.ResourcePods] = resource.MustParse("2")
-	full.Status.Allocatable[corev1.ResourcePods] = resource.MustParse("0")
-	w.AddNodes(ml, spot, general, full)
+	w.Install("../e2e/testdata/dedication")
 	w.RunScheduler(cluster.Profile{Name: corev1.DefaultSchedulerName})
-
-	w.Apply(namespace("ml"))
 	for i := range 3 {
 		batch := cluster.Pod(fmt.Sprintf("batch-%d", i))
 		batch.Labels = map[string]string{"workload": "batch"}
@@ -129,9 +112,7 @@ func (w *webhookTest) dedication(t *testing.T) {
 // daemonSets checks that pods of DaemonSets have the tolerations that their controller
 // adds, and that their author can add none that are not allowed.
 func (w *webhookTest) daemonSets(t *testing.T) {
-	watcher, sneak := daemonSet("watcher"), daemonSet("sneak", mlToleration)
-	sneak.Spec.Template.Spec.NodeSelector = map[string]string{"example.com/pool": "ml"}
-	w.Apply(watcher, sneak)
+	w.Install("../e2e/testdata/daemonsets")
 	event(w.Cluster, "the other pool is refused", func(event eventsv1.Event) bool {
 		return event.Reason == "FailedCreate" && event.Regarding.Name == "sneak" && strings.HasSuffix(event.Note, notAllowed)
 	})
@@ -142,7 +123,7 @@ func (w *webhookTest) daemonSets(t *testing.T) {
 		}
 		return nil
 	})
-	check(t, w.Client.AppsV1().DaemonSets(sneak.Namespace).Delete(t.Context(), sneak.Name, metav1.DeleteOptions{}))
+	check(t, w.Client.AppsV1().DaemonSets(metav1.NamespaceDefault).Delete(t.Context(), "sneak", metav1.DeleteOptions{}))
 }
 
 const notAllowed = `admission webhook "validate.` + cluster.WebhookName + `" denied the request: ` +
@@ -203,25 +184,22 @@ func (w *webhookTest) setFailurePolicy(policy string) {
 // updatesWhileDown checks that a pod can finish while the webhook does not run, and
 // that its tolerations cannot be changed.
 func (w *webhookTest) updatesWhileDown(t *testing.T) {
-	label := func(p *corev1.Pod) { p.Labels = map[string]string{"a": "b"} }
-	more := func(p *corev1.Pod) { p.Spec.Tolerations = append(p.Spec.Tolerations, mlToleration) }
 	pods := w.Client.CoreV1().Pods(metav1.NamespaceDefault)
+	const label = `{"op": "add", "path": "/metadata/labels", "value": {"a": "b"}}`
+	const toleration = `{"key": "dedicated", "value": "ml", "effect": "NoSchedule"}`
 	for _, update := range []struct {
-		name, pod string
-		change    func(*corev1.Pod)
-		refused   bool
+		name, pod, patch string
+		refused          bool
 	}{
 		{"a label", "plain-0", label, false},
-		{"a finalizer", "plain-0", func(p *corev1.Pod) { p.Finalizers = []string{"example.com/done"} }, false},
-		{"no finalizer", "plain-0", func(p *corev1.Pod) { p.Finalizers = nil }, false},
-		{"another toleration", "plain-0", more, true},
-		{"other seconds", "plain-0", func(p *corev1.Pod) { p.Spec.Tolerations[0].TolerationSeconds = new(int64(3600)) }, true},
+		{"a finalizer", "plain-0", `{"op": "add", "path": "/metadata/finalizers", "value": ["example.com/done"]}`, false},
+		{"no finalizer", "plain-0", `{"op": "remove", "path": "/metadata/finalizers"}`, false},
+		{"another toleration", "plain-0", `{"op": "add", "path": "/spec/tolerations/-", "value": ` + toleration + `}`, true},
+		{"other seconds", "plain-0", `{"op": "replace", "path": "/spec/tolerations/0/tolerationSeconds", "value": 3600}`, true},
 		{"a label where there are no tolerations", "early", label, false},
-		{"the first toleration", "early", more, true},
+		{"the first toleration", "early", `{"op": "add", "path": "/spec/tolerations", "value": [` + toleration + `]}`, true},
 	} {
-		pod := must(pods.Get(t.Context(), update.pod, metav1.GetOptions{}))(t)
-		update.change(pod)
-		_, err := pods.Update(t.Context(), pod, metav1.UpdateOptions{})
+		_, err := pods.Patch(t.Context(), update.pod, types.JSONPatchType, []byte("["+update.patch+"]"), metav1.PatchOptions{})
 		called := err != nil && strings.Contains(err.Error(), `failed calling webhook "validate.`+cluster.WebhookName+`"`)
 		if called != update.refused || !update.refused && err != nil {
 			t.Errorf("%s: %v", update.name, err)
@@ -291,10 +269,10 @@ func (w *webhookTest) outage(t *testing.T) {
 	w.Eventually("the API server asks it again", func() error { return w.TryPod(cluster.Pod("probe")) })
 }
 
-// TestCertManager renews the certificates of the component for cert-manager. An API
-// server may have the new authority before a replica has its new certificate, or
-// later. It trusts the replica all the same. The webhook has no rights, and its policy
-// lets it connect to nobody.
+// TestCertManager checks the component for cert-manager. The authority keeps its name
+// and its key when it is renewed: an API server trusts a replica's certificate whichever
+// of the two is renewed first. The webhook has no rights, and its policy lets it connect
+// to nobody.
 func TestCertManager(t *testing.T) {
 	type certificate struct {
 		Spec struct {
@@ -320,8 +298,11 @@ func TestCertManager(t *testing.T) {
 			decodeCustom(t, objects[i:], kind, &certificates[len(certificates)-1])
 		}
 	}
-	if annotated != 2 || len(certificates) != 2 || !certificates[0].Spec.IsCA {
-		t.Fatalf("%d configurations are annotated, and there are the certificates %+v", annotated, certificates)
+	var want [2]certificate
+	want[0].Spec.CommonName, want[0].Spec.IsCA, want[0].Spec.PrivateKey.RotationPolicy = "taints-webhook", true, "Never"
+	want[1].Spec.DNSNames = []string{"admission.taints-webhooks.svc"}
+	if annotated != 2 || !reflect.DeepEqual(certificates, want[:]) {
+		t.Errorf("%d configurations are annotated, and there are the certificates %+v", annotated, certificates)
 	}
 	spec := only[*appsv1.Deployment](t, objects).Spec.Template.Spec
 	if strings.Contains(fmt.Sprint(spec.Containers[0].Args), "-rotate") || *spec.AutomountServiceAccountToken {
@@ -330,27 +311,6 @@ func TestCertManager(t *testing.T) {
 	network := only[*networkingv1.NetworkPolicy](t, objects)
 	if len(network.Spec.Egress) > 0 || !slices.Contains(network.Spec.PolicyTypes, networkingv1.PolicyTypeEgress) {
 		t.Errorf("the webhook may connect to %+v", network.Spec)
-	}
-
-	newKey := func() crypto.Signer { return must(pkiutil.NewPrivateKey(kubeadm.EncryptionAlgorithmECDSAP256))(t) }
-	authorityConfig := &pkiutil.CertConfig{Config: cert.Config{CommonName: certificates[0].Spec.CommonName}}
-	config := &pkiutil.CertConfig{NotAfter: time.Now().Add(time.Hour), Config: cert.Config{
-		CommonName: "unused", AltNames: cert.AltNames{DNSNames: certificates[1].Spec.DNSNames},
-	}}
-	roots, shown, key := []*x509.CertPool{}, []*x509.Certificate{}, newKey()
-	for range 3 {
-		if certificates[0].Spec.PrivateKey.RotationPolicy != "Never" {
-			key = newKey()
-		}
-		authority := must(pkiutil.NewSelfSignedCACert(authorityConfig, key))(t)
-		shown = append(shown, must(pkiutil.NewSignedCert(config, newKey(), authority, key, false))(t))
-		roots = append(roots, x509.NewCertPool())
-		roots[len(roots)-1].AddCert(authority)
-	}
-	for _, trusted := range roots {
-		for _, certificate := range shown {
-			must(certificate.Verify(x509.VerifyOptions{Roots: trusted, DNSName: "admission.taints-webhooks.svc"}))(t)
-		}
 	}
 }
 

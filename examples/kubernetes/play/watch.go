@@ -79,7 +79,7 @@ func (g *game) podChanged(before, after *corev1.Pod) {
 	if before.Spec.NodeName == "" && after.Spec.NodeName != "" {
 		g.tell("placed", "%s on %s", name, after.Spec.NodeName)
 	}
-	if why := waits(after); why != "" && waits(before) == "" {
+	if why := cluster.Pending(after); why != "" && cluster.Pending(before) == "" {
 		g.tell("waits", "%s: %s", name, why)
 	}
 	if before.DeletionTimestamp == nil && after.DeletionTimestamp != nil {
@@ -103,9 +103,6 @@ func (g *game) podLeaves(pod *corev1.Pod) {
 		g.tell("evicted", "%s/%s from %s", pod.Namespace, pod.Name, pod.Spec.NodeName)
 	}
 }
-
-// waits returns the scheduler's message about a pod that it did not place.
-func waits(pod *corev1.Pod) string { return cluster.Condition(pod, corev1.PodScheduled).Message }
 
 // eventCame reports evictions that are held back or canceled.
 func (g *game) eventCame(before, after *eventsv1.Event) {

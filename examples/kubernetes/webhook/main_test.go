@@ -19,10 +19,7 @@ import (
 	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
-	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/util/cert"
 
@@ -183,20 +180,19 @@ func TestAudit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pod := func(namespace, name string, tolerations ...corev1.Toleration) *corev1.Pod {
-		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Spec: corev1.PodSpec{Tolerations: tolerations}}
+	objects, err := cluster.Manifest("../webhook/testdata/audit")
+	if err != nil {
+		t.Fatal(err)
 	}
-	everything := corev1.Toleration{Operator: corev1.TolerationOpExists}
-	many := slices.Repeat([]corev1.Toleration{{Key: "node.kubernetes.io/not-ready", Operator: "Exists", Effect: "NoExecute", TolerationSeconds: new(int64)}}, mostLinted+1)
-	pods := []runtime.Object{
-		pod("kube-system", "exempt", everything), pod("web", "fine"), pod("web", "many", many...),
-		pod("web", "two", corev1.Toleration{Key: "a"}, everything),
+	client := fake.NewClientset()
+	for _, object := range objects {
+		if pod, ok := object.(*corev1.Pod); ok && pod.Name == "many" {
+			pod.Spec.Tolerations = slices.Repeat(pod.Spec.Tolerations, mostLinted+1)
+		}
+		if err := client.Tracker().Add(object); err != nil {
+			t.Fatal(err)
+		}
 	}
-	registration := &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "registered"}}
-	registration.Webhooks = []admissionregistrationv1.ValidatingWebhook{{NamespaceSelector: &metav1.LabelSelector{
-		MatchExpressions: []metav1.LabelSelectorRequirement{{Key: corev1.LabelMetadataName, Operator: "NotIn", Values: []string{"web"}}},
-	}}}
-	client := fake.NewClientset(append(pods, registration)...)
 	for _, test := range []struct{ registration, begins, ends string }{
 		{
 			"none", "web/many: 101 tolerations, more than 100, are not checked for sense\n" +

@@ -5,6 +5,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -23,8 +24,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// Node returns a ready node with 16 CPUs, 64 GiB of memory, room for 110 pods, its
-// name as the hostname label, and the taints. It is not in the cluster yet, so a
+// Node returns a ready node with 16 CPUs, 64 GiB of memory, room for 110 pods, labels
+// with its name and linux, and the taints. It is not in the cluster yet, so a
 // test can change it: see [Cluster.AddNodes].
 func Node(name string, taints ...corev1.Taint) *corev1.Node {
 	resources := corev1.ResourceList{
@@ -32,9 +33,9 @@ func Node(name string, taints ...corev1.Taint) *corev1.Node {
 		corev1.ResourceMemory: resource.MustParse("64Gi"),
 		corev1.ResourcePods:   resource.MustParse("110"),
 	}
-	now := metav1.Now()
+	now, labels := metav1.Now(), map[string]string{corev1.LabelHostname: name, corev1.LabelOSStable: "linux"}
 	return &corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelHostname: name}},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels},
 		Spec:       corev1.NodeSpec{Taints: taints},
 		Status: corev1.NodeStatus{
 			Capacity:    resources,
@@ -61,12 +62,17 @@ func Pod(name string, tolerations ...corev1.Toleration) *corev1.Pod {
 	}
 }
 
-// AddNodes creates the nodes, each with a heartbeat, and waits until the controller
-// manager has removed the taint not-ready from them.
+// AddNodes creates the nodes, each with a heartbeat and with all that [Node] gives it
+// unless it has that, and waits until the controller manager has removed the taint
+// not-ready from them.
 func (c *Cluster) AddNodes(nodes ...*corev1.Node) {
 	c.tb.Helper()
 	c.each(len(nodes), func(i int) error {
-		_, err := c.Client.CoreV1().Nodes().Create(c.Context(), nodes[i], metav1.CreateOptions{})
+		node := Node(nodes[i].Name)
+		node.Spec = nodes[i].Spec
+		maps.Copy(node.Labels, nodes[i].Labels)
+		maps.Copy(node.Status.Allocatable, nodes[i].Status.Allocatable)
+		_, err := c.Client.CoreV1().Nodes().Create(c.Context(), node, metav1.CreateOptions{})
 		if err == nil {
 			c.beat(nodes[i].Name)
 		}
@@ -89,6 +95,10 @@ func Condition(pod *corev1.Pod, kind corev1.PodConditionType) corev1.PodConditio
 	_, condition := podutil.GetPodCondition(&pod.Status, kind)
 	return ptr.Deref(condition, corev1.PodCondition{})
 }
+
+// Pending returns the scheduler's message about a pod that it did not place. It is
+// empty for a pod that is placed or that no scheduler has looked at.
+func Pending(pod *corev1.Pod) string { return Condition(pod, corev1.PodScheduled).Message }
 
 // AddPods creates the pods.
 func (c *Cluster) AddPods(pods ...*corev1.Pod) {
@@ -147,11 +157,6 @@ func (c *Cluster) beat(node string) {
 	go renewal.Run(ctx)
 }
 
-func (c *Cluster) beats(node string) bool {
-	_, ok := c.heartbeats.Load(node)
-	return ok
-}
-
 // startKubelets does for pods what the kubelets of their nodes do, as far as the API
 // server sees it, if the options request it. Pods run and are ready as soon as they
 // have a node, and disappear when they are deleted. A node without a heartbeat does
@@ -179,8 +184,9 @@ var running = []byte(`{"status":{"phase":"Running","conditions":[{"type":"Ready"
 // fails is tried again at the next check.
 func (c *Cluster) runPod(pod *corev1.Pod) {
 	pods := c.Client.CoreV1().Pods(pod.Namespace)
+	_, beats := c.heartbeats.Load(pod.Spec.NodeName)
 	switch {
-	case !c.beats(pod.Spec.NodeName):
+	case !beats:
 	case pod.DeletionTimestamp != nil:
 		_ = pods.Delete(c.ctx, pod.Name, metav1.DeleteOptions{
 			GracePeriodSeconds: new(int64),

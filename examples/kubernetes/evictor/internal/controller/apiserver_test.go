@@ -20,10 +20,7 @@ import (
 )
 
 // get reads as the manager's cache does.
-func (w *world) get(
-	ctx context.Context, c client.WithWatch, name client.ObjectKey, obj client.Object,
-	opts ...client.GetOption,
-) error {
+func (w *world) get(ctx context.Context, c client.WithWatch, name client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 	found := obj.DeepCopyObject().(client.Object)
 	if err := c.Get(ctx, name, found, opts...); err != nil {
 		return err
@@ -41,9 +38,7 @@ func (w *world) get(
 }
 
 // evict does what the Eviction API does.
-func (w *world) evict(ctx context.Context, c client.Client, subresource string, obj,
-	body client.Object, _ ...client.SubResourceCreateOption,
-) error {
+func (w *world) evict(ctx context.Context, c client.Client, subresource string, obj, body client.Object, _ ...client.SubResourceCreateOption) error {
 	eviction, ok := body.(*policyv1.Eviction)
 	if subresource != "eviction" || !ok || eviction.Name != obj.GetName() || eviction.Namespace != obj.GetNamespace() {
 		w.t.Errorf("%s of %s with %v", subresource, obj.GetName(), body)
@@ -61,9 +56,7 @@ func (w *world) delete(ctx context.Context, c client.WithWatch, obj client.Objec
 }
 
 // patch checks that another pod of the same name is not patched.
-func (w *world) patch(ctx context.Context, c client.Client, subresource string,
-	obj client.Object, patch client.Patch, opts ...client.SubResourcePatchOption,
-) error {
+func (w *world) patch(ctx context.Context, c client.Client, subresource string, obj client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
 	data, err := patch.Data(obj)
 	if want := fmt.Sprintf(`"uid":%q`, obj.GetUID()); err != nil || !strings.Contains(string(data), want) {
 		w.t.Errorf("the patch %s has no %s, %v", data, want, err)

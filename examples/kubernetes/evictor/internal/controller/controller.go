@@ -13,16 +13,21 @@ package controller
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"golang.org/x/time/rate"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
@@ -77,9 +82,7 @@ type Controller struct {
 
 // New returns a controller that reads from the client's cache, and from the API
 // server if the cache may be too old. It registers its metrics.
-func New(c client.Client, live client.Reader, recorder events.EventRecorder,
-	registry prometheus.Registerer, o Options,
-) *Controller {
+func New(c client.Client, live client.Reader, recorder events.EventRecorder, registry prometheus.Registerer, o Options) *Controller {
 	limit := rate.Limit(o.QPS)
 	if o.QPS <= 0 {
 		limit = rate.Inf
@@ -167,4 +170,120 @@ func (c *Controller) delay() time.Duration {
 	reservation := c.limiter.ReserveN(now, 1)
 	defer reservation.CancelAt(now)
 	return reservation.DelayFrom(now)
+}
+
+// CacheOptions returns options for a cache that is small even in a large cluster:
+// it has only the pods that have a node, and only the fields of pods and nodes
+// that the controller reads. Its objects are shared and must not be modified.
+func CacheOptions() cache.Options {
+	return cache.Options{
+		ReaderFailOnMissingInformer: true,
+		ByObject: map[client.Object]cache.ByObject{
+			&corev1.Pod{}: {
+				Field:                 fields.OneTermNotEqualSelector("spec.nodeName", ""),
+				Transform:             strip,
+				UnsafeDisableDeepCopy: ptr.To(true),
+			},
+			&corev1.Node{}: {Transform: strip, UnsafeDisableDeepCopy: ptr.To(true)},
+		},
+	}
+}
+
+// strip reduces a pod or node to the parts that the controller reads.
+func strip(obj any) (any, error) {
+	switch obj := obj.(type) {
+	case *corev1.Pod:
+		other := func(c corev1.PodCondition) bool { return c.Type != corev1.PodScheduled }
+		*obj = corev1.Pod{
+			ObjectMeta: stripMeta(&obj.ObjectMeta),
+			Spec:       corev1.PodSpec{NodeName: obj.Spec.NodeName, Tolerations: obj.Spec.Tolerations},
+			Status:     corev1.PodStatus{Conditions: slices.Clone(slices.DeleteFunc(obj.Status.Conditions, other))},
+		}
+	case *corev1.Node:
+		*obj = corev1.Node{
+			ObjectMeta: stripMeta(&obj.ObjectMeta),
+			Spec:       corev1.NodeSpec{Taints: obj.Spec.Taints},
+		}
+	}
+	return obj, nil
+}
+
+func stripMeta(meta *metav1.ObjectMeta) metav1.ObjectMeta {
+	return metav1.ObjectMeta{
+		Namespace:         meta.Namespace,
+		Name:              meta.Name,
+		UID:               meta.UID,
+		ResourceVersion:   meta.ResourceVersion,
+		CreationTimestamp: meta.CreationTimestamp,
+		DeletionTimestamp: meta.DeletionTimestamp,
+	}
+}
+
+// instruments are the controller's metrics.
+type instruments struct {
+	evictions, failures *prometheus.CounterVec
+	lateness            prometheus.Histogram
+}
+
+func newInstruments(registry prometheus.Registerer, c *Controller) *instruments {
+	register := promauto.With(registry)
+	m := &instruments{
+		evictions: register.NewCounterVec(prometheus.CounterOpts{
+			Name: "taints_evictor_evictions_total",
+			Help: "Evictions by outcome: evicted, deleted, gone, canceled or dry-run.",
+		}, []string{"outcome"}),
+		failures: register.NewCounterVec(prometheus.CounterOpts{
+			Name: "taints_evictor_failed_attempts_total",
+			Help: "Attempts to evict a pod that failed and are repeated, by reason: blocked, throttled, conflict, stale or error.",
+		}, []string{"reason"}),
+		lateness: register.NewHistogram(prometheus.HistogramOpts{
+			Name:    "taints_evictor_lateness_seconds",
+			Help:    "How long after its deadline a pod was evicted.",
+			Buckets: []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 1800},
+		}),
+	}
+	for _, outcome := range []string{done, deleted, gone, canceled, dryRun} {
+		m.evictions.WithLabelValues(outcome)
+	}
+	for _, reason := range []string{blocked, throttled, conflict, stale, failed} {
+		m.failures.WithLabelValues(reason)
+	}
+	gauge := func(name, help string, labels prometheus.Labels, value func() float64) {
+		register.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, value)
+	}
+	gauge("taints_evictor_queue_length", "Pods to evict, now or later.", nil, c.queueLength)
+	gauge("taints_evictor_next_deadline_timestamp_seconds",
+		"The earliest deadline of these pods, in seconds since 1970, in the past or the future; 0 if there are none.", nil, c.nextDeadline)
+	for cause, held := range map[string]bool{"budget": true, "other": false} {
+		gauge("taints_evictor_oldest_overdue_seconds",
+			"How long the most overdue pod has been overdue, of those that a PodDisruptionBudget holds back, and of the others; 0 if no pod is.",
+			prometheus.Labels{"cause": cause}, func() float64 { return c.oldestOverdue(held) })
+	}
+	return m
+}
+
+func (c *Controller) queueLength() float64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return float64(c.queue.Len())
+}
+
+func (c *Controller) nextDeadline() float64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if at, ok := c.queue.Next(); ok {
+		return float64(at.UnixMilli()) / 1000
+	}
+	return 0
+}
+
+func (c *Controller) oldestOverdue(held bool) (seconds float64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range c.pods {
+		if at, pending := c.queue.Due(p); pending && p.held == held {
+			seconds = max(seconds, time.Since(at).Seconds())
+		}
+	}
+	return seconds
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 
@@ -61,6 +62,11 @@ func (w *world) answer(obj *corev1.Pod) taints.Eviction {
 	w.must(w.api.Get(context.Background(), types.NamespacedName{Name: obj.Spec.NodeName}, &n))
 	policy := w.o.Policy
 	policy.Arrival = obj.CreationTimestamp.Time
+	for _, c := range obj.Status.Conditions {
+		if c.Type == corev1.PodScheduled {
+			policy.Arrival = c.LastTransitionTime.Time
+		}
+	}
 	return policy.Compile(kube.Tolerations(obj.Spec.Tolerations)).EvictionOf(kube.Taints(n.Spec.Taints), w.now())
 }
 
@@ -110,7 +116,14 @@ func testEvictions(t *rapid.T) {
 				w.deletePod(name)
 			}
 			if action < 2 {
-				w.addPod(name, rapid.SampledFrom(nodeNames).Draw(t, "node"), drawTolerations(t))
+				w.addPod(name, rapid.SampledFrom(nodeNames).Draw(t, "node"), drawTolerations(t), func(p *corev1.Pod) {
+					at := metav1.NewTime(w.now())
+					if rapid.Bool().Draw(t, "waited for the node") {
+						p.CreationTimestamp = metav1.NewTime(at.Add(-20 * s))
+						scheduled := corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: at}
+						p.Status.Conditions = append(p.Status.Conditions, scheduled)
+					}
+				})
 			}
 		case 3, 4:
 			n := rapid.SampledFrom(nodeNames).Draw(t, "node")

@@ -3,6 +3,7 @@
 package plugin
 
 import (
+	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -139,6 +140,32 @@ func TestStaleIndex(t *testing.T) {
 	x.delete(tainted[3])
 	if got, ok := x.ask(taints.Compile(nil), snapshotOf(tainted...)); !ok || !got.Equal(sets.New("node-3")) {
 		t.Errorf("a node that the index has lost: %v, %v", got, ok)
+	}
+}
+
+// teams returns nodes with a taint of their own each.
+func teams(n int) []*corev1.Node {
+	var nodes []*corev1.Node
+	for i := range n {
+		name := fmt.Sprint("node-", i)
+		nodes = append(nodes, node(name, taint("team", name, corev1.TaintEffectNoSchedule)))
+	}
+	return nodes
+}
+
+// TestQuarter checks that PreFilter names every feasible node if these are a quarter of
+// all nodes, and none if there is one more.
+func TestQuarter(t *testing.T) {
+	for free, named := range map[int]bool{300: true, 301: false} {
+		nodes, want := teams(900), sets.New[string]()
+		for i := range free {
+			nodes = append(nodes, node(fmt.Sprint("free-", i)))
+			want.Insert(fmt.Sprint("free-", i))
+		}
+		result, _ := knowing(nodes...).PreFilter(t.Context(), newState(), pod(), snapshotOf(nodes...))
+		if result.AllNodes() == named || named && !result.NodeNames.Equal(want) {
+			t.Errorf("%d nodes are feasible: it leaves %v", free, result)
+		}
 	}
 }
 

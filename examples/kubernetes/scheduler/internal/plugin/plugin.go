@@ -8,6 +8,7 @@ package plugin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,6 +27,8 @@ import (
 	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/tainttoleration"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+	"sigs.k8s.io/json"
 )
 
 // Name is the name of the plugin in a KubeSchedulerConfiguration.
@@ -152,9 +155,7 @@ func (p *Taints) newCycle(pod *corev1.Pod) *cycle {
 
 // PreFilter finds the feasible nodes of the whole cluster. If a pod names its nodes,
 // only these are checked, and querying the index would cost more than Filter.
-func (p *Taints) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.Pod,
-	nodes []fwk.NodeInfo,
-) (*fwk.PreFilterResult, *fwk.Status) {
+func (p *Taints) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.Pod, nodes []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
 	if p.letsThrough(pod) {
 		return nil, fwk.NewStatus(fwk.Skip) // Filter too
 	}
@@ -265,9 +266,7 @@ func (p *Taints) reason(c *cycle, taint taints.Taint) string {
 
 // PostFilter does not preempt pods. It reports why nodes were left out, because the
 // scheduler's message does not.
-func (p *Taints) PostFilter(_ context.Context, state fwk.CycleState, pod *corev1.Pod,
-	_ fwk.NodeToStatusReader,
-) (*fwk.PostFilterResult, *fwk.Status) {
+func (p *Taints) PostFilter(_ context.Context, state fwk.CycleState, pod *corev1.Pod, _ fwk.NodeToStatusReader) (*fwk.PostFilterResult, *fwk.Status) {
 	c := p.cycle(state, pod)
 	if !c.leftOut {
 		return nil, fwk.NewStatus(fwk.Unschedulable)
@@ -325,4 +324,39 @@ func (p *Taints) NormalizeScore(_ context.Context, _ fwk.CycleState, _ *corev1.P
 // SignPod signs the tolerations: pods with the same tolerations get the same result.
 func (p *Taints) SignPod(_ context.Context, pod *corev1.Pod) ([]fwk.SignFragment, *fwk.Status) {
 	return []fwk.SignFragment{{Key: fwk.TolerationsSignerName, Value: fwk.TolerationsSigner(pod)}}, nil
+}
+
+// APIVersion and Kind are the API version and the kind of the plugin's args.
+const (
+	APIVersion = "taints.scheduler/v1"
+	Kind       = "TaintsArgs"
+)
+
+// Args are the args of the plugin in a KubeSchedulerConfiguration.
+type Args struct {
+	// APIVersion and Kind are optional. If given, they must be those of this version.
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	// Redact leaves keys and values out of messages. It is true if not given: more
+	// people can see the status of a pod than the nodes.
+	Redact bool `json:"redact"`
+}
+
+// UnmarshalJSON refuses unknown fields, so that a misspelled field does not go
+// unnoticed.
+func (a *Args) UnmarshalJSON(data []byte) error {
+	type plain Args // without this method
+	strict, err := json.UnmarshalStrict(data, (*plain)(a))
+	return errors.Join(append(strict, err)...)
+}
+
+func decodeArgs(object runtime.Object) (Args, error) {
+	args := Args{APIVersion: APIVersion, Kind: Kind, Redact: true}
+	if err := frameworkruntime.DecodeInto(object, &args); err != nil {
+		return Args{}, fmt.Errorf("args of %s: %w", Name, err)
+	}
+	if args.APIVersion != APIVersion || args.Kind != Kind {
+		return Args{}, fmt.Errorf("args of %s are %s of %s, want %s of %s", Name, args.Kind, args.APIVersion, Kind, APIVersion)
+	}
+	return args, nil
 }

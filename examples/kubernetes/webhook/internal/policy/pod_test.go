@@ -10,10 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/kube"
 )
 
 // TestBestEffort expects the classes of GetPodQOS in Kubernetes, as the module
@@ -51,31 +47,20 @@ func TestBadPods(t *testing.T) {
 		}
 		return strings.Join(list, ",")
 	}
-	for _, test := range []struct{ pod, want string }{
-		{``, "object: unexpected end of JSON input"},
-		{`null`, `object: it is not a Pod of v1 with a spec: its kind is "", its apiVersion ""`},
-		{`[]`, "object: json: cannot unmarshal array"},
-		{`{"apiVersion":"apps/v1","kind":"Deployment","spec":{}}`, `its kind is "Deployment", its apiVersion "apps/v1"`},
-		{`{"apiVersion":"v1","kind":"Pod"}`, "not a Pod of v1 with a spec"},
-		{`{"apiVersion":"v1","kind":"Pod","Spec":{}}`, "not a Pod of v1 with a spec"},
-		{podOf(`"tolerations":{}`), "cannot unmarshal object"},
-		{podOf(`"tolerations":[5]`), "cannot unmarshal number"},
-		{podOf(`"tolerations":[{"tolerationSeconds":"300"}]`), "cannot unmarshal string"},
-		{podOf(`"tolerations":[{"tolerationSeconds":1.5}]`), "cannot unmarshal number 1.5"},
-		{podOf(`"nodeSelector":{"a/b":true}`), "cannot unmarshal bool"},
-		{podOf(`"containers":[{"resources":{"requests":{"memory":"much"}}}]`), "quantities must match"},
-		{podOf(`"tolerations":[` + repeat(1001, `{}`) + `]`), "a list has 1001 elements, more than 1000"},
-		{podOf(`"initContainers":[` + repeat(200_000, `{}`) + `]`), "a list has 200000 elements, more than 1000"},
-		{podOf(`"nodeSelector":{` + repeat(20_000, `"key-#":"value"`) + `}`), "have more than 256 KiB"},
-		{podOf(`"containers":[{"resources":{"requests":{` + repeat(1001, `"r/#":1`) + `}}}]`), "it requests more than 1000 resources"},
-	} {
+	type test struct{ Pod, Want string }
+	for _, test := range append(testsIn[test](t, "bad-pods.yaml"),
+		test{podOf(`"tolerations":[` + repeat(1001, `{}`) + `]`), "a list has 1001 elements, more than 1000"},
+		test{podOf(`"initContainers":[` + repeat(200_000, `{}`) + `]`), "a list has 200000 elements, more than 1000"},
+		test{podOf(`"nodeSelector":{` + repeat(20_000, `"key-#":"value"`) + `}`), "have more than 256 KiB"},
+		test{podOf(`"containers":[{"resources":{"requests":{` + repeat(1001, `"r/#":1`) + `}}}]`), "it requests more than 1000 resources"},
+	) {
 		for _, d := range []Decision{
-			testPolicy(t).Mutate(request("web", test.pod, "")),
-			testPolicy(t).Validate(request("web", test.pod, "")),
-			testPolicy(t).Validate(request("web", test.pod, podOf(tolerating("a")))),
+			testPolicy(t).Mutate(request("web", test.Pod, "")),
+			testPolicy(t).Validate(request("web", test.Pod, "")),
+			testPolicy(t).Validate(request("web", test.Pod, podOf(tolerating("a")))),
 		} {
-			if d.Refusal == nil || d.Refusal.Code != 400 || d.Refusal.Kind != "unreadable" || !strings.Contains(d.Refusal.Message, test.want) {
-				t.Errorf("%.100s: %+v, want %s", test.pod, d.Refusal, test.want)
+			if d.Refusal == nil || d.Refusal.Code != 400 || d.Refusal.Kind != "unreadable" || !strings.Contains(d.Refusal.Message, test.Want) {
+				t.Errorf("%.100s: %+v, want %s", test.Pod, d.Refusal, test.Want)
 			}
 		}
 	}
@@ -93,42 +78,15 @@ func TestBadPods(t *testing.T) {
 }
 
 func TestAudit(t *testing.T) {
-	p := testPolicy(t)
-	const elsewhere = `would be refused: dedication "ml-nodes" sends the pod to nodes with example.com/pool="ml", ` +
-		`but its nodeSelector has example.com/pool="cpu" (dedication)`
-	pod := func(namespace, pool string, list ...string) *corev1.Pod {
-		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "p"}}
-		for _, s := range list {
-			pod.Spec.Tolerations = append(pod.Spec.Tolerations, kube.CoreToleration(taints.Must(taints.ParseToleration(s))))
-		}
-		if pool != "" {
-			pod.Spec.NodeSelector = map[string]string{"example.com/pool": pool}
-		}
-		return pod
+	type test struct {
+		Name string
+		Pod  corev1.Pod
+		Want []string
 	}
-	agent := pod("web", "", "node.kubernetes.io/unreachable:NoExecute op=Exists", "dedicated=ml")
-	agent.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet", Controller: new(true)}}
-	invalid := pod("web", "")
-	invalid.Spec.Tolerations = []corev1.Toleration{{Key: "spot", Operator: "Exists", Value: "a"}}
-	for _, test := range []struct {
-		name string
-		pod  *corev1.Pod
-		want []string
-	}{
-		{"nothing to say", pod("web", "", "spot"), nil},
-		{"it would be given the node selector", pod("ml", "", "dedicated=ml"), nil},
-		{"of a DaemonSet", agent, []string{"tolerations[1]: dedicated=ml would be refused (not-allowed)"}},
-		{"two reasons", pod("ml", "cpu", "web"), []string{"tolerations[0]: web would be refused (not-allowed)", elsewhere}},
-		{"invalid", invalid, []string{
-			`would be refused: spec.tolerations[0].value: "a" is invalid: must be empty, as the operator matches every value (invalid)`,
-		}},
-		{"too much", pod("web", "", strings.Split(strings.Repeat("spot,", 1001), ",")[:1001]...), []string{
-			"would be refused: object: a list has 1001 elements, more than 1000 (unreadable)",
-		}},
-	} {
-		got, err := p.Audit(test.pod)
-		if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
-			t.Errorf("%s: %v (-want +got):\n%s", test.name, err, diff)
+	for _, test := range testsIn[test](t, "audit.yaml") {
+		got, err := testPolicy(t).Audit(&test.Pod)
+		if diff := cmp.Diff(test.Want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", test.Name, err, diff)
 		}
 	}
 }

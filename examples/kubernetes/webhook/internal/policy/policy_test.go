@@ -260,55 +260,28 @@ func TestIgnored(t *testing.T) {
 // the tolerations that the controller adds, and that its author gets no others past
 // the rules.
 func TestDaemonSets(t *testing.T) {
-	const controller = "system:serviceaccount:kube-system:daemon-set-controller"
-	const network = "node.kubernetes.io/network-unavailable:NoSchedule op=Exists"
-	owner := func(version, kind string, controls bool) string {
-		return fmt.Sprintf(`[{"apiVersion":"other/v1"},{"apiVersion":%q,"kind":%q,"controller":%v}]`, version, kind, controls)
+	type test struct {
+		Name, User, Namespace string
+		Owner                 json.RawMessage
+		Spec                  json.RawMessage // without what the controller adds
+		More                  []string        // tolerations besides what the controller adds
+		Refused               string          // a part of the message
 	}
-	daemonSet := owner("apps/v1", "DaemonSet", true)
 	var added []string
 	for _, toleration := range taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{}) {
 		added = append(added, toleration.String())
 	}
-	for _, test := range []struct {
-		name, user, owners string
-		more               []string // besides what the controller adds
-		spec               string
-		want               string // the refused toleration; "" for none
-	}{
-		{"the controller", controller, daemonSet, nil, "", ""},
-		{"the controller manager", "system:kube-controller-manager", daemonSet, nil, "", ""},
-		{"an allowed toleration", controller, daemonSet, []string{"spot op=Exists"}, "", ""},
-		{"another pool", controller, daemonSet, []string{"dedicated=ml"}, `,"nodeSelector":{"example.com/pool":"ml"}`, "dedicated=ml"},
-		{"everything", controller, daemonSet, []string{"op=Exists"}, "", "op=Exists"},
-		{"the host's network", controller, daemonSet, []string{network}, `,"hostNetwork":true`, ""},
-		{"its own network", controller, daemonSet, []string{network}, "", network},
-		{"somebody", "system:serviceaccount:web:somebody", daemonSet, nil, "", added[0]},
-		{"another kind", controller, owner("apps/v1", "ReplicaSet", true), nil, "", added[0]},
-		{"another group", controller, owner("example.com/v1", "DaemonSet", true), nil, "", added[0]},
-		{"not its controller", controller, owner("apps/v1", "DaemonSet", false), nil, "", added[0]},
-		{"no owner", controller, `null`, nil, "", added[0]},
-	} {
-		pod := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"generateName":"agent-","ownerReferences":%s},"spec":{%s%s}}`,
-			test.owners, tolerating(append(test.more, added...)...), test.spec)
-		q := request("web", pod, "")
-		q.UserInfo = authenticationv1.UserInfo{Username: test.user}
-		p := testPolicy(t)
-		if mutated := p.Mutate(q); mutated.Refusal != nil || len(mutated.Patch) > 0 {
-			t.Errorf("%s: mutated: %+v", test.name, mutated)
+	for _, test := range testsIn[test](t, "daemonsets.yaml") {
+		spec := tolerating(append(test.More, added...)...)
+		if test.Spec != nil {
+			spec += "," + fields(test.Spec)
 		}
-		var want *Refusal
-		if test.want != "" {
-			want = forbid("not-allowed", "toleration %q is not allowed in namespace \"web\"; allowed are: spot op=Exists", test.want)
+		pod := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"ownerReferences":[{"apiVersion":"other/v1"},%s]},"spec":{%s}}`, test.Owner, spec)
+		q := request(test.Namespace, pod, "")
+		q.UserInfo = authenticationv1.UserInfo{Username: test.User}
+		d := testPolicy(t).Validate(q)
+		if (d.Refusal != nil) != (test.Refused != "") || d.Refusal != nil && !strings.Contains(d.Refusal.Message, test.Refused) {
+			t.Errorf("%s: %v, want %q", test.Name, d.Refusal, test.Refused)
 		}
-		if diff := cmp.Diff(want, p.Validate(q).Refusal); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.name, diff)
-		}
-	}
-	// A dedication keeps the pods of DaemonSets on its nodes, too.
-	q := request("ml", fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"ownerReferences":%s},"spec":{}}`, daemonSet), "")
-	q.UserInfo.Username = controller
-	if d := testPolicy(t).Validate(q); d.Refusal == nil || d.Refusal.Kind != dedicated {
-		t.Errorf("outside of the dedicated nodes: %+v", d.Refusal)
 	}
 }

@@ -4,13 +4,20 @@ package policy
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/validation"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/labels"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/json"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/kube"
+	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
 // Rules are the contents of the rules file. The zero Rules add nothing and allow
@@ -102,4 +109,142 @@ func (d *Dedication) within(other *Dedication) bool {
 	}
 	outside := func(namespace string) bool { return !slices.Contains(other.Namespaces, namespace) }
 	return len(d.Namespaces) > 0 && !slices.ContainsFunc(d.Namespaces, outside)
+}
+
+var (
+	clusterPath     = field.NewPath("cluster")
+	namespacesPath  = field.NewPath("namespaces")
+	dedicationsPath = field.NewPath("dedications")
+)
+
+// validate returns errors for missing values and values that an API server refuses.
+func (r *Rules) validate() field.ErrorList {
+	problems := r.Cluster.validate(clusterPath)
+	for _, name := range slices.Sorted(maps.Keys(r.Namespaces)) {
+		path := namespacesPath.Key(name)
+		problems = append(problems, validateNamespace(name, path)...)
+		rules := r.Namespaces[name]
+		problems = append(problems, rules.validate(path)...)
+	}
+	names := map[string]bool{}
+	for i := range r.Dedications {
+		d, path := &r.Dedications[i], dedicationsPath.Index(i)
+		problems = append(problems, d.validate(path)...)
+		if names[d.Name] {
+			problems = append(problems, field.Duplicate(path.Child("name"), d.Name))
+		}
+		names[d.Name] = true
+	}
+	return problems
+}
+
+func (n *NamespaceRules) validate(path *field.Path) field.ErrorList {
+	return append(
+		kube.FieldErrors(taints.ValidateTolerations(n.DefaultTolerations), path.Child("defaultTolerations")),
+		kube.FieldErrors(taints.ValidateTolerations(n.AllowedTolerations), path.Child("allowedTolerations"))...,
+	)
+}
+
+func (d *Dedication) validate(path *field.Path) field.ErrorList {
+	var problems field.ErrorList
+	for i, namespace := range d.Namespaces {
+		problems = append(problems, validateNamespace(namespace, path.Child("namespaces").Index(i))...)
+	}
+	selector := path.Child("podSelector", "matchLabels")
+	problems = append(problems, metav1validation.ValidateLabels(d.PodSelector.MatchLabels, selector)...)
+	tolerations := path.Child("tolerations")
+	problems = append(problems, kube.FieldErrors(taints.ValidateTolerations(d.Tolerations), tolerations)...)
+	problems = append(problems, metav1validation.ValidateLabels(d.NodeSelector, path.Child("nodeSelector"))...)
+	require := func(there bool, path *field.Path, why string) {
+		if !there {
+			problems = append(problems, field.Required(path, why))
+		}
+	}
+	require(d.Name != "", path.Child("name"), "refusals name the dedication by it")
+	require(len(d.Namespaces)+len(d.PodSelector.MatchLabels) > 0, path,
+		"the dedication is for no pods: it needs namespaces, podSelector.matchLabels, or both")
+	require(len(d.Tolerations) > 0, tolerations, "nothing would let the pods onto the nodes")
+	require(len(d.NodeSelector) > 0, path.Child("nodeSelector"), "without it, the pods could run on other nodes")
+	return problems
+}
+
+func validateNamespace(name string, path *field.Path) field.ErrorList {
+	var problems field.ErrorList
+	for _, why := range validation.ValidateNamespaceName(name, false) {
+		problems = append(problems, field.Invalid(path, name, why))
+	}
+	return problems
+}
+
+// contradictions returns errors for valid rules that refuse what other rules add. It
+// may return an error more than once; [field.ErrorList.ToAggregate] drops duplicates.
+func (r *Rules) contradictions() field.ErrorList {
+	var problems field.ErrorList
+	namespaces := append(slices.Sorted(maps.Keys(r.Namespaces)), "") // "" is any namespace without rules
+	for i := range r.Dedications {
+		for j := range r.Dedications {
+			problems = append(problems, r.elsewhere(i, j)...)
+		}
+		namespaces = append(namespaces, r.Dedications[i].Namespaces...)
+	}
+	for _, namespace := range namespaces {
+		path := clusterPath
+		if r.Namespaces[namespace].DefaultTolerations != nil {
+			path = namespacesPath.Key(namespace)
+		}
+		problems = append(problems, r.refused(path.Child("defaultTolerations"), r.defaults(namespace), namespace)...)
+		for i, d := range r.Dedications {
+			if len(d.Namespaces) == 0 || slices.Contains(d.Namespaces, namespace) {
+				path := dedicationsPath.Index(i).Child("tolerations")
+				problems = append(problems, r.refused(path, d.Tolerations, namespace)...)
+			}
+		}
+	}
+	return problems
+}
+
+// elsewhere returns errors if no pod of dedication i can ever be admitted, because
+// each is also a pod of dedication j, which requires other nodes. If both are for
+// the same pods, the later dedication is wrong.
+func (r *Rules) elsewhere(i, j int) field.ErrorList {
+	d, other := &r.Dedications[i], &r.Dedications[j]
+	if i == j || !d.within(other) || j > i && other.within(d) {
+		return nil
+	}
+	var problems field.ErrorList
+	for _, key := range slices.Sorted(maps.Keys(d.NodeSelector)) {
+		if want, ok := other.NodeSelector[key]; ok && want != d.NodeSelector[key] {
+			problems = append(problems, field.Invalid(
+				dedicationsPath.Index(i).Child("nodeSelector").Key(key), d.NodeSelector[key],
+				fmt.Sprintf("all its pods also belong to %s, which requires %s=%s", dedicationsPath.Index(j), key, want),
+			))
+		}
+	}
+	return problems
+}
+
+// refused returns an error for the first toleration that the namespace's allow-list
+// refuses. Tolerations that admission gives every pod are allowed everywhere.
+func (r *Rules) refused(path *field.Path, list []taints.Toleration, namespace string) field.ErrorList {
+	allowed, by := r.allowed(namespace), clusterPath
+	if r.Namespaces[namespace].AllowedTolerations != nil {
+		by = namespacesPath.Key(namespace)
+	}
+	refused := uncovered(list, slices.Concat(allowed, taints.AddDefaults(nil, taints.DefaultSeconds{})))
+	if allowed == nil || len(refused) == 0 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path.Index(refused[0]), list[refused[0]].String(),
+		fmt.Sprintf("%s would refuse it", by.Child("allowedTolerations")))}
+}
+
+// uncovered returns the indexes of the tolerations that the allow-list does not
+// cover.
+func uncovered(tolerations, allow []taints.Toleration) []int {
+	errs, _ := tolerationset.ValidateAllowed(tolerations, allow, taints.Options{}).(taints.ErrorList)
+	var list []int
+	for _, fieldErr := range errs {
+		list = append(list, fieldErr.Index)
+	}
+	return list
 }

@@ -4,22 +4,31 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"mime"
 	"net/http"
+	"os"
 	"strings"
+	"sync/atomic"
+	"time"
 	"unicode"
 
 	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	admissionv1 "k8s.io/api/admission/v1"
-	kjson "sigs.k8s.io/json"
-
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+	kjson "sigs.k8s.io/json"
 
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/examples/kubernetes/internal/program"
 	"github.com/seed-0529bac1/taints/examples/kubernetes/webhook/internal/policy"
 )
 
@@ -169,4 +178,144 @@ func (v *reviewer) setLast(w http.ResponseWriter) {
 	if v.clients.draining.Load() {
 		w.Header().Set("Connection", "close")
 	}
+}
+
+var (
+	register = promauto.With(metrics.Registry)
+
+	reviews = register.NewCounterVec(prometheus.CounterOpts{
+		Name: "taints_webhook_reviews_total",
+		Help: "Reviews by outcome: allowed, patched, ignored or denied.",
+	}, []string{"webhook", "outcome"})
+	denials = register.NewCounterVec(prometheus.CounterOpts{
+		Name: "taints_webhook_denials_total",
+		Help: "Pods that were denied, by reason: not-allowed, dedication, invalid or unreadable.",
+	}, []string{"webhook", "reason"})
+
+	rulesGood = gauge("taints_webhook_rules_good",
+		"1 if the rules in use are those of the file, 0 if the file was refused or cannot be read.")
+	rulesLoaded   = gauge("taints_webhook_rules_loaded_timestamp_seconds", "When the rules in use were read, in seconds since 1970.")
+	rulesFailures = register.NewCounter(prometheus.CounterOpts{
+		Name: "taints_webhook_rules_failures_total",
+		Help: "Attempts to read rules that failed.",
+	})
+
+	certificateExpiry = gauge("taints_webhook_certificate_expiry_timestamp_seconds",
+		"When the certificate in use ends, in seconds since 1970.")
+	certificateLifetime = gauge("taints_webhook_certificate_lifetime_seconds",
+		"How long the certificate in use is valid from its beginning to its end.")
+)
+
+func gauge(name, help string) prometheus.Gauge {
+	return register.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
+}
+
+// init sets each counter to zero, so that the first event is an increase.
+func init() {
+	for _, webhook := range []string{"mutate", "validate"} {
+		for _, outcome := range []string{"allowed", "patched", "ignored", "denied"} {
+			reviews.WithLabelValues(webhook, outcome)
+		}
+		for _, reason := range policy.Reasons {
+			denials.WithLabelValues(webhook, reason)
+		}
+	}
+	register.NewGauge(prometheus.GaugeOpts{
+		Name:        "taints_webhook_build_info",
+		Help:        "The program's version.",
+		ConstLabels: prometheus.Labels{"version": program.Version()},
+	}).Set(1)
+}
+
+func count(webhook string, d policy.Decision) {
+	outcome := "allowed"
+	switch {
+	case d.Refusal != nil:
+		outcome = "denied"
+		denials.WithLabelValues(webhook, d.Refusal.Kind).Inc()
+	case d.Ignored != "":
+		outcome = "ignored"
+	case len(d.Patch) > 0:
+		outcome = "patched"
+	}
+	reviews.WithLabelValues(webhook, outcome).Inc()
+}
+
+// reloadInterval is how often the rules file is read.
+const reloadInterval = 5 * time.Second
+
+// Policies has the policy in use. It reads the rules file again when the file
+// changes. The rules change as a whole: if the file cannot be read or is refused,
+// the old rules stay in use.
+type Policies struct {
+	file    string
+	seconds taints.DefaultSeconds
+	log     logr.Logger
+	policy  atomic.Pointer[policy.Policy]
+
+	text    []byte // the contents of the file when it was last read
+	problem string // what is wrong with the file
+}
+
+// OpenPolicies reads the rules file. If the name is empty, there are no rules.
+func OpenPolicies(file string, seconds taints.DefaultSeconds, log logr.Logger) (*Policies, error) {
+	p := &Policies{file: file, seconds: seconds, log: log}
+	p.use(&policy.Rules{})
+	if file == "" {
+		return p, nil
+	}
+	return p, p.reload()
+}
+
+// Policy returns the policy in use.
+func (p *Policies) Policy() *policy.Policy { return p.policy.Load() }
+
+// Start reads the file periodically until the context ends.
+func (p *Policies) Start(ctx context.Context) error {
+	if p.file != "" {
+		wait.UntilWithContext(ctx, p.update, reloadInterval)
+	}
+	return nil
+}
+
+// update reads the file again, and logs a problem once.
+func (p *Policies) update(context.Context) {
+	last := p.problem
+	if err := p.reload(); err != nil && p.problem != last {
+		p.log.Error(err, "the rules cannot be reloaded; the old ones stay in use")
+	}
+}
+
+// reload reads the file, and uses its rules if they are new and valid.
+func (p *Policies) reload() error {
+	text, err := os.ReadFile(p.file)
+	if err != nil {
+		p.text = nil
+		return p.fail(err)
+	}
+	if p.text != nil && bytes.Equal(text, p.text) {
+		return nil
+	}
+	p.text = text
+	rules, err := policy.ParseRules(text)
+	if err != nil {
+		return p.fail(fmt.Errorf("%s: %w", p.file, err))
+	}
+	p.use(rules)
+	p.log.Info("new rules", "namespaces", len(rules.Namespaces), "dedications", len(rules.Dedications))
+	return nil
+}
+
+func (p *Policies) fail(err error) error {
+	p.problem = err.Error()
+	rulesGood.Set(0)
+	rulesFailures.Inc()
+	return err
+}
+
+func (p *Policies) use(rules *policy.Rules) {
+	p.policy.Store(&policy.Policy{Rules: *rules, Seconds: p.seconds})
+	p.problem = ""
+	rulesGood.Set(1)
+	rulesLoaded.SetToCurrentTime()
 }

@@ -8,15 +8,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/go-logr/logr/funcr"
-	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	admissionv1 "k8s.io/api/admission/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -25,6 +27,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/golden"
 )
 
 const (
@@ -94,40 +97,23 @@ func ask(t testing.TB, h http.Handler, path, body string) *admissionv1.Admission
 	return answer.Response
 }
 
-// TestReview checks the answers, their log entries, and the metrics.
+// TestReview compares log entries and the answers after them with a golden file, and
+// checks the metrics.
 func TestReview(t *testing.T) {
-	var log bytes.Buffer
-	h := newHandler(t, &log)
+	var all bytes.Buffer
+	h := newHandler(t, &all)
 	denied := testutil.ToFloat64(denials.WithLabelValues("validate", "not-allowed"))
 	patched := testutil.ToFloat64(reviews.WithLabelValues("mutate", "patched"))
-
-	jsonPatch := admissionv1.PatchTypeJSONPatch
-	want := &admissionv1.AdmissionResponse{
-		UID: "u", Allowed: true, Result: &metav1.Status{Code: 200}, PatchType: &jsonPatch,
-		Patch: []byte(`[{"op":"add","path":"/spec/tolerations/-","value":{"key":"node.kubernetes.io/not-ready","operator":"Exists","effect":"NoExecute","tolerationSeconds":300}},` +
-			`{"op":"add","path":"/spec/tolerations/-","value":{"key":"node.kubernetes.io/unreachable","operator":"Exists","effect":"NoExecute","tolerationSeconds":300}}]`),
+	good := review("web", pod(dedicated))
+	ignored := strings.NewReplacer(`"CREATE"`, `"DELETE"`, `"uid"`, `"name":"a\n\u001b[1m","uid"`).Replace(good)
+	for _, request := range [][2]string{{"/mutate", good}, {"/validate", good}, {"/mutate", ignored}} {
+		answer := ask(t, h, request[0], request[1])
+		patch := answer.Patch
+		answer.Patch = nil // it would be in base64
+		text, _ := json.Marshal(answer)
+		fmt.Fprintf(&all, "%s\n%s\n", text, patch)
 	}
-	if diff := cmp.Diff(want, ask(t, h, "/mutate", review("web", pod(dedicated)))); diff != "" {
-		t.Errorf("mutate (-want +got):\n%s", diff)
-	}
-	want = &admissionv1.AdmissionResponse{UID: "u", Result: &metav1.Status{Code: 403, Reason: "Forbidden", Message: refusal}}
-	if diff := cmp.Diff(want, ask(t, h, "/validate", review("web", pod(dedicated)))); diff != "" {
-		t.Errorf("validate (-want +got):\n%s", diff)
-	}
-	ask(t, h, "/mutate", strings.NewReplacer(`"CREATE"`, `"DELETE"`, `"uid"`, `"name":"a\n\u001b[1m","uid"`).Replace(review("web", pod(""))))
-
-	const allowed = `{"logger":"","level":1,"msg":"decision","webhook":`
-	const refused = `{"logger":"","level":0,"msg":"decision","webhook":`
-	const lines = allowed + `"mutate","uid":"u","operation":"CREATE","namespace":"web","name":"p-","user":"ann�","allowed":true,"patch":"` +
-		`[{add /spec/tolerations/- node.kubernetes.io/not-ready:NoExecute op=Exists for 300s} ` +
-		`{add /spec/tolerations/- node.kubernetes.io/unreachable:NoExecute op=Exists for 300s}]"}` + "\n" +
-		refused + `"validate","uid":"u","operation":"CREATE","namespace":"web","name":"p-","user":"ann�","allowed":false,"code":403,"reason":"` +
-		`toleration \"dedicated=ml\" is not allowed in namespace \"web\"; allowed are: spot op=Exists"}` + "\n" +
-		allowed + `"mutate","uid":"u","operation":"DELETE","namespace":"web","name":"a��[1m","user":"ann�","allowed":true,` +
-		`"ignored":"nothing to do at this operation"}` + "\n"
-	if diff := cmp.Diff(lines, log.String()); diff != "" {
-		t.Errorf("log (-want +got):\n%s", diff)
-	}
+	golden.Compare(t, "reviews", all.String())
 	if got := testutil.ToFloat64(denials.WithLabelValues("validate", "not-allowed")); got != denied+1 {
 		t.Errorf("%v denials", got-denied)
 	}
@@ -220,4 +206,72 @@ func FuzzReview(f *testing.F) {
 			}
 		}
 	})
+}
+
+const (
+	allowNothing = `{"cluster": {"allowedTolerations": []}}`
+	allowSpot    = `{"cluster": {"allowedTolerations": [{"key": "spot"}]}}`
+)
+
+// TestReload checks that rules change as a whole or not at all.
+func TestReload(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "rules.json")
+	write := func(text string) { // "-" removes the file
+		t.Helper()
+		err := os.WriteFile(name, []byte(text), 0o600)
+		if text == "-" {
+			err = os.Remove(name)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(allowNothing)
+	var log bytes.Buffer
+	p, err := OpenPolicies(name, taints.DefaultSeconds{}, logr.FromSlogHandler(slog.NewJSONHandler(&log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := p.Policy()
+	failures := testutil.ToFloat64(rulesFailures)
+	for _, step := range []struct {
+		text   string
+		log    string // part of the log; empty if nothing is logged
+		good   bool
+		allows int // how many tolerations are allowed
+	}{
+		{allowNothing, "new rules", true, 0}, // logged at the start
+		{allowNothing, "", true, 0},
+		{allowSpot, "new rules", true, 1},
+		{allowSpot[:40], "unexpected end", false, 1},
+		{allowSpot[:40], "", false, 1}, // it is logged once
+		{`{"cluster": {"allowedTolerations": []}, "namespace": {}}`, `unknown field`, false, 1},
+		{"-", "no such file", false, 1},
+		{"-", "", false, 1},
+		{allowSpot, "new rules", true, 1}, // the same file is back
+		{allowNothing, "new rules", true, 0},
+	} {
+		write(step.text)
+		p.update(t.Context())
+		if got := log.String(); !strings.Contains(got, step.log) || (got == "") != (step.log == "") {
+			t.Errorf("%s: log %q, want %q", step.text, got, step.log)
+		}
+		log.Reset()
+		if good := testutil.ToFloat64(rulesGood) == 1; good != step.good {
+			t.Errorf("%s: good is %v", step.text, good)
+		}
+		if got := len(p.Policy().Rules.Cluster.AllowedTolerations); got != step.allows {
+			t.Errorf("%s: %d tolerations are allowed", step.text, got)
+		}
+	}
+	if got := testutil.ToFloat64(rulesFailures) - failures; got != 4 {
+		t.Errorf("%v failures", got)
+	}
+	if before == p.Policy() {
+		t.Error("a policy that somebody has was changed")
+	}
+	write("{")
+	if _, err := OpenPolicies(name, taints.DefaultSeconds{}, logr.Discard()); err == nil || !strings.Contains(err.Error(), "rules.json: unexpected end") {
+		t.Errorf("bad rules at the start: %v", err)
+	}
 }

@@ -28,17 +28,20 @@ func TestConfig(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var cases []map[string]any
-		var typed []testCase
-		if err := yaml.Unmarshal(alone, &cases); err != nil || yaml.Unmarshal(alone, &typed) != nil || len(cases) != 1 {
+		var cases []struct {
+			testCase
+			Labels              []string
+			SchedulerConfigPath string
+		}
+		if err := yaml.Unmarshal(alone, &cases); err != nil || len(cases) != 1 || len(cases[0].Workloads) != 1 {
 			t.Fatalf("%s: %v\n%s", w, err, alone)
 		}
-		if only := typed[0].Workloads; len(only) != 1 || only[0].Name != w.Name ||
-			cases[0]["labels"] != nil || cases[0]["schedulerConfigPath"] != "scheduler.yaml" {
+		only := cases[0].Workloads[0]
+		if only.Name != w.Name || cases[0].Labels != nil || cases[0].SchedulerConfigPath != "scheduler.yaml" {
 			t.Errorf("%s:\n%s", w, alone)
 		}
 		for name, want := range w.Params {
-			if got := typed[0].Workloads[0].Params[name]; got != want {
+			if got := only.Params[name]; got != want {
 				t.Errorf("%s: %s is %v", w, name, got)
 			}
 		}

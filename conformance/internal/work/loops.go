@@ -70,7 +70,7 @@ func loopRows() []measure.Row {
 			_, ok := taints.Match(node[0], tols)
 			measure.MustNot(!ok)
 		}, func() { measure.MustNot(!matchLoop(tols, &node[0])) }),
-		row("eviction by a taint that 8 tolerations do not tolerate; the loop: a match", 0.4, 0, func() {
+		row("eviction by a taint that 8 tolerations do not tolerate; the loop: a match", 0.5, 0, func() {
 			measure.MustNot(taints.EvictionOf(failed, tols, Now).Outcome != taints.EvictsNow)
 		}, func() { measure.MustNot(matchLoop(tols, &failed[0])) }),
 		row("taints by condition of a healthy node", 0.5, 0, func() {

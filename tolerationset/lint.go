@@ -183,12 +183,13 @@ func (l *linter) checkKey(i int, t *taints.Toleration) {
 		}
 		return
 	}
-	if slices.Contains(knownKeys, t.Key) {
+	if known.IsNodeKey(t.Key) || slices.Contains(otherKeys[:], t.Key) {
 		return
 	}
-	for _, known := range knownKeys {
-		if strings.EqualFold(t.Key, known) || similar.Edits(t.Key, known) > 0 {
-			l.find(CodeMisspelledKey, i, 0, "The key may be misspelled; Kubernetes sets "+known+".")
+	isMeant := func(key string) bool { return strings.EqualFold(t.Key, key) || similar.Edits(t.Key, key) > 0 }
+	for _, keys := range [...][]string{known.NodeKeys[:], otherKeys[:]} {
+		if at := slices.IndexFunc(keys, isMeant); at >= 0 {
+			l.find(CodeMisspelledKey, i, 0, "The key may be misspelled; Kubernetes sets "+keys[at]+".")
 			return
 		}
 	}
@@ -232,13 +233,14 @@ func (l *linter) isAdded(t *taints.Toleration) bool {
 
 const controlPlane = "node-role.kubernetes.io/control-plane"
 
-// knownKeys holds the keys of the taints that Kubernetes sets today. The keys
-// of taints without a value come first.
-var (
-	knownKeys = append(valuelessKeys[:len(valuelessKeys):len(valuelessKeys)],
-		"node.kubernetes.io/out-of-service", "node.cloudprovider.kubernetes.io/uninitialized")
-	valuelessKeys = append(known.NodeKeys[:], "node.cloudprovider.kubernetes.io/shutdown", controlPlane)
-)
+// otherKeys holds the keys of the taints that Kubernetes sets today, beside
+// known.NodeKeys. Like those, the first two are keys of taints without a value.
+var otherKeys = [...]string{
+	"node.cloudprovider.kubernetes.io/shutdown",
+	controlPlane,
+	"node.kubernetes.io/out-of-service",
+	"node.cloudprovider.kubernetes.io/uninitialized",
+}
 
 // successor returns the key that replaces a legacy key, whose taints are no
 // longer set, and "" for other keys.
@@ -259,5 +261,5 @@ func successor(key string) string {
 // isValueless reports whether Kubernetes sets, or used to set, taints with the
 // key without a value.
 func isValueless(key string) bool {
-	return successor(key) != "" || slices.Contains(valuelessKeys, key)
+	return successor(key) != "" || known.IsNodeKey(key) || slices.Contains(otherKeys[:2], key)
 }

@@ -26,11 +26,10 @@ var NodeKeys = [...]string{
 func IsNodeKey(key string) bool { return slices.Contains(NodeKeys[:], key) }
 
 // IsEffect reports whether Kubernetes knows the effect.
-func IsEffect(e taints.Effect) bool { return set.Has(e) }
+func IsEffect(e taints.Effect) bool { return effects().Has(e) }
 
 // Effects returns the names of the effects that Kubernetes knows, in the order of
 // package taints.
-func Effects() []string { return strings.Split(set.String(), "|") }
+func Effects() []string { return strings.Split(effects().String(), "|") }
 
-// set has the effects that Kubernetes knows.
-var set = taints.AllEffects &^ taints.Effects("")
+func effects() taints.EffectSet { return taints.AllEffects &^ taints.Effects("") }

@@ -171,7 +171,8 @@ func checkForms(t *testing.T, c *diagnosis.Cause, input string) {
 	} {
 		words := []string{c.Text}
 		for _, s := range c.Fix {
-			words = append(words, s.Line(), s.Command)
+			line, _ := said("step", s)
+			words = append(words, line, s.Command)
 		}
 		for _, w := range words {
 			if !strings.Contains(oneLine(text), oneLine(w)) {

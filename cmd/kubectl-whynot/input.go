@@ -3,13 +3,14 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +28,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/manifest"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
 )
 
 const inputStdin = "standard input"
@@ -58,8 +60,31 @@ func (p *program) answer(ctx context.Context, args []string) error {
 	return p.writeReport(r, "page")
 }
 
-// read fills the cluster and returns a description of the input. It reports
-// whether the nodes are from a dump.
+// preview writes what the request would do. The error is what kubectl would refuse.
+func (p *program) preview(ctx context.Context, r *preview.Request, args []string) error {
+	now, c, err := p.parse(nil)
+	if err != nil {
+		return invalid(err)
+	}
+	if err := r.Parse(args); err != nil {
+		return usageError{err, 1} // as in kubectl
+	}
+	c.Only, p.all = cluster.Filter{}, true // pods of all namespaces are on the nodes
+	input, _, err := p.read(ctx, c)
+	if err != nil {
+		return err
+	}
+	c.Finish()
+	report := preview.New(c, r, now, p.connection)
+	report.Input = input
+	isRefused := len(report.Refused) > 0 && len(report.Changed)+len(report.Brief)+len(report.Unchanged) == 0
+	if !isRefused || p.output == "json" || p.output == "yaml" {
+		err = p.writeReport(report, "preview")
+	}
+	return cmp.Or(err, report.Refusal())
+}
+
+// read fills the cluster. It names the input, and reports whether it has the nodes.
 func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, isDump bool, err error) {
 	files := *p.files.Filenames
 	switch {
@@ -76,7 +101,7 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, i
 	for _, file := range files {
 		before, name := shown.objects, say.WithoutPassword(file)
 		if file == "-" && p.in != nil {
-			name, err = inputStdin, readStdin(p.in, add)
+			name, err = inputStdin, manifest.Read(inputStdin, p.in, add)
 		} else {
 			err = manifest.ReadPath(file, *p.files.Recursive, add)
 		}
@@ -84,6 +109,8 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, i
 		case err != nil:
 			return "", false, err
 		case shown.objects > before:
+		case name == inputStdin:
+			return "", false, errors.New("standard input has no Kubernetes objects; use -n or -A to read the cluster")
 		default:
 			return "", false, fmt.Errorf("%s has no Kubernetes objects", name)
 		}
@@ -95,14 +122,6 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, i
 		return "", false, fmt.Errorf("no nodes in %s; reading those of the cluster failed: %w", input, err)
 	}
 	return input + " and the nodes of the cluster", false, nil
-}
-
-func readStdin(in io.Reader, add func(manifest.Object) error) error {
-	buffered := bufio.NewReader(in)
-	if _, err := buffered.Peek(1); errors.Is(err, io.EOF) {
-		return errors.New("standard input is empty; use -n or -A to read the cluster")
-	}
-	return manifest.Read(inputStdin, buffered, add)
 }
 
 // progress returns the line that shows what was read, if errors go to a terminal.
@@ -122,18 +141,6 @@ func (p *program) isPiped() bool {
 	}
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice == 0
-}
-
-// client returns a client that uses protobuf, which is much faster than JSON.
-func (p *program) client() (corev1client.CoreV1Interface, error) {
-	config, err := p.config.ToRESTConfig()
-	if err != nil {
-		return nil, err
-	}
-	config.ContentType = runtime.ContentTypeProtobuf
-	config.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
-	config.QPS, config.Burst = 50, 100
-	return corev1client.NewForConfig(config)
 }
 
 // readCluster lists the nodes and the pods of the namespace or of all namespaces.
@@ -157,8 +164,7 @@ func (p *program) readCluster(ctx context.Context, c *cluster.Cluster) error {
 	return inPages(ctx, client.Pods(c.Only.Namespace).List, p.selector, c.ForgetPods, c.AddPod)
 }
 
-// inPages lists objects with few pages in memory. If the server forgets a list
-// before its last page, all are listed at once.
+// inPages lists objects page by page, or at once if the server forgets the pages.
 func inPages[L runtime.Object, T any](
 	ctx context.Context, list func(context.Context, metav1.ListOptions) (L, error), selector string, forget func(), add func(*T) error,
 ) error {
@@ -190,7 +196,14 @@ func readWorkload(ctx context.Context, client corev1client.CoreV1Interface, kind
 
 // readNodes lists the nodes of the cluster, and returns a client for more.
 func (p *program) readNodes(ctx context.Context, c *cluster.Cluster) (corev1client.CoreV1Interface, error) {
-	client, err := p.client()
+	config, err := p.config.ToRESTConfig()
+	if err != nil {
+		return nil, err
+	}
+	config.ContentType = runtime.ContentTypeProtobuf // much faster than JSON
+	config.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
+	config.QPS, config.Burst = 50, 100
+	client, err := corev1client.NewForConfig(config)
 	if err != nil {
 		return nil, err
 	}
@@ -210,6 +223,18 @@ func (p *program) completePods(cmd *cobra.Command, args []string, _ string) ([]s
 		return nil, none
 	}
 	return say.Each(c.Pods, func(p *cluster.Pod) string { return p.Name }), none
+}
+
+// completeNodes completes the names of nodes from the cluster.
+func (p *program) completeNodes(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	const none = cobra.ShellCompDirectiveNoFileComp
+	if cmd.Name() == "taint" && len(args) == 0 {
+		return []string{"nodes"}, none
+	}
+	c := cluster.New(cluster.Filter{})
+	p.readNodes(cmd.Context(), c) // if that fails, there are none
+	names := say.Each(c.Nodes, func(n cluster.Node) string { return n.Name })
+	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(args, name) }), none
 }
 
 // A progress is a line on a terminal that counts what was read.

@@ -24,15 +24,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
 )
 
 func main() {
@@ -88,6 +87,12 @@ var long string
 //go:embed page/examples.txt
 var examples string
 
+//go:embed page/preview-help.txt
+var previewLong string
+
+//go:embed page/preview-examples.txt
+var previewExamples string
+
 var outputs = []string{"text", "wide", "json", "yaml", "html"}
 
 func (p *program) command() *cobra.Command {
@@ -106,7 +111,14 @@ func (p *program) command() *cobra.Command {
 		SilenceUsage:      true,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: p.completePods,
-		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return p.chooseInput(c, kubectl) },
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("filename") && len(filenames) == 0 {
+				return invalid(errors.New("-f needs the name of a file"))
+			}
+			p.connection = connectionFlags(kubectl)
+			p.asksServer = p.all || c.Flags().Changed("namespace") || len(p.connection) > 0
+			return nil
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			err := p.answer(c.Context(), args)
 			if len(args) > 1 && errors.As(err, new(usageError)) {
@@ -131,25 +143,64 @@ func (p *program) command() *cobra.Command {
 	c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
 	c.AddCommand(&cobra.Command{
 		Use: "version", Short: "Print the version",
-		Args: func(c *cobra.Command, args []string) error {
+		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return invalid(fmt.Errorf("version takes no arguments, such as %s", args[0]))
 			}
-			return nil
+			_, err := fmt.Fprintln(p.out, version())
+			return err
 		},
-		Run: func(*cobra.Command, []string) { fmt.Fprintln(p.out, version()) },
 	})
 	c.AddCommand(p.previewCommand())
 	return c
 }
 
-// chooseInput says from the flags whether the input is the cluster, and which one.
-func (p *program) chooseInput(c *cobra.Command, kubectl *pflag.FlagSet) error {
-	if c.Flags().Changed("filename") && len(*p.files.Filenames) == 0 {
-		return invalid(errors.New("-f needs the name of a file"))
+// previewCommand returns the command that previews commands of kubectl.
+func (p *program) previewCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "preview", Short: "Say what a taint, cordon or uncordon would do",
+		Long: previewLong, Example: strings.TrimSuffix(previewExamples, "\n"), SuggestFor: []string{"taint", "cordon", "uncordon"},
+		RunE: func(*cobra.Command, []string) error {
+			return invalid(errors.New("preview needs a command of kubectl: taint, cordon or uncordon"))
+		},
 	}
-	p.connection = connectionFlags(kubectl)
-	p.asksServer = p.all || c.Flags().Changed("namespace") || len(p.connection) > 0
+	for verb, use := range map[string]string{"taint": "nodes NAME... SPEC...", "cordon": "NAME...", "uncordon": "NAME..."} {
+		r := &preview.Request{Verb: verb}
+		sub := &cobra.Command{
+			Use: verb + " " + use, Short: "Say what kubectl " + verb + " would do",
+			Args: cobra.ArbitraryArgs, ValidArgsFunction: p.completeNodes,
+		}
+		dryRun := sub.Flags().String("dry-run", "none", "Ignored: a preview changes nothing.")
+		sub.Flags().Lookup("dry-run").NoOptDefVal = "client"
+		sub.RunE = func(sub *cobra.Command, args []string) error {
+			if err := p.ignore(*dryRun); err != nil {
+				return err
+			}
+			return p.preview(sub.Context(), r, args)
+		}
+		sub.Flags().StringVarP(&r.Selector, "selector", "l", "", "Select nodes by their labels.")
+		if verb == "taint" {
+			sub.Flags().BoolVar(&r.All, "all", false, "Select all nodes.")
+			sub.Flags().BoolVar(&r.Overwrite, "overwrite", false, "Replace the values of taints that the nodes have.")
+		}
+		c.AddCommand(sub)
+	}
+	return c
+}
+
+// ignore says that the value of --dry-run has no effect, if it is one of kubectl's.
+func (p *program) ignore(dryRun string) error {
+	_, err := strconv.ParseBool(dryRun)
+	switch dryRun {
+	case "none":
+		return nil
+	case "client", "server", "unchanged":
+		err = nil
+	}
+	if err != nil {
+		return usageError{fmt.Errorf("--dry-run is %q; want one of none, client, server", dryRun), 1}
+	}
+	fmt.Fprintln(p.err, "--dry-run is ignored: a preview changes nothing, and its commands are without it.")
 	return nil
 }
 
@@ -254,29 +305,4 @@ var kinds = map[string]string{
 	"statefulset": "statefulset", "statefulsets": "statefulset", "sts": "statefulset",
 	"daemonset": "daemonset", "daemonsets": "daemonset", "ds": "daemonset",
 	"job": "job", "jobs": "job", "cronjob": "cronjob", "cronjobs": "cronjob", "cj": "cronjob",
-}
-
-// writeReport writes the report as JSON or YAML, or a part of the templates.
-func (p *program) writeReport(report any, part string) error {
-	switch p.output {
-	case "json", "yaml":
-		return writeForm(p.out, report, p.output == "yaml")
-	case "html":
-		return parsedPage.ExecuteTemplate(p.out, part, report)
-	}
-	text := page{width: 100, isWide: p.output == "wide"}
-	if f, ok := p.out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-			text.width = width
-		}
-		text.color = !color.NoColor
-	}
-	if width, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && width > 0 {
-		text.width = width
-	}
-	if err := text.execute(part, report); err != nil {
-		return err
-	}
-	_, err := io.WriteString(p.out, text.String())
-	return err
 }

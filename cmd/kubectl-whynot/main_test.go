@@ -207,7 +207,7 @@ func TestUsage(t *testing.T) {
 		{"", "completion bash", 0, "bash completion V2 for kubectl-whynot"},
 		{"", "-f http://u:s3%zzcret@127.0.0.1:1/", 1, `parse "http://u:PASSWORD@127.0.0.1:1/"`},
 		{"", "-s http://u:s3%zzcret@127.0.0.1:1 -A", 1, "PASSWORD@127.0.0.1:1"},
-		{"", "", 1, "standard input is empty; use -n or -A to read the cluster"},
+		{"", "", 1, "standard input has no Kubernetes objects; use -n or -A to read the cluster"},
 		{"not read", "-n x", 1, "error: there is no kubeconfig that names a cluster; use --kubeconfig, -f for a file, or a pipe"},
 		{"", "-s http://127.0.0.1:1 -A", 1, `error: Get "http://127.0.0.1:1/`},
 		{"", "previw cordon a", 2, "error: want one pod, not 3; use -f for files; did you mean preview?\nSee 'kubectl whynot --help'"},

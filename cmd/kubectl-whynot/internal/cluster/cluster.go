@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -168,11 +167,7 @@ func (c *Cluster) Decode(m manifest.Object) error {
 	case m.Kind == "":
 		return errors.New("kind is missing")
 	case version != "" && m.APIVersion != "" && m.APIVersion != version:
-		group := ""
-		if path.Dir(m.APIVersion) != path.Dir(version) {
-			group = "of another group: "
-		}
-		c.Others[m.Kind+" ("+group+"its apiVersion is "+m.APIVersion+", not "+version+")"]++
+		c.Others[m.Kind+" (its apiVersion is "+m.APIVersion+", not "+version+")"]++
 		return nil
 	}
 	switch m.Kind {
@@ -248,8 +243,7 @@ func decodeAs[T any](m manifest.Object, add func(*T) error, options ...json.Opti
 	return fmt.Errorf("%s: %w", strings.TrimSpace(m.Kind+" "+name), err)
 }
 
-// skipLarge skips the fields of a pod that are large and, if the pod has a node,
-// not needed. This is much faster.
+// skipLarge skips the large fields that a pod with a node does not need: much faster.
 var skipLarge = json.WithUnmarshalers(json.JoinUnmarshalers(
 	skip[[]corev1.Container](), skip[[]corev1.Volume](), skip[[]corev1.ContainerStatus](), skip[[]metav1.ManagedFieldsEntry](),
 ))

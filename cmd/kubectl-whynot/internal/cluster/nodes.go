@@ -239,12 +239,10 @@ func (c *Cluster) With(changed map[int]Node) *Cluster {
 
 // A Group is the nodes with the same taints, regardless of order and times.
 type Group struct {
-	// Pods counts the pods that run there. Rejected counts the pending pods that
-	// match a node of the group and do not tolerate its taints.
-	Pods     int            `json:"pods"`
-	Rejected int            `json:"rejectedPods"`
-	Taints   []taints.Taint `json:"taints"` // sorted, without TimeAdded
-	Members  []int          `json:"-"`      // the nodes, in order of name
+	Pods     int            `json:"pods"`         // that run there
+	Rejected int            `json:"rejectedPods"` // pending, match a node and do not tolerate the taints
+	Taints   []taints.Taint `json:"taints"`       // sorted, without TimeAdded
+	Members  []int          `json:"-"`            // the nodes, in order of name
 }
 
 // group groups the nodes, largest group first, and collects their labels.
@@ -324,8 +322,7 @@ func (n *Node) Corrections(now time.Time) taints.Changes {
 	return lifecycle.ReconcileConditions(n.Own, lifecycle.NodeState{Conditions: n.conditions, Unschedulable: n.Cordoned}, now)
 }
 
-// Lasting returns the node without its NoExecute taints that Kubernetes removes, or nil
-// if there are none.
+// Lasting returns the node without NoExecute taints that Kubernetes removes; nil: none.
 func (n *Node) Lasting() *Node {
 	isStale := func(t taints.Taint) bool { return t.Effect == taints.NoExecute && slices.Contains(n.Stale, t.ID()) }
 	if !slices.ContainsFunc(n.Taints, isStale) {

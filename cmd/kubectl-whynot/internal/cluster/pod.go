@@ -94,13 +94,9 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 	isOther := func(name string) bool { return name != p.Node }
 	p.Pinned = isPinned && p.Node != "" && !slices.ContainsFunc(names, isOther)
 	p.Profile = c.profileOf(&o.Spec, p.IsPending() || p.Name == c.Asked || isPinned && !p.Pinned)
-	bound := corev1.ConditionTrue
-	if p.IsPending() {
-		bound = corev1.ConditionFalse
-	}
 	var scheduled corev1.PodCondition
 	for _, c := range o.Status.Conditions {
-		if c.Type == corev1.PodScheduled && c.Status == bound {
+		if c.Type == corev1.PodScheduled && (c.Status == corev1.ConditionTrue) == !p.IsPending() {
 			scheduled = c
 		}
 	}
@@ -136,14 +132,10 @@ func (p *Pod) IsFinished() bool { return p.Phase == corev1.PodSucceeded || p.Pha
 
 // An Owner is the controller of a pod. The zero owner means none.
 type Owner struct {
-	// Kind has the API group behind it, as in Rollout.argoproj.io, unless the group is
-	// that of Kubernetes or OpenShift.
-	Kind       string `json:"kind"`
+	Kind       string `json:"kind"` // with another API group than Kubernetes' and OpenShift's, as in Rollout.argoproj.io
 	Name       string `json:"name"`
 	Deployment string `json:"deployment,omitempty"` // that owns a ReplicaSet
-	// Controller is the kind and name of what controls the owner, such as the CronJob
-	// of a Job in the input, if that is not a Deployment.
-	Controller string `json:"controller,omitempty"`
+	Controller string `json:"controller,omitempty"` // kind and name of what else owns the owner, such as the CronJob of a Job
 }
 
 // ownerOf returns the controller. The name of a ReplicaSet has its Deployment, and the
@@ -315,8 +307,7 @@ func (c *Cluster) workload(namespace string, o Owner) *Workload {
 	return c.Workloads[Owner{Kind: o.Kind, Name: o.Name}.fullName(namespace)]
 }
 
-// resolve follows the controllers of the owner that are in the input, up to some
-// levels, and marks them as having a pod.
+// resolve follows the owner's controllers in the input, and marks them as having a pod.
 func (c *Cluster) resolve(namespace string, o Owner, levels int) Owner {
 	w := c.workload(namespace, o)
 	switch {

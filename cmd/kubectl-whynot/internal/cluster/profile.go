@@ -195,15 +195,13 @@ func AffinityText(required *corev1.NodeSelector) string {
 	return say.Shortened(strings.Join(terms, " or "))
 }
 
-var selectionOperators = map[corev1.NodeSelectorOperator]selection.Operator{
-	corev1.NodeSelectorOpIn: selection.In, corev1.NodeSelectorOpNotIn: selection.NotIn,
-	corev1.NodeSelectorOpExists: selection.Exists, corev1.NodeSelectorOpDoesNotExist: selection.DoesNotExist,
-	corev1.NodeSelectorOpGt: selection.GreaterThan, corev1.NodeSelectorOpLt: selection.LessThan,
-}
-
 // requirementText returns the requirement in the form of kubectl.
 func requirementText(r corev1.NodeSelectorRequirement) string {
-	if parsed, err := labels.NewRequirement(r.Key, selectionOperators[r.Operator], r.Values); err == nil {
+	operator := selection.Operator(strings.ToLower(string(r.Operator)))
+	if r.Operator == corev1.NodeSelectorOpDoesNotExist {
+		operator = selection.DoesNotExist
+	}
+	if parsed, err := labels.NewRequirement(r.Key, operator, r.Values); err == nil {
 		return parsed.String()
 	}
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Key, r.Operator, strings.Join(r.Values, ",")))

@@ -39,18 +39,15 @@ type Eviction struct {
 	InSeconds *int64 `json:"inSeconds,omitempty"` // until the deadline, or negative; nil: there is none
 	From      origin `json:"from,omitempty"`      // what the deadline counts from
 	Because   []Pair `json:"because"`             // the taint that decides, or all taints for a pod that stays
-	// Hangs is set if the node's kubelet does not answer: the pod is then deleted, but
-	// stays until the kubelet does. Again is set if a DaemonSet makes the pod again there.
-	Hangs bool `json:"hangs,omitzero"`
-	Again bool `json:"madeAgain,omitzero"`
+	Hangs     bool   `json:"hangs,omitzero"`      // it stays Terminating, until the node's kubelet answers
+	Again     bool   `json:"madeAgain,omitzero"`  // on the node, by a DaemonSet
 
 	earliest, deadline time.Time
 	now                time.Time
 	Order              string `json:"-"` // of equal deadlines
 }
 
-// A Span is when a pod is evicted, in seconds from now: within the span, if it is not
-// known when the taint was added.
+// A Span is within which seconds from now a pod is evicted. Usually it is one second.
 type Span struct{ First, Last int64 }
 
 // Span returns the span, and whether there is one. Its First is math.MinInt64 if
@@ -69,7 +66,6 @@ func (r *Eviction) Span() (s Span, ok bool) {
 // An origin is what a deadline counts from.
 type origin string
 
-// The origins.
 const (
 	fromTimeAdded origin = "timeAdded"
 	fromArrival   origin = "arrival"
@@ -79,11 +75,9 @@ const (
 
 // A Pair is a taint and the toleration that counts for it.
 type Pair struct {
-	Taint taints.Taint `json:"taint"`
-	// Toleration is nil if none tolerates the taint. Why then names the closest one, or
-	// says why the taint does not last.
-	Toleration *taints.Toleration `json:"toleration"`
-	Why        string             `json:"why,omitempty"`
+	Taint      taints.Taint       `json:"taint"`
+	Toleration *taints.Toleration `json:"toleration"`    // nil: none tolerates the taint
+	Why        string             `json:"why,omitempty"` // the closest one differs, or the taint does not last
 }
 
 // evictions returns an eviction for each of the pods on nodes with NoExecute
@@ -153,13 +147,10 @@ const Briefly = 5 * time.Second
 
 // timerAfter returns the pod's timer in the taint-eviction controller after it has
 // seen the node's changes, with the taint that started it, or nil if the pod stays.
-// The controller sees a taint when it is added, or when the pod arrives. It sees
-// nothing in the future: clocks differ. The taints whose time is not known were
-// added at unknown. A timer that runs is kept or canceled. One that ends before the
-// next change is not.
-func timerAfter(
-	p *cluster.Pod, unknown, now time.Time, before *cluster.Node, changes []*cluster.Node,
-) (first *taints.Taint, e taints.Eviction) {
+// The controller sees a taint when it is added, or when the pod arrives, but nothing
+// in the future: clocks differ. Taints whose time is not known were added at unknown.
+// A timer that runs is kept or canceled, unless it ends before the next change.
+func timerAfter(p *cluster.Pod, unknown, now time.Time, before *cluster.Node, changes []*cluster.Node) (first *taints.Taint, e taints.Eviction) {
 	i, e, evicts := timer.Of(p.Matcher, before.Taints, func(t taints.Taint) time.Time {
 		at := slices.MaxFunc([]time.Time{ptr.Deref(t.TimeAdded, unknown), p.Arrived}, time.Time.Compare)
 		return slices.MinFunc([]time.Time{at, now}, time.Time.Compare)

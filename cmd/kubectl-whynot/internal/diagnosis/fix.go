@@ -19,11 +19,9 @@ import (
 // A Step is something for the user to do.
 type Step struct {
 	Text    string `json:"text"`
-	Command string `json:"command,omitempty"` // does the step, or helps to find out more
-	Effect  string `json:"effect,omitempty"`  // what else the command does
-	// For is what the command is for: for the first pods or nodes if the step is for
-	// more, and for which cluster if the command does not name one.
-	For string `json:"commandFor,omitempty"`
+	Command string `json:"command,omitempty"`    // does the step, or helps to find out more
+	Effect  string `json:"effect,omitempty"`     // what else the command does
+	For     string `json:"commandFor,omitempty"` // some of the pods or nodes, or a cluster that it does not name
 
 	creates string // the template whose list of tolerations the command creates
 	pods    int    // that the command is for
@@ -32,29 +30,10 @@ type Step struct {
 
 // covers sets what the command of the step is for.
 func (s *Step) covers(some, all int, noun string) {
-	first := fmt.Sprintf("the first %d of %d %ss", some, all, noun)
-	switch s.For = s.cluster; {
-	case some >= all:
-		return
-	case some == 1:
-		first = fmt.Sprintf("the first of %d %ss", all, noun)
+	if s.For = s.cluster; some < all {
+		number := say.For(some, "", fmt.Sprint(" ", some))
+		s.For = strings.TrimSuffix(fmt.Sprintf("the first%s of %d %ss, in %s", number, all, noun, s.cluster), ", in ")
 	}
-	s.For = strings.TrimSuffix(first+", in "+s.cluster, ", in ")
-}
-
-// Line returns the step as a sentence, which ends in a colon before a command.
-func (s Step) Line() string {
-	text, end := say.Sentence(s.Text), "."
-	if s.Effect != "" {
-		text += "; " + s.Effect
-	}
-	if s.For != "" {
-		text += " (the command is for " + s.For + ")"
-	}
-	if s.Command != "" {
-		end = ":"
-	}
-	return text + end
 }
 
 // steps returns the steps that apply the entries. An API server lets a pod get more
@@ -92,9 +71,8 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 	return steps
 }
 
-// templateSteps returns the steps for a new template, and those that restart no
-// pod instead. Tolerations that controllers and admission add to a pod come after
-// those of its template.
+// templateSteps returns the steps for a new template, and those that restart no pod
+// instead. What controllers and admission add to a pod comes after its template's list.
 func (x *Pending) templateSteps(condition, kind, name string, entries []Entry) []Step {
 	text, resource := condition+entriesText(entries), strings.ToLower(kind)
 	patch := x.patchOf(text, len(x.Pods), resource, name, "/spec/template/spec", entries, x.templateHasTolerations())

@@ -57,21 +57,15 @@ type Rejection struct {
 
 // A placement describes where the pods of a profile can run.
 type placement struct {
-	// Matching counts the nodes that match node selector and required node
-	// affinity. Feasible counts those of them without an untolerated taint.
-	Matching        int         `json:"matchingNodes"`
-	Feasible        int         `json:"feasibleNodes"`
-	FeasibleNames   []string    `json:"feasibleNodeNames"` // up to maxNames
-	MissingLabels   []string    `json:"missingLabels"`     // required labels that no node has
-	Rejections      []Rejection `json:"rejections"`        // up to maxListed; RejectionsTotal counts all
-	RejectionsTotal int         `json:"rejectionsTotal"`
-	// Change corrects mistakes in the tolerations and names the taints of the
-	// nodes' states. It is nil if there are neither.
-	Change *change `json:"change"`
-	// Alternatives are nodes that may be intended for the pods, up to maxListed.
-	// AlternativesTotal counts all of them.
-	Alternatives      []alternative `json:"alternatives"`
-	AlternativesTotal int           `json:"alternativesTotal"`
+	Matching          int           `json:"matchingNodes"`     // by node selector and required node affinity
+	Feasible          int           `json:"feasibleNodes"`     // of these, without an untolerated taint
+	FeasibleNames     []string      `json:"feasibleNodeNames"` // up to maxNames
+	MissingLabels     []string      `json:"missingLabels"`     // required labels that no node has
+	Rejections        []Rejection   `json:"rejections"`        // up to maxListed; RejectionsTotal counts all
+	RejectionsTotal   int           `json:"rejectionsTotal"`
+	Change            *change       `json:"change"`            // nil: there are no mistakes, and no states of nodes
+	Alternatives      []alternative `json:"alternatives"`      // nodes that may be intended, up to maxListed
+	AlternativesTotal int           `json:"alternativesTotal"` // of all such nodes
 
 	Nodes       int             `json:"-"` // of the input
 	kept        map[string]int  // nodes that keep the pods off

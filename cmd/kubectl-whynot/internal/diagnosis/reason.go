@@ -52,8 +52,7 @@ func isEverybodys(t taints.Toleration) bool {
 	return isKey && t.Operator == taints.OpExists && t.Effect == taints.NoExecute && t.TolerationSeconds != nil
 }
 
-// wordsOf names the toleration that is closest to the taint and describes how it
-// differs. All outputs use these words.
+// wordsOf names the toleration that is closest to the taint, and says how it differs.
 func wordsOf(r explain.Reason) string {
 	if !r.HasClosest() {
 		return "no toleration has this key"
@@ -66,8 +65,7 @@ func wordsOf(r explain.Reason) string {
 	return text
 }
 
-// reasonsText names the taints and describes how the closest tolerations differ.
-// It combines taints with the same description.
+// reasonsText names the taints, together if their closest tolerations differ alike.
 func reasonsText(why reasons, list []taints.Taint) string {
 	words := func(t taints.Taint) string {
 		if r := why.of(t); r.HasClosest() {
@@ -102,16 +100,8 @@ func valuesOf(distinct []taints.Taint) map[taints.TaintID]int {
 	return values
 }
 
-// order compares for sorting. False comes first.
-func order(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
-}
+// order compares for sorting. False comes before true, as in the alphabet.
+func order(a, b bool) int { return strings.Compare(strconv.FormatBool(a), strconv.FormatBool(b)) }
 
 // isMistake reports whether the closest toleration was meant for the taint. If only a
 // value or key differs, the taint may exist to keep exactly this pod off the node. A
@@ -144,9 +134,8 @@ func (a *adviser) isMistake(r explain.Reason) bool {
 // isEffect reports whether a toleration may have the effect. Empty means all.
 func isEffect(e taints.Effect) bool { return e == "" || known.IsEffect(e) }
 
-// corrected returns the toleration of a mistake with the fewest changes that
-// make it tolerate the taint. It tolerates the taint forever, because otherwise
-// the pod would be evicted from each node.
+// corrected returns the mistaken toleration with the fewest changes that make it
+// tolerate the taint, and forever: otherwise the pod would be evicted from each node.
 func corrected(r explain.Reason) taints.Toleration {
 	t := r.Closest
 	t.Key, t.TolerationSeconds = r.Taint.Key, nil
@@ -185,11 +174,6 @@ func (a *analyst) tolerationOf(t taints.Taint) taints.Toleration {
 		added.Operator = taints.OpExists
 	}
 	return added
-}
-
-// isControlPlane reports whether a taint keeps pods off the control plane.
-func isControlPlane(t taints.Taint) bool {
-	return t.Key == "node-role.kubernetes.io/control-plane" || t.Key == "node-role.kubernetes.io/master"
 }
 
 // A nodeState is the state of a node that a taint indicates. Pods need not

@@ -59,10 +59,9 @@ type adviser struct {
 	shares    []cluster.Share
 }
 
-// advise returns the change that corrects the mistakes in the profile's tolerations, or
-// that names the nodes to fix. If it is not clear which nodes are intended, it returns
-// the alternatives. A change never opens nodes whose key or value just differs from
-// those that the pods tolerate.
+// advise returns the change that corrects the mistakes in the tolerations, or names the
+// nodes to fix, or else the alternatives: it is not clear which nodes are intended. A
+// change never opens nodes of another key or value than the pods tolerate.
 func (a *adviser) advise() (*change, []*remedy) {
 	var all []*remedy
 	invalid := 4 // the least rank of nodes with an invalid taint
@@ -131,8 +130,7 @@ func (a *adviser) plan(r *remedy) bool {
 	return !found && taints.ValidateTolerations(r.tolerations) == nil
 }
 
-// tolerate adds to the remedy what the taint requires: the correction of a
-// mistake, or else a new toleration.
+// tolerate adds to the remedy the correction of a mistake, or else a new toleration.
 func (a *adviser) tolerate(r *remedy, t taints.Taint) {
 	why := a.reasons.of(t)
 	if !a.isMistake(why) {
@@ -148,9 +146,10 @@ func (a *adviser) tolerate(r *remedy, t taints.Taint) {
 		return
 	}
 	for i := range a.Tolerations {
-		same := why
+		same, other := why, why.Closest // for another effect or time, or with an operator once
 		same.Closest, same.Toleration = a.Tolerations[i], i
-		if !isSame(same.Closest, why.Closest) || !a.isMistake(same) {
+		other.Effect, other.TolerationSeconds = same.Closest.Effect, same.Closest.TolerationSeconds
+		if !same.Closest.Equal(other) || !a.isMistake(same) {
 			continue
 		}
 		if fixed := corrected(same); r.replaces(same, fixed) {
@@ -160,16 +159,8 @@ func (a *adviser) tolerate(r *remedy, t taints.Taint) {
 	}
 }
 
-// isSame reports whether a mistake is there twice, perhaps for another effect or time,
-// or with an operator once.
-func isSame(t, o taints.Toleration) bool {
-	t.Effect, t.TolerationSeconds = o.Effect, o.TolerationSeconds
-	return t.Equal(o)
-}
-
-// replaces reports whether the correction can replace the mistake. It cannot if
-// the mistake is for another effect, which nodes may get later, or if another
-// correction has already replaced it.
+// replaces reports whether the correction can replace the mistake. It cannot if another
+// one has, or if the mistake is for another effect, which nodes may get later.
 func (r *remedy) replaces(mistake explain.Reason, fixed taints.Toleration) bool {
 	if isEffect(mistake.Closest.Effect) && mistake.Closest.Effect != fixed.Effect {
 		return false
@@ -212,12 +203,13 @@ func (r *remedy) compare(s *remedy) int {
 // rank orders remedies by their nodes: ordinary ones, the control plane, nodes
 // to fix, nodes that are being removed.
 func (r *remedy) rank() int {
+	controlPlane := []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"}
 	switch {
 	case haveLeaving(r.NodeTaints):
 		return 3
 	case len(r.NodeTaints) > 0:
 		return 2
-	case slices.ContainsFunc(r.untolerated, isControlPlane):
+	case slices.ContainsFunc(r.untolerated, func(t taints.Taint) bool { return slices.Contains(controlPlane, t.Key) }):
 		return 1
 	}
 	return 0

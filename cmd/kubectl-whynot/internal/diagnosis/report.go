@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -17,28 +18,24 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
 
-// formVersion changes if a field is removed or changes its meaning.
-const formVersion = "whynot/v1"
-
 // A Report has all answers.
 type Report struct {
-	Version string         `json:"version"`
-	Input   string         `json:"input"` // where the objects come from
-	Now     string         `json:"now"`
-	Nodes   int            `json:"nodes"`
-	Pods    int            `json:"pods"`
-	Filter  string         `json:"filter,omitempty"` // the flags that select the pods; empty: all of the input
-	Ignored map[string]int `json:"ignored"`          // objects of other kinds, by kind
-	// Pod is the requested pod. If it is not pending, PodNote describes its state.
-	Pod          string      `json:"pod,omitempty"`
-	PodNote      string      `json:"podNote,omitempty"`
-	Causes       []*Cause    `json:"causes"` // the reasons why pods are pending
-	Pending      []*Pending  `json:"pending"`
-	Evictions    []*Eviction `json:"evictions"`
-	EvictionRule string      `json:"evictionRule,omitempty"` // explains the times of evictions; empty: there are none
-	Lost         int         `json:"podsOnUnknownNodes"`     // pods on nodes that are not in the input
-	Groups       []GroupRow  `json:"groups"`
-	NotEvaluated []string    `json:"notEvaluated"`
+	Version      string         `json:"version"` // changes if a field is removed or changes its meaning
+	Input        string         `json:"input"`   // where the objects come from
+	Now          string         `json:"now"`
+	Nodes        int            `json:"nodes"`
+	Pods         int            `json:"pods"`
+	Filter       string         `json:"filter,omitempty"`  // the flags that select the pods; empty: all of the input
+	Ignored      map[string]int `json:"ignored"`           // objects of other kinds, by kind
+	Pod          string         `json:"pod,omitempty"`     // the requested one
+	PodNote      string         `json:"podNote,omitempty"` // its state, unless it is pending
+	Causes       []*Cause       `json:"causes"`            // the reasons why pods are pending
+	Pending      []*Pending     `json:"pending"`
+	Evictions    []*Eviction    `json:"evictions"`
+	EvictionRule string         `json:"evictionRule,omitempty"` // explains the times of evictions; empty: there are none
+	Lost         int            `json:"podsOnUnknownNodes"`     // pods on nodes that are not in the input
+	Groups       []GroupRow     `json:"groups"`
+	NotEvaluated []string       `json:"notEvaluated"`
 
 	Matrix *Matrix `json:"-"` // nil unless requested
 }
@@ -53,16 +50,10 @@ type GroupRow struct {
 
 // A cell shows whether a group of nodes accepts pods.
 type cell struct {
-	Verdict     string         `json:"verdict"` // a key of verdicts
+	Verdict     string         `json:"verdict"` // accepts, rejects or not-matching
 	Matching    int            `json:"matchingNodes"`
 	Untolerated []taints.Taint `json:"untoleratedTaints"` // hard ones
 }
-
-// verdicts describes the verdicts in text.
-var verdicts = map[string]string{"accepts": "schedulable", "rejects": "untolerated", "not-matching": "no match"}
-
-// Words describes the verdict.
-func (x *cell) Words() string { return verdicts[x.Verdict] }
 
 // NotEvaluated names the rules that no report evaluates, and more.
 func NotEvaluated(more ...string) []string {
@@ -74,13 +65,11 @@ func NotEvaluated(more ...string) []string {
 
 // A Question is a request for a report.
 type Question struct {
-	Now    time.Time
-	Pod    cluster.PodName // zero: all pods
-	Matrix bool
-	// Connection has kubectl's flags that choose the cluster. Cluster says which one
-	// commands are for, if they do not.
-	Connection []string
-	Cluster    string
+	Now        time.Time
+	Pod        cluster.PodName // zero: all pods
+	Matrix     bool
+	Connection []string // flags of kubectl that choose the cluster, for commands
+	Cluster    string   // that commands are for, if the flags do not say it
 
 	areAll bool // the pods are all of their owners
 }
@@ -88,7 +77,7 @@ type Question struct {
 // New answers the question about a finished cluster.
 func New(c *cluster.Cluster, q Question) *Report {
 	r := &Report{
-		Version: formVersion, Now: q.Now.Format(time.RFC3339), Nodes: len(c.Nodes), Pods: len(c.Pods),
+		Version: "whynot/v1", Now: q.Now.Format(time.RFC3339), Nodes: len(c.Nodes), Pods: len(c.Pods),
 		Ignored: c.Others, NotEvaluated: NotEvaluated(sets.List(c.Unevaluated)...),
 	}
 	q.areAll = c.Only.Labels == nil || c.Only.Labels.Empty()
@@ -150,10 +139,9 @@ func noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 	switch {
 	case p.IsPending():
 		return ""
-	case p.IsFinished() && p.Message != "":
-		return fmt.Sprintf("pod %s has finished: its phase is %s, its status says %q", p, p.Phase, p.Message)
 	case p.IsFinished():
-		return fmt.Sprintf("pod %s has finished: its phase is %s", p, p.Phase)
+		text := fmt.Sprintf("pod %s has finished: its phase is %s, its status says %q", p, p.Phase, p.Message)
+		return strings.TrimSuffix(text, `, its status says ""`)
 	case p.Node == "" && p.Deleting:
 		return fmt.Sprintf("pod %s is being deleted and has no node", p)
 	case p.Node == "":
@@ -204,11 +192,10 @@ func (r *Report) FirstGroups(most int) []GroupRow {
 
 // A Matrix says which groups of nodes accept which groups of pods.
 type Matrix struct {
-	Nodes []GroupRow // columns
-	Rows  []*matrixRow
-	// Others counts the groups of nodes without a column, and MorePods the pods that
-	// are left out.
-	Others, MorePods int
+	Nodes    []GroupRow // columns
+	Rows     []*matrixRow
+	Others   int // groups of nodes without a column
+	MorePods int // that are left out
 }
 
 // A matrixRow is pods that the same groups of nodes accept. Waiting counts those that
@@ -222,11 +209,7 @@ type matrixRow struct {
 	text          string         // equal for rows that look the same
 }
 
-// The limits of a matrix that is still readable.
-const (
-	maxColumns = 8
-	maxRows    = 60
-)
+const maxColumns, maxRows = 8, 60 // of a matrix that is still readable
 
 // newMatrix returns the matrix of the pods that wait for a node or have one that is
 // known. Those that wait come first, then the largest groups. The groups of nodes are
@@ -262,8 +245,7 @@ func newMatrix(c *cluster.Cluster, r *Report, pods []*cluster.Pod) *Matrix {
 	return m
 }
 
-// requirements returns a profile for all pods of a workload. Only a DaemonSet's pods
-// are each for another node.
+// requirements returns a profile for all pods of a workload: a DaemonSet's differ in nodes.
 func requirements(p *cluster.Pod) *cluster.Profile {
 	if p.NamesNodes() && p.Owner.Kind != "DaemonSet" {
 		return p.Profile

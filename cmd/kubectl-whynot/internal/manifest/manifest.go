@@ -75,9 +75,8 @@ func readURL(url string, add func(Object) error) error {
 	return Read(name, response.Body, add)
 }
 
-// Read calls add for each object of a stream of JSON or YAML documents, and for
-// each item of a list. It keeps only one object at a time, even for long JSON
-// lists. Errors have the name of the stream.
+// Read calls add for each object of a stream of JSON or YAML, and for each item of a
+// list. Of JSON, it keeps only one object at a time. Errors have the stream's name.
 func Read(name string, r io.Reader, add func(Object) error) error {
 	if err := inWords(read(r, add)); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -149,8 +148,7 @@ func readJSON(r io.Reader, add func(Object) error) error {
 	return nil
 }
 
-// readObject reads an object that has the header unless it says another. If it
-// is a list, it reads one item at a time.
+// readObject reads an object that has the header unless it says another, or a list.
 func readObject(d *jsontext.Decoder, o Object, add func(Object) error) error {
 	_, _ = d.ReadToken() // the brace; an error stays until the next token
 	isList := false

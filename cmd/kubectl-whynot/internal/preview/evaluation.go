@@ -200,9 +200,8 @@ func (e *evaluation) pending() {
 	e.Placeable, e.Gaining, e.Unplaceable = e.groups(placeable, false), e.groups(gaining, false), e.groups(unplaceable, false)
 }
 
-// A choice is whether taints and node affinity allow a pod on some node before
-// and after the change, on how many nodes only after it, and whether a node would
-// also keep it.
+// A choice is whether taints and node affinity allow a pod on some node before and
+// after the change, on how many only after it, and whether a node would also keep it.
 type choice struct {
 	before, after, keeps bool
 	gains                int

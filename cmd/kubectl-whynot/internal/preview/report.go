@@ -20,48 +20,31 @@ import (
 
 // A Report says what a request would do.
 type Report struct {
-	// Version changes if a field is removed or changes its meaning.
-	Version string `json:"version"`
-	// Input describes where the objects come from.
-	Input string `json:"input"`
-	Now   string `json:"now"`
-	Nodes int    `json:"nodes"`
-	Pods  int    `json:"pods"`
-	// Changed are the nodes that change, and Unchanged those that are already as
-	// requested. Refused has the errors of those that kubectl refuses to change.
-	Changed   []string          `json:"changedNodes"`
-	Unchanged []string          `json:"unchangedNodes"`
-	Refused   map[string]string `json:"refusedNodes"`
-	// Brief are nodes that change for seconds only, as Kubernetes undoes all of it.
-	// Undone says what it undoes, also on Changed nodes.
-	Brief  []string `json:"brieflyChangedNodes"`
-	Undone []Undone `json:"undoneByKubernetes"`
-	// Leaving are the pods that are evicted, or evicted earlier than without the
-	// change. Departing leave with or without it. Spared are those that are no longer
-	// evicted. Tolerating are those that tolerate the new NoExecute taints.
-	Leaving    []Group `json:"leaving"`
-	Departing  []Group `json:"leavingAnyway"`
-	Spared     []Group `json:"noLongerEvicted"`
-	Tolerating []Group `json:"tolerating"`
-	// Of the pods on these nodes, Leave counts those of Leaving, Stay all those that
-	// stay, and Anyway those of Departing.
-	Leave  int `json:"podsThatLeave"`
-	Stay   int `json:"podsThatStay"`
-	Anyway int `json:"podsThatLeaveAnyway"`
-	// Emptied are the workloads of which no pod stays on a node, due to the change.
-	Emptied []string `json:"workloadsWithoutPods"`
-	// Placeable are the pending pods that get a first node that taints and node
-	// affinity allow, Gaining those that get more of them, and Unplaceable those that
-	// lose their last one.
-	Placeable   []Group `json:"placeable"`
-	Gaining     []Group `json:"moreNodes"`
-	Unplaceable []Group `json:"noLongerPlaceable"`
-	// Notes say what else is to know.
-	Notes []string `json:"notes"`
-	// Command does what was requested. Undo makes the nodes as they are now.
-	Command      string   `json:"command,omitempty"`
-	Undo         []string `json:"undo"`
-	NotEvaluated []string `json:"notEvaluated"`
+	Version      string            `json:"version"` // changes if a field is removed or changes its meaning
+	Input        string            `json:"input"`   // where the objects come from
+	Now          string            `json:"now"`
+	Nodes        int               `json:"nodes"`
+	Pods         int               `json:"pods"`
+	Changed      []string          `json:"changedNodes"`
+	Unchanged    []string          `json:"unchangedNodes"`      // as they already are as requested
+	Refused      map[string]string `json:"refusedNodes"`        // with the errors of kubectl
+	Brief        []string          `json:"brieflyChangedNodes"` // for seconds only, as Kubernetes undoes all of it
+	Undone       []Undone          `json:"undoneByKubernetes"`  // also on Changed nodes
+	Leaving      []Group           `json:"leaving"`             // due to the change, or earlier than without it
+	Departing    []Group           `json:"leavingAnyway"`       // with or without the change
+	Spared       []Group           `json:"noLongerEvicted"`
+	Tolerating   []Group           `json:"tolerating"`           // the new NoExecute taints
+	Leave        int               `json:"podsThatLeave"`        // of Leaving
+	Stay         int               `json:"podsThatStay"`         // all on these nodes
+	Anyway       int               `json:"podsThatLeaveAnyway"`  // of Departing
+	Emptied      []string          `json:"workloadsWithoutPods"` // of which no pod stays on a node, due to the change
+	Placeable    []Group           `json:"placeable"`            // pending pods that get a first node that taints and node affinity allow
+	Gaining      []Group           `json:"moreNodes"`            // pending pods that get more such nodes
+	Unplaceable  []Group           `json:"noLongerPlaceable"`    // pending pods that lose their last such node
+	Notes        []string          `json:"notes"`                // what else is to know
+	Command      string            `json:"command,omitempty"`    // does what was requested
+	Undo         []string          `json:"undo"`                 // make the nodes as they are now
+	NotEvaluated []string          `json:"notEvaluated"`
 
 	NodeGroups []*NodeGroup `json:"-"` // of the nodes that change, also briefly
 }
@@ -93,27 +76,18 @@ func (r *Report) Refusal() error {
 
 // A Group is pods of a workload for which the same taints and tolerations decide.
 type Group struct {
-	Workload string   `json:"workload"` // its kind and name, or "Pod" or "static pod" and a name
-	Pods     []string `json:"podNames"`
-	// Running counts the workload's pods that have a node, and Waiting those that are
-	// pending.
-	Running int `json:"runningPods"`
-	Waiting int `json:"pendingPods"`
-	// When says at what time they leave, and InSeconds is the latest deadline. Pods
-	// that stay or are pending have none.
-	When      string           `json:"when,omitempty"`
-	InSeconds *int64           `json:"inSeconds,omitempty"`
+	Workload  string           `json:"workload"` // its kind and name, or "Pod" or "static pod" and a name
+	Pods      []string         `json:"podNames"`
+	Running   int              `json:"runningPods"`         // of the workload, on nodes
+	Waiting   int              `json:"pendingPods"`         // of the workload
+	When      string           `json:"when,omitempty"`      // they leave; empty: they stay or are pending
+	InSeconds *int64           `json:"inSeconds,omitempty"` // until the latest deadline
 	Because   []diagnosis.Pair `json:"because,omitempty"`
-	// Homeless counts the pods that leave and that no node would then take and keep, by
-	// taints and node affinity. Hanging counts those whose kubelet does not answer:
-	// they stay Terminating until it does. Then says what else happens.
-	Homeless int    `json:"podsWithoutOtherNode"`
-	Hanging  int    `json:"podsThatHang"`
-	Then     string `json:"then,omitempty"`
-	// NewNodes counts the nodes that pending pods get. Message says why the scheduler
-	// has not placed them.
-	NewNodes int    `json:"newNodes,omitzero"`
-	Message  string `json:"schedulerMessage,omitempty"`
+	Homeless  int              `json:"podsWithoutOtherNode"`       // that leave: taints and node affinity let no node take and keep them
+	Hanging   int              `json:"podsThatHang"`               // Terminating until their kubelet answers
+	Then      string           `json:"then,omitempty"`             // what else happens
+	NewNodes  int              `json:"newNodes,omitzero"`          // that pending pods get
+	Message   string           `json:"schedulerMessage,omitempty"` // why the scheduler has not placed them
 
 	Evictions []*diagnosis.Eviction `json:"-"` // of the pods, earliest first
 	IsPending bool                  `json:"-"`
@@ -133,15 +107,10 @@ func (e *evaluation) groups(list []member, leave bool) (groups []Group) {
 	slices.SortFunc(list, func(a, b member) int {
 		return cmp.Or(compareDeadlines(a.InSeconds, b.InSeconds), cluster.ComparePodNames(a.PodName, b.PodName))
 	})
-	type key struct {
-		why, from, workload, message string
-		again, hangs                 bool
-		gains                        int
+	key := func(m member) string {
+		return fmt.Sprintf("%q %q %q %q %v %v %v", diagnosis.Why(m.Because), m.From, m.OwnerName(), m.Message, m.Again, m.Hangs, m.gains)
 	}
-	keyOf := func(m member) key {
-		return key{diagnosis.Why(m.Because), string(m.From), m.OwnerName(), m.Message, m.Again, m.Hangs, m.gains}
-	}
-	for _, members := range cluster.Grouped(list, keyOf) {
+	for _, members := range cluster.Grouped(list, key) {
 		groups = append(groups, e.group(members, leave))
 	}
 	slices.SortStableFunc(groups, func(a, b Group) int {
@@ -168,14 +137,14 @@ func (e *evaluation) group(list []member, leave bool) Group {
 	}
 	g.When = diagnosis.When(g.Evictions...)
 	if leave {
-		g.When = whenLeaving(g.Evictions)
+		g.When = WhenLeaving(g.Evictions)
 		e.then(&g, list)
 	}
 	return g
 }
 
-// whenLeaving says when the pods leave, in the order of their deadlines.
-func whenLeaving(list []*diagnosis.Eviction) string {
+// WhenLeaving says when the pods leave, in the order of their deadlines.
+func WhenLeaving(list []*diagnosis.Eviction) string {
 	switch last := list[len(list)-1]; {
 	case last.InSeconds == nil:
 		return "already being deleted"
@@ -208,32 +177,21 @@ func (e *evaluation) then(g *Group, list []member) {
 	}
 }
 
-// A Wave is the groups of pods that leave for the same reason.
-type Wave struct {
-	Groups    []Group               // those without another node first
-	Evictions []*diagnosis.Eviction // of their pods, earliest first
-	When      string
-}
-
-// Waves returns the waves of groups that leave.
-func Waves(groups []Group) (waves []Wave) {
-	reason := func(g Group) string { return fmt.Sprintln(diagnosis.Why(g.Because), g.Evictions[0].From) }
-	for _, same := range cluster.Grouped(groups, reason) {
-		evictions := EvictionsIn(same)
-		slices.SortStableFunc(evictions, func(a, b *diagnosis.Eviction) int { return compareDeadlines(a.InSeconds, b.InSeconds) })
+// Waves returns the groups that leave for the same reason, those without another node first.
+func Waves(groups []Group) [][]Group {
+	waves := cluster.Grouped(groups, func(g Group) string { return fmt.Sprintln(diagnosis.Why(g.Because), g.Evictions[0].From) })
+	for _, same := range waves {
 		slices.SortStableFunc(same, func(a, b Group) int { return b.Homeless - a.Homeless })
-		waves = append(waves, Wave{same, evictions, whenLeaving(evictions)})
 	}
 	return waves
 }
 
-// EvictionsIn returns the evictions of all pods in the groups.
+// EvictionsIn returns the evictions of all pods in the groups, earliest first.
 func EvictionsIn(lists ...[]Group) (evictions []*diagnosis.Eviction) {
-	for _, list := range lists {
-		for i := range list {
-			evictions = append(evictions, list[i].Evictions...)
-		}
+	for _, g := range slices.Concat(lists...) {
+		evictions = append(evictions, g.Evictions...)
 	}
+	slices.SortStableFunc(evictions, func(a, b *diagnosis.Eviction) int { return compareDeadlines(a.InSeconds, b.InSeconds) })
 	return evictions
 }
 

@@ -24,7 +24,7 @@ import (
 const hostile = `"><img src=x onerror=alert(1)>'</script><script>document.title='owned'</script>&{{.}}` +
 	"\u202e\x1b[31m"
 
-// TestEscaping has this text in every place that reaches the page. The names of objects
+// TestEscaping has this text in every place that reaches the pages. The names of objects
 // cannot have it.
 func TestEscaping(t *testing.T) {
 	input := strings.ReplaceAll(list(
@@ -37,16 +37,19 @@ func TestEscaping(t *testing.T) {
 		`{"kind":"Pod","metadata":{"name":"two"},"spec":{"schedulerName":"HOSTILE","tolerations":[{"key":"HOSTILE","value":"HOSTILE"}]},`+
 			`"status":{"conditions":[{"type":"PodScheduled","status":"False","message":"HOSTILE"}]}}`,
 		`{"kind":"Pod","metadata":{"name":"three"},"spec":{"nodeName":"n"}}`, `{"kind":"HOSTILE"}`,
+		`{"kind":"Pod","metadata":{"name":"four","ownerReferences":[{"kind":"HOSTILE","name":"y","controller":true}]},`+
+			`"spec":{"nodeName":"m","tolerations":[{"key":"new","operator":"Equal","value":"HOSTILE"}]}}`,
 	), "HOSTILE", strings.Trim(mustJSON(hostile), `"`))
-	page := mustRun(t, input, "-o", "html")
-	body := bodyOf(page)
-	for _, bad := range []string{"<img", "<script", "\u202e", "\x1b", `onerror=alert(1)>`, "ZgotmplZ"} {
-		if at := strings.Index(body, bad); at >= 0 {
-			t.Errorf("%q is on the page: %.200s", bad, body[max(at-100, 0):])
+	for args, least := range map[string]int{"": 8, "preview taint nodes --all new:NoExecute": 6} {
+		body := bodyOf(mustRun(t, input, append(strings.Fields(args), "-o", "html")...))
+		for _, bad := range []string{"<img", "<script", "\u202e", "\x1b", `onerror=alert(1)>`, "ZgotmplZ"} {
+			if at := strings.Index(body, bad); at >= 0 {
+				t.Errorf("%q: %q is on the page: %.200s", args, bad, body[max(at-100, 0):])
+			}
 		}
-	}
-	if n := strings.Count(body, "&lt;img"); n < 8 {
-		t.Errorf("the text is on the page %d times only", n)
+		if n := strings.Count(body, "&lt;img"); n < least {
+			t.Errorf("%q: the text is on the page %d times only", args, n)
+		}
 	}
 }
 

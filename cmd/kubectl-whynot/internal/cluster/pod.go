@@ -96,7 +96,7 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 	p.Profile = c.profileOf(&o.Spec, p.IsPending() || p.Name == c.Asked || isPinned && !p.Pinned)
 	var scheduled corev1.PodCondition
 	for _, c := range o.Status.Conditions {
-		if c.Type == corev1.PodScheduled && (c.Status == corev1.ConditionTrue) == !p.IsPending() {
+		if c.Type == corev1.PodScheduled && (c.Status == corev1.ConditionTrue) != p.IsPending() {
 			scheduled = c
 		}
 	}

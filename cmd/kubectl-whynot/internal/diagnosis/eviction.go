@@ -47,7 +47,7 @@ type Eviction struct {
 	Order              string `json:"-"` // of equal deadlines
 }
 
-// A Span is within which seconds from now a pod is evicted. Usually it is one second.
+// A Span is the seconds from now between which a pod is evicted, usually equal ones.
 type Span struct{ First, Last int64 }
 
 // Span returns the span, and whether there is one. Its First is math.MinInt64 if

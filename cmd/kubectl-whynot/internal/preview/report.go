@@ -26,7 +26,7 @@ type Report struct {
 	Nodes        int               `json:"nodes"`
 	Pods         int               `json:"pods"`
 	Changed      []string          `json:"changedNodes"`
-	Unchanged    []string          `json:"unchangedNodes"`      // as they already are as requested
+	Unchanged    []string          `json:"unchangedNodes"`      // already as requested
 	Refused      map[string]string `json:"refusedNodes"`        // with the errors of kubectl
 	Brief        []string          `json:"brieflyChangedNodes"` // for seconds only, as Kubernetes undoes all of it
 	Undone       []Undone          `json:"undoneByKubernetes"`  // also on Changed nodes
@@ -35,7 +35,7 @@ type Report struct {
 	Spared       []Group           `json:"noLongerEvicted"`
 	Tolerating   []Group           `json:"tolerating"`           // the new NoExecute taints
 	Leave        int               `json:"podsThatLeave"`        // of Leaving
-	Stay         int               `json:"podsThatStay"`         // all on these nodes
+	Stay         int               `json:"podsThatStay"`         // on these nodes
 	Anyway       int               `json:"podsThatLeaveAnyway"`  // of Departing
 	Emptied      []string          `json:"workloadsWithoutPods"` // of which no pod stays on a node, due to the change
 	Placeable    []Group           `json:"placeable"`            // pending pods that get a first node that taints and node affinity allow
@@ -43,7 +43,7 @@ type Report struct {
 	Unplaceable  []Group           `json:"noLongerPlaceable"`    // pending pods that lose their last such node
 	Notes        []string          `json:"notes"`                // what else is to know
 	Command      string            `json:"command,omitempty"`    // does what was requested
-	Undo         []string          `json:"undo"`                 // make the nodes as they are now
+	Undo         []string          `json:"undo"`                 // makes the nodes as they are now
 	NotEvaluated []string          `json:"notEvaluated"`
 
 	NodeGroups []*NodeGroup `json:"-"` // of the nodes that change, also briefly
@@ -83,7 +83,7 @@ type Group struct {
 	When      string           `json:"when,omitempty"`      // they leave; empty: they stay or are pending
 	InSeconds *int64           `json:"inSeconds,omitempty"` // until the latest deadline
 	Because   []diagnosis.Pair `json:"because,omitempty"`
-	Homeless  int              `json:"podsWithoutOtherNode"`       // that leave: taints and node affinity let no node take and keep them
+	Homeless  int              `json:"podsWithoutOtherNode"`       // that no node would then take and keep, by taints and node affinity
 	Hanging   int              `json:"podsThatHang"`               // Terminating until their kubelet answers
 	Then      string           `json:"then,omitempty"`             // what else happens
 	NewNodes  int              `json:"newNodes,omitzero"`          // that pending pods get

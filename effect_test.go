@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/draw"
 	"github.com/seed-0529bac1/taints/internal/known"
-	"github.com/seed-0529bac1/taints/internal/reference"
+	"github.com/seed-0529bac1/taints/internal/test/draw"
+	"github.com/seed-0529bac1/taints/internal/test/reference"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
@@ -78,11 +78,11 @@ func TestKnownEffects(t *testing.T) {
 		kind, decided := kinds[e]
 		if !decided {
 			t.Errorf("%q is new. Enter it in the table of this test, which then asks for most places. It does not see\n"+
-				"  - score and main in examples/scheduler/main.go, and Score in examples/kubernetes/scheduler/internal/plugin/plugin.go\n"+
+				"  - score and main in examples/scheduler/main.go, and Score in cluster/scheduler/internal/plugin/plugin.go\n"+
 				"  - answer.go in cmd/playground/internal/play", e)
 		}
 		if !slices.Contains(reference.KnownEffects, e) {
-			t.Errorf("%q is unknown to internal/reference", e)
+			t.Errorf("%q is unknown to internal/test/reference", e)
 		}
 		if taint := (taints.Taint{Key: "k", Effect: e}); taints.Effects(e).String() != string(e) || taint.Validate() != nil {
 			t.Errorf("%q prints as %v: %v", e, taints.Effects(e), taint.Validate())
@@ -119,7 +119,7 @@ func TestKnownEffects(t *testing.T) {
 			}
 		}
 		if !slices.ContainsFunc(drawn(draw.Taint), func(taint taints.Taint) bool { return taint.Effect == e }) {
-			t.Errorf("%q is never drawn (internal/draw)", e)
+			t.Errorf("%q is never drawn (internal/test/draw)", e)
 		}
 	}
 	if len(reference.KnownEffects) != len(taints.KnownEffects) {

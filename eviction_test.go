@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/reference"
+	"github.com/seed-0529bac1/taints/internal/test/reference"
 )
 
 var observed = time.Date(2026, 11, 21, 12, 0, 0, 500, time.UTC)

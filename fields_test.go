@@ -14,8 +14,8 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/explain"
-	"github.com/seed-0529bac1/taints/internal/draw"
-	"github.com/seed-0529bac1/taints/internal/reference"
+	"github.com/seed-0529bac1/taints/internal/test/draw"
+	"github.com/seed-0529bac1/taints/internal/test/reference"
 	"github.com/seed-0529bac1/taints/lifecycle"
 	"github.com/seed-0529bac1/taints/nodeindex"
 	"github.com/seed-0529bac1/taints/tolerationset"
@@ -228,7 +228,7 @@ func checkDrawn[T any](t *testing.T, generators []*rapid.Generator[T], places []
 		for field := range draw.Pairs[T]() {
 			set := slices.ContainsFunc(list, func(v T) bool { return !draw.IsZero(v, field) })
 			if !set {
-				t.Errorf("%T.%s is never drawn by generator %d, %v (internal/draw)", list[0], field, i, g)
+				t.Errorf("%T.%s is never drawn by generator %d, %v (internal/test/draw)", list[0], field, i, g)
 			}
 			if i > 0 {
 				continue

@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/draw"
-	"github.com/seed-0529bac1/taints/internal/reference"
+	"github.com/seed-0529bac1/taints/internal/test/draw"
+	"github.com/seed-0529bac1/taints/internal/test/reference"
 )
 
 func TestChangesAgreeWithTheReference(t *testing.T) { rapid.Check(t, several(changesAgree)) }

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/recorded"
+	"github.com/seed-0529bac1/taints/internal/test/recorded"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 

@@ -16,7 +16,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/explain"
-	"github.com/seed-0529bac1/taints/internal/docs"
+	"github.com/seed-0529bac1/taints/internal/test/docs"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 

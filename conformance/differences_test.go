@@ -15,7 +15,7 @@ import (
 	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	"github.com/seed-0529bac1/taints/conformance/internal/gated"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
-	"github.com/seed-0529bac1/taints/internal/viewtest"
+	"github.com/seed-0529bac1/taints/internal/test/viewtest"
 	"github.com/seed-0529bac1/taints/kube"
 	"github.com/seed-0529bac1/taints/tolerationset"
 	corev1 "k8s.io/api/core/v1"

@@ -21,7 +21,7 @@ import (
 	"github.com/seed-0529bac1/taints/conformance/internal/gated"
 	"github.com/seed-0529bac1/taints/conformance/internal/gotest"
 	"github.com/seed-0529bac1/taints/conformance/internal/source"
-	"github.com/seed-0529bac1/taints/internal/docs"
+	"github.com/seed-0529bac1/taints/internal/test/docs"
 	"pgregory.net/rapid"
 )
 

@@ -23,7 +23,7 @@ func TestBestEffort(t *testing.T) {
 		Class      corev1.PodQOSClass
 		BestEffort bool
 	}
-	text, err := os.ReadFile("../examples/kubernetes/webhook/internal/policy/testdata/besteffort.yaml")
+	text, err := os.ReadFile("../cluster/webhook/internal/policy/testdata/besteffort.yaml")
 	if err == nil {
 		err = yaml.UnmarshalStrict(text, &tests)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/dra"
-	"github.com/seed-0529bac1/taints/internal/recorded"
+	"github.com/seed-0529bac1/taints/internal/test/recorded"
 )
 
 type recordedPod struct {

@@ -18,8 +18,8 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/explain"
-	"github.com/seed-0529bac1/taints/internal/draw"
-	"github.com/seed-0529bac1/taints/internal/reference"
+	"github.com/seed-0529bac1/taints/internal/test/draw"
+	"github.com/seed-0529bac1/taints/internal/test/reference"
 )
 
 // A scene is an input for the laws.

@@ -10,8 +10,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/seed-0529bac1/taints/internal/draw"
-	"github.com/seed-0529bac1/taints/internal/viewtest"
+	"github.com/seed-0529bac1/taints/internal/test/draw"
+	"github.com/seed-0529bac1/taints/internal/test/viewtest"
 	"github.com/seed-0529bac1/taints/kube"
 )
 

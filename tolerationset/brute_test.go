@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/reference"
+	"github.com/seed-0529bac1/taints/internal/test/reference"
 )
 
 // The TestBrute tests are exhaustive. They check all pairs of tolerations, and all

@@ -24,7 +24,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/manifest"
-	"github.com/seed-0529bac1/taints/internal/golden"
+	"github.com/seed-0529bac1/taints/internal/test/golden"
 )
 
 var testNow = time.Date(2026, 11, 21, 1, 24, 0, 0, time.UTC)

@@ -18,7 +18,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/cases"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
-	"github.com/seed-0529bac1/taints/internal/golden"
+	"github.com/seed-0529bac1/taints/internal/test/golden"
 )
 
 // previewOf runs a preview of the arguments after "kubectl" on the dump.

@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"github.com/seed-0529bac1/taints/cmd/playground/internal/play"
-	"github.com/seed-0529bac1/taints/internal/golden"
+	"github.com/seed-0529bac1/taints/internal/test/golden"
 )
 
 func TestUsage(t *testing.T) {

@@ -4,6 +4,6 @@
 // could use it. Command ratios runs it.
 package main
 
-import "github.com/seed-0529bac1/taints/internal/measure"
+import "github.com/seed-0529bac1/taints/internal/test/measure"
 
 func main() { measure.Main(rows(), nil) }

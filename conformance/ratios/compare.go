@@ -13,7 +13,7 @@ import (
 	"strconv"
 
 	"github.com/seed-0529bac1/taints/conformance/internal/work"
-	"github.com/seed-0529bac1/taints/internal/measure"
+	"github.com/seed-0529bac1/taints/internal/test/measure"
 )
 
 // rows adds the rows of our program that match to the report. Their program does

@@ -5,7 +5,7 @@
 // pod: of not-ready and unreachable nodes for five minutes, and of the extended
 // resources that its containers request. At /validate it rejects tolerations that
 // an API server rejects, or that the pod's namespace does not allow. The webhook in
-// examples/kubernetes does more.
+// cluster does more.
 package main
 
 import (

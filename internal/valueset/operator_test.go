@@ -10,7 +10,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/explain"
-	"github.com/seed-0529bac1/taints/internal/reference"
+	"github.com/seed-0529bac1/taints/internal/test/reference"
 	"github.com/seed-0529bac1/taints/internal/valueset"
 	"github.com/seed-0529bac1/taints/nodeindex"
 	"github.com/seed-0529bac1/taints/tolerationset"
@@ -70,7 +70,7 @@ func TestKinds(t *testing.T) {
 		case valueset.One, valueset.Integers, valueset.All:
 		default:
 			t.Errorf("%s has the kind %d: Set's methods, search in nodeindex/groups.go, endsOf in tolerationset/same.go and "+
-				"valueMismatch in explain/differences.go must know it, and internal/reference", name, kind)
+				"valueMismatch in explain/differences.go must know it, and internal/test/reference", name, kind)
 		}
 	}
 }

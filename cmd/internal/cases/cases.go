@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-0529bac1/taints/internal/golden"
+	"github.com/seed-0529bac1/taints/internal/test/golden"
 )
 
 // Run calls output with the input of each case, without comments, and compares

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/measure"
+	"github.com/seed-0529bac1/taints/internal/test/measure"
 	"github.com/seed-0529bac1/taints/lifecycle"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )

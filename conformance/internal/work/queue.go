@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/measure"
+	"github.com/seed-0529bac1/taints/internal/test/measure"
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 

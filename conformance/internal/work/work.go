@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/measure"
+	"github.com/seed-0529bac1/taints/internal/test/measure"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 

@@ -17,7 +17,7 @@ import (
 	"github.com/seed-0529bac1/taints/conformance/internal/convert"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
 	"github.com/seed-0529bac1/taints/conformance/internal/work"
-	"github.com/seed-0529bac1/taints/internal/measure"
+	"github.com/seed-0529bac1/taints/internal/test/measure"
 	"github.com/seed-0529bac1/taints/kube"
 )
 

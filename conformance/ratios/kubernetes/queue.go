@@ -11,7 +11,7 @@ import (
 	"k8s.io/kubernetes/pkg/controller/tainteviction"
 
 	"github.com/seed-0529bac1/taints/conformance/internal/work"
-	"github.com/seed-0529bac1/taints/internal/measure"
+	"github.com/seed-0529bac1/taints/internal/test/measure"
 )
 
 // queue measures a TimedWorkerQueue with n pods. Its timers use real time, so the

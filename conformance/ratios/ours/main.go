@@ -6,7 +6,7 @@ package main
 
 import (
 	"github.com/seed-0529bac1/taints/conformance/internal/work"
-	"github.com/seed-0529bac1/taints/internal/measure"
+	"github.com/seed-0529bac1/taints/internal/test/measure"
 )
 
 func main() { measure.Main(work.Rows(work.Others{}), work.OurQueue) }

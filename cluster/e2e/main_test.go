@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"flag"
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/seed-0529bac1/taints/cluster/internal/cluster"
+)
+
+var logs = flag.String("logs", "", "keep the output of the programs in this `folder`")
+
+func skipShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds the programs: leave out -short")
+	}
+}
+
+func start(t *testing.T, options cluster.Options) *cluster.Cluster {
+	t.Helper()
+	skipShort(t)
+	options.Logs = *logs
+	return cluster.Start(t, options)
+}
+
+// settled returns an error until schedulers have looked at all of the wanted pods.
+func settled(pods map[string]*corev1.Pod, want int) error {
+	if len(pods) != want {
+		return fmt.Errorf("%d pods, want %d", len(pods), want)
+	}
+	for name, pod := range pods {
+		if pod.Spec.NodeName == "" && cluster.Pending(pod) == "" {
+			return fmt.Errorf("no scheduler has looked at %s", name)
+		}
+	}
+	return nil
+}
+
+// must returns a function that returns the value, or fails the test with the error.
+func must[V any](value V, err error) func(*testing.T) V {
+	return func(t *testing.T) V {
+		t.Helper()
+		check(t, err)
+		return value
+	}
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

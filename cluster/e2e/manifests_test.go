@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	podsecurity "k8s.io/pod-security-admission/api"
+	"k8s.io/pod-security-admission/policy"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/seed-0529bac1/taints/cluster/internal/cluster"
+)
+
+// programs are the programs that have manifests under the same name.
+var programs = []string{"evictor", "scheduler", "webhook"}
+
+// overlay builds a base with components, as a user's own kustomization would name
+// them.
+func overlay(t *testing.T, base string, components ...string) []client.Object {
+	t.Helper()
+	const manifests = "cluster/manifests/"
+	text := "resources: [" + manifests + base + "]\ncomponents:\n"
+	for _, component := range components {
+		text += "- " + manifests + component + "\n"
+	}
+	return kustomize(t, text)
+}
+
+// kustomize builds a kustomization in the root of the repository.
+func kustomize(t *testing.T, text string) []client.Object {
+	t.Helper()
+	return must(cluster.Manifest(kustomization(t, text)))(t)
+}
+
+// kustomization returns a folder with a kustomization of the repository.
+func kustomization(t *testing.T, text string) string {
+	t.Helper()
+	folder := must(filepath.EvalSymlinks(t.TempDir()))(t)
+	text = strings.ReplaceAll(text, "cluster/", must(filepath.Rel(folder, must(filepath.Abs(".."))(t)))(t)+"/")
+	check(t, os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(text), 0o600))
+	return folder
+}
+
+// TestManifests builds every kustomization, and checks that its objects fit
+// together, and that no container has more rights than it needs.
+func TestManifests(t *testing.T) {
+	for _, program := range programs {
+		t.Run(program, func(t *testing.T) {
+			base := must(cluster.Manifest(program))(t)
+			image := regexp.MustCompile(`^[^:@]+/taints-` + program + `:v\d+\.\d+\.\d+(@sha256:[0-9a-f]{64})?$`)
+			if got := only[*appsv1.Deployment](t, base).Spec.Template.Spec.Containers[0].Image; !image.MatchString(got) {
+				t.Errorf("the image is %s", got)
+			}
+			all := overlay(t, program, program+"/network-policy", program+"/monitoring")
+			checkDeployment(t, all)
+			checkMonitoring(t, all)
+			if got, want := len(all), len(base)+4; got != want {
+				t.Errorf("%d objects with all that is optional, want %d", got, want)
+			}
+		})
+	}
+	for want, tc := range map[string]struct {
+		objects []client.Object
+		mayNot  string
+	}{
+		"-dry-run":              {must(cluster.Manifest("evictor-dry-run"))(t), `eviction|delete`},
+		"-method=delete":        {overlay(t, "evictor", "evictor/delete"), `eviction`},
+		"-delete-held-after=0s": {overlay(t, "evictor", "evictor/evict-only"), `delete`},
+	} {
+		args := only[*appsv1.Deployment](t, tc.objects).Spec.Template.Spec.Containers[0].Args
+		if args[len(args)-1] != want {
+			t.Errorf("the arguments are %v, want %s at the end", args, want)
+		}
+		for _, object := range tc.objects {
+			if role, ok := object.(*rbacv1.ClusterRole); ok && regexp.MustCompile(tc.mayNot).MatchString(fmt.Sprint(role.Rules)) {
+				t.Errorf("with %s, %s has rights that it does not need: %v", want, role.Name, role.Rules)
+			}
+		}
+	}
+	must(cluster.Manifest("example"))(t)
+	must(cluster.Manifest("../play/workloads"))(t)
+}
+
+func only[T client.Object](t *testing.T, objects []client.Object) (found T) {
+	t.Helper()
+	n := 0
+	for _, object := range objects {
+		if o, ok := object.(T); ok {
+			found = o
+			n++
+		}
+	}
+	if n != 1 {
+		t.Fatalf("%d objects of type %T", n, found)
+	}
+	return found
+}
+
+func checkDeployment(t *testing.T, objects []client.Object) {
+	t.Helper()
+	deployment := only[*appsv1.Deployment](t, objects)
+	template := deployment.Spec.Template
+	spec, container := template.Spec, template.Spec.Containers[0]
+	restricted := podsecurity.LevelVersion{Level: podsecurity.LevelRestricted, Version: podsecurity.LatestVersion()}
+	checks := must(policy.NewEvaluator(policy.DefaultChecks(), nil))(t)
+	if result := policy.AggregateCheckResults(checks.EvaluatePod(restricted, &template.ObjectMeta, &spec)); !result.Allowed {
+		t.Errorf("not as the Pod Security Standards restrict a pod: %s", result.ForbiddenDetail())
+	}
+	account, budget := only[*corev1.ServiceAccount](t, objects), only[*policyv1.PodDisruptionBudget](t, objects)
+	r := container.Resources
+	for what, right := range map[string]bool{
+		"two replicas":           *deployment.Spec.Replicas >= 2,
+		"a priority class":       spec.PriorityClassName != "",
+		"nodes with linux":       spec.NodeSelector[corev1.LabelOSStable] == "linux",
+		"its service account":    account.Name == spec.ServiceAccountName && account.Namespace == deployment.Namespace,
+		"the user of the images": ptr.Deref(spec.SecurityContext.RunAsUser, 0) == 65532,
+		"one container":          len(spec.Containers) == 1,
+		"an image that stays":    ptr.Deref(container.SecurityContext.ReadOnlyRootFilesystem, false),
+		"resources":              !r.Requests.Cpu().IsZero() && !r.Requests.Memory().IsZero() && !r.Limits.Memory().IsZero(),
+		"probes":                 container.LivenessProbe != nil && container.ReadinessProbe != nil,
+		"a budget":               selects(t, budget.Spec.Selector, template.Labels) && budget.Namespace == deployment.Namespace,
+		"a way out":              ptr.Deref(budget.Spec.UnhealthyPodEvictionPolicy, "") == policyv1.AlwaysAllow,
+		"a node to drain":        budget.Spec.MinAvailable.IntValue() < int(*deployment.Spec.Replicas),
+	} {
+		if !right {
+			t.Errorf("the deployment lacks %s", what)
+		}
+	}
+}
+
+func selects(t *testing.T, selector *metav1.LabelSelector, of map[string]string) bool {
+	t.Helper()
+	return must(metav1.LabelSelectorAsSelector(selector))(t).Matches(labels.Set(of))
+}
+
+// checkRights asks the API server what a service account may do: a verb, a
+// resource, and the name of an object if it matters.
+func checkRights(t *testing.T, c *cluster.Cluster, namespace, account string, may, mayNot []string) {
+	t.Helper()
+	for i, right := range slices.Concat(may, mayNot) {
+		words := append(strings.Fields(right), "")
+		resource, subresource, _ := strings.Cut(words[1], "/")
+		kind := schema.ParseGroupResource(resource)
+		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+			User: fmt.Sprintf("system:serviceaccount:%s:%s", namespace, account),
+			ResourceAttributes: &authorizationv1.ResourceAttributes{
+				Namespace: namespace, Verb: words[0], Name: words[2],
+				Group: kind.Group, Resource: kind.Resource, Subresource: subresource,
+			},
+		}}
+		review = must(c.Client.AuthorizationV1().SubjectAccessReviews().Create(t.Context(), review, metav1.CreateOptions{}))(t)
+		if want := i < len(may); review.Status.Allowed != want {
+			t.Errorf("%s may %s: %v, want %v", account, right, review.Status.Allowed, want)
+		}
+	}
+}
+
+func checkLog(t *testing.T, p *cluster.Process) {
+	t.Helper()
+	for line := range strings.Lines(p.Log()) {
+		if strings.Contains(line, "forbidden") {
+			t.Errorf("the manifest gives too few rights: %s", line)
+		}
+	}
+}
+
+// TestSchedulerManifest runs the scheduler with the configuration and the rights
+// that its manifest gives it, next to the stock scheduler. Each places the pods
+// that name it.
+func TestSchedulerManifest(t *testing.T) {
+	c := start(t, cluster.Options{})
+	objects := c.Install("scheduler")
+	c.AddNodes(cluster.Node("node-1"), cluster.Node("node-2", mlTaint))
+
+	config := only[*corev1.ConfigMap](t, objects).Data["config.yaml"]
+	kubeconfig := c.ServiceAccount("kube-system", "taints-scheduler")
+	manifest := fmt.Sprintf("%s\nclientConnection: {kubeconfig: %q}\n", config, kubeconfig)
+	monitored := only[*appsv1.Deployment](t, overlay(t, "scheduler", "scheduler/monitoring")).Spec.Template.Spec.Containers[0].Args
+	process, metrics := c.StartScheduler([]string{cluster.Binary(t, "scheduler")}, manifest, kubeconfig, monitored[len(monitored)-1])
+	anybody := must(rest.HTTPClientFor(&rest.Config{TLSClientConfig: rest.TLSClientConfig{Insecure: true}}))(t)
+	for page, want := range map[string]int{"/metrics": http.StatusOK, "/configz": http.StatusForbidden} {
+		response := must(anybody.Get(strings.Replace(metrics, "/metrics", page, 1)))(t)
+		response.Body.Close()
+		if response.StatusCode != want {
+			t.Errorf("%s answers %s to anybody, want %d", page, response.Status, want)
+		}
+	}
+	c.RunScheduler(cluster.Profile{Name: corev1.DefaultSchedulerName})
+
+	second := cluster.Pod("second")
+	second.Spec.SchedulerName = "taints-scheduler"
+	c.AddPods(second, cluster.Pod("first"))
+	c.Eventually("both pods are placed", func() error { return settled(c.Pods(metav1.NamespaceDefault), 2) })
+	for name, pod := range c.Pods(metav1.NamespaceDefault) {
+		if pod.Spec.NodeName != "node-1" {
+			t.Errorf("%s is on %q: %s", name, pod.Spec.NodeName, cluster.Pending(pod))
+		}
+	}
+	checkLog(t, process)
+	checkAlerts(t, "scheduler", must(c.Metrics(metrics))(t))
+	checkRights(t, c, "kube-system", "taints-scheduler",
+		[]string{"create pods/binding", "update leases.coordination.k8s.io taints-scheduler"},
+		[]string{"update leases.coordination.k8s.io kube-controller-manager", "get secrets any"})
+}
+
+// TestEvictorManifest places the evictor's replicas. The nodes of both fail, so that
+// nobody evicts them. They are deleted by hand, as its README says, and replaced.
+func TestEvictorManifest(t *testing.T) {
+	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction, "--node-monitor-period=1s", "--node-monitor-grace-period=6s"}})
+	c.Apply(overlay(t, "evictor", "evictor/priority-and-fairness")...)
+	c.Install("../e2e/testdata/zones")
+	c.RunScheduler(cluster.Profile{Name: corev1.DefaultSchedulerName})
+	restarts := 0
+	placed := func(what string, right func(nodes []string) bool) (nodes []string) {
+		c.Eventually(what, func() error {
+			nodes = nil
+			for _, pod := range c.Pods(cluster.Evictor) {
+				if pod.DeletionTimestamp == nil && len(pod.Annotations) == restarts {
+					nodes = append(nodes, pod.Spec.NodeName)
+				}
+			}
+			if slices.Sort(nodes); !right(nodes) {
+				return fmt.Errorf("they are on %q", nodes)
+			}
+			return nil
+		})
+		return nodes
+	}
+	inPlace := func(nodes []string) bool {
+		return len(nodes) == 2 && strings.HasPrefix(nodes[0], "control") && nodes[1] == "control-3"
+	}
+	placed("the replicas are on the control plane, in two zones", inPlace)
+	restarts++ // both at once, as none is ever ready; the old ones stay, terminating
+	restart := []byte(`{"spec": {"template": {"metadata": {"annotations": {"restarted": ""}}}, "strategy": {"rollingUpdate": {"maxUnavailable": 2}}}}`)
+	must(c.Client.AppsV1().Deployments(cluster.Evictor).Patch(t.Context(), cluster.Evictor, types.StrategicMergePatchType, restart, metav1.PatchOptions{}))(t)
+	failed := placed("new replicas are there too", inPlace)
+	checkPriority(t, c)
+
+	c.StopHeartbeat(failed...)
+	c.Eventually("both nodes are found unreachable", func() error {
+		for _, name := range failed {
+			list := must(c.Client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{}))(t).Spec.Taints
+			unreachable := corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute}
+			if !slices.ContainsFunc(list, func(t corev1.Taint) bool { return t.MatchTaint(&unreachable) }) {
+				return fmt.Errorf("%s has the taints %v", name, list)
+			}
+		}
+		return nil
+	})
+	check(t, c.Client.CoreV1().Pods(cluster.Evictor).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}))
+	placed("the replicas are on other nodes", func(nodes []string) bool {
+		return len(nodes) == 2 && !slices.ContainsFunc(nodes, func(n string) bool { return n == "" || slices.Contains(failed, n) })
+	})
+}
+
+// checkPriority asks the API server by which FlowSchema it treats requests of the
+// evictor.
+func checkPriority(t *testing.T, c *cluster.Cluster) {
+	t.Helper()
+	config := must(clientcmd.BuildConfigFromFlags("", c.ServiceAccount(cluster.Evictor, cluster.Evictor)))(t)
+	client := must(rest.HTTPClientFor(config))(t)
+	for name, path := range map[string]string{
+		"taints-evictor":                 "/api/v1/pods?limit=1",
+		"taints-evictor-leader-election": "/apis/coordination.k8s.io/v1/namespaces/taints-evictor/leases/taints-evictor",
+	} {
+		schema := must(c.Client.FlowcontrolV1().FlowSchemas().Get(t.Context(), name, metav1.GetOptions{}))(t)
+		c.Eventually("the API server uses the FlowSchema "+name, func() error {
+			response, err := client.Get(config.Host + path)
+			if err != nil {
+				return err
+			}
+			response.Body.Close()
+			if got := response.Header.Get(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID); got != string(schema.UID) {
+				return fmt.Errorf("%s: %s, FlowSchema %q, want %q", path, response.Status, got, schema.UID)
+			}
+			return nil
+		})
+	}
+}
+
+// recorder is a program that records its arguments, as go and buildah.
+const recorder = `#!/bin/sh
+echo "$(basename "$0")" $GOOS $GOARCH "$@" >>"$RECORD"
+case "$*" in
+list*) echo v1.99.0 ;;
+"env GOARCH") echo "${GOARCH:-amd64}" ;;
+*digestfile*) printf 'sha256:%064d' 7 >"$5" ;;
+esac
+`
+
+// TestRelease releases images with programs that only record what they are to do.
+// They are for linux on any host, and the manifests name them by their digests.
+func TestRelease(t *testing.T) {
+	bin := t.TempDir()
+	for _, name := range []string{"go", "buildah"} {
+		check(t, os.WriteFile(filepath.Join(bin, name), []byte(recorder), 0o755))
+	}
+	record := filepath.Join(bin, "record")
+	release := exec.Command("../images/release", "registry.test/team", "v9.8.7")
+	release.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "RECORD="+record, "GOOS=windows")
+	component, err := release.Output()
+	check(t, err)
+
+	did := string(must(os.ReadFile(record))(t))
+	for pattern, want := range map[string]int{
+		`program\.stamp=v9\.8\.7\n`: 2 * len(programs), `(?m)^go linux amd64 build `: len(programs),
+		`(?m)^go linux arm64 build `: len(programs), ` push `: len(programs),
+	} {
+		if got := len(regexp.MustCompile(pattern).FindAllString(did, -1)); got != want {
+			t.Errorf("%d times %s, want %d:\n%s", got, pattern, want, did)
+		}
+	}
+	folder := must(filepath.EvalSymlinks(t.TempDir()))(t)
+	check(t, os.CopyFS(folder, os.DirFS("../manifests")))
+	check(t, os.WriteFile(filepath.Join(folder, "images", "kustomization.yaml"), component, 0o600))
+	for _, program := range programs {
+		objects := must(cluster.Manifest(filepath.Join(folder, program)))(t)
+		got := only[*appsv1.Deployment](t, objects).Spec.Template.Spec.Containers[0].Image
+		if want := "registry.test/team/taints-" + program + ":v9.8.7@sha256:" + strings.Repeat("0", 63) + "7"; got != want {
+			t.Errorf("the image is %s, want %s", got, want)
+		}
+	}
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/seed-0529bac1/taints/cluster/internal/cluster"
+	"github.com/seed-0529bac1/taints/internal/test/docs"
+)
+
+// root is the folder in which the READMEs' commands are run.
+const root = "../.."
+
+// TestReadmes runs the commands of the READMEs as they are printed.
+func TestReadmes(t *testing.T) {
+	for _, tool := range []string{"bash", "curl", "jq"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip(err)
+		}
+	}
+	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction}, Kubelets: true})
+	c.AddNodes(cluster.Node("node-1"), cluster.Node("node-2"))
+	c.Install("../e2e/testdata/cloud") // the kinds of monitoring, too
+	r := &readmeTest{Cluster: c, env: []string{
+		"KUBECONFIG=" + c.Kubeconfig,
+		"PATH=" + c.Tools() + ":" + os.Getenv("PATH"),
+		"TMPDIR=" + c.Dir,
+		"BUILDER=true", // TestImages looks at what is in an image
+	}}
+	t.Run("webhook", r.webhook) // first: its audit counts all pods
+	t.Run("modules", r.module)
+	t.Run("evictor", r.evictor)
+	t.Run("scheduler", r.scheduler)
+	t.Run("removal", r.removal)
+}
+
+// A readmeTest is a cluster, and the environment of commands that talk to it.
+type readmeTest struct {
+	*cluster.Cluster
+	env []string
+}
+
+// blocks returns the blocks of a README, and checks their number: a new block must
+// also be run here.
+func (r *readmeTest) blocks(t *testing.T, folder string, want int) []docs.Block {
+	t.Helper()
+	blocks := docs.Blocks(t, filepath.Join("..", folder, "README.md"), "sh", "console")
+	if len(blocks) != want {
+		t.Fatalf("%d blocks of commands, want %d", len(blocks), want)
+	}
+	return blocks
+}
+
+func (r *readmeTest) run(t *testing.T, b docs.Block) {
+	t.Helper()
+	b.Run(t, root, r.env...)
+}
+
+// inBackground starts a command that runs until it is interrupted.
+func inBackground(t *testing.T, command *exec.Cmd) *cluster.Process {
+	t.Helper()
+	log := must(os.Create(filepath.Join(t.TempDir(), "log")))(t)
+	defer log.Close()
+	p := cluster.StartProcess(t, command.Path, command, log)
+	t.Cleanup(func() {
+		_ = p.Interrupt() // it may have ended in any way
+		if t.Failed() {
+			t.Logf("%s says:\n%s", command, p.Log())
+		}
+	})
+	return p
+}
+
+// until waits until the condition returns no error, while the command runs. The
+// command may have to be compiled first.
+func until(t *testing.T, p *cluster.Process, what string, condition func() error) {
+	t.Helper()
+	cluster.Within(t, 9*time.Minute, what, func() error {
+		select {
+		case <-p.Done():
+			t.Fatalf("%s: it has ended", what)
+		default:
+		}
+		return condition()
+	})
+}
+
+func (r *readmeTest) startBlock(t *testing.T, b docs.Block) *cluster.Process {
+	t.Helper()
+	return inBackground(t, b.Command(t, root, r.env...))
+}
+
+// module checks the README of the module. TestPlay runs the first block, and the gate
+// those of the tests and the benchmark.
+func (r *readmeTest) module(t *testing.T) {
+	blocks := r.blocks(t, ".", 4)
+	if blocks[0].Text != playCommand+"\n" {
+		t.Errorf("TestPlay runs another command than %s", blocks[0].Text)
+	}
+	r.run(t, blocks[1])
+}
+
+func (r *readmeTest) evictor(t *testing.T) {
+	blocks := r.blocks(t, "evictor", 7)
+	for _, b := range blocks[:3] {
+		r.run(t, b)
+	}
+	// The manifest's pods only report that they run; this one is real.
+	e := r.startBlock(t, blocks[3])
+	until(t, e, "it is ready", func() error {
+		_, err := r.Get("http://127.0.0.1:8081/readyz")
+		return err
+	})
+	web := cluster.Pod("web")
+	web.Spec.NodeName = "node-1"
+	r.AddPods(web)
+	r.run(t, blocks[5])
+	node := must(r.Client.CoreV1().Nodes().Get(t.Context(), "node-1", metav1.GetOptions{}))(t)
+	list := node.Spec.Taints
+	if len(list) != 1 || list[0].TimeAdded == nil || time.Since(list[0].TimeAdded.Time) > time.Hour {
+		t.Errorf("the node has taints %v", list)
+	}
+	event(r.Cluster, "it says what it would do", func(event eventsv1.Event) bool {
+		return event.Note == "Dry run: Marking for deletion Pod default/web"
+	})
+	if r.Pods(metav1.NamespaceDefault)["web"] == nil {
+		t.Error("the pod is gone")
+	}
+	_ = e.Interrupt() // the code is that of go run
+	r.run(t, blocks[6])
+	r.run(t, blocks[4])
+	setTaints(t, r.Cluster, "node-1", nil)
+	deletePods(t, r.Cluster)
+}
+
+func (r *readmeTest) scheduler(t *testing.T) {
+	blocks := r.blocks(t, "scheduler", 4)
+	r.run(t, blocks[0])
+	s := r.startBlock(t, blocks[1])
+	pod := cluster.Pod("second")
+	pod.Spec.SchedulerName = "taints-scheduler"
+	r.AddPods(pod)
+	until(t, s, "the pod is placed", func() error {
+		if pod := r.Pods(metav1.NamespaceDefault)["second"]; pod == nil || pod.Spec.NodeName == "" {
+			return fmt.Errorf("it is not: %+v", pod)
+		}
+		return nil
+	})
+	_ = s.Interrupt()
+	r.run(t, blocks[2])
+	deletePods(t, r.Cluster)
+}
+
+func (r *readmeTest) webhook(t *testing.T) {
+	blocks := r.blocks(t, "webhook", 7)
+	r.AddPods(cluster.Pod("plain"), cluster.Pod("sneak", corev1.Toleration{Key: "dedicated", Value: "ml"},
+		corev1.Toleration{Operator: corev1.TolerationOpExists}))
+	blocks[0].Check(t, root, r.env...)
+	deletePods(t, r.Cluster)
+	r.run(t, blocks[1])
+	r.run(t, blocks[2])
+	r.run(t, blocks[3])
+	// The manifest's pods only report that they run; this one is real.
+	rules := must(filepath.Abs("../manifests/webhook/rules.json"))(t)
+	w, _ := r.RunWebhook(cluster.FreeAddress(t), "-rules="+rules)
+	blocks[4].Check(t, root, r.env...)
+	blocks[5].Check(t, root, r.env...)
+	w.Kill()
+	r.run(t, blocks[6])
+	r.AddPods(cluster.Pod("late"))
+	deletePods(t, r.Cluster)
+}
+
+// removal installs everything, with two configurations of the scheduler, does what the
+// runbooks say, and removes it as the READMEs say. Nothing is left.
+func (r *readmeTest) removal(t *testing.T) {
+	before := r.objects(t)
+	for _, text := range []string{
+		"components: [cluster/manifests/evictor/delete]\nconfigMapGenerator:\n" +
+			"- {name: taints-scheduler-config, namespace: kube-system, behavior: merge, literals: [old=true]}",
+		"components: [cluster/manifests/webhook/cert-manager]",
+	} {
+		folder := kustomization(t, "resources: [cluster/manifests/example]\n"+text)
+		r.run(t, docs.Block{File: folder, Text: "kubectl apply -k " + folder})
+	}
+	installed := len(r.objects(t)) - len(before)
+	for _, b := range docs.Blocks(t, "../runbooks.md", "sh") {
+		r.run(t, b)
+	}
+	for _, program := range programs {
+		for _, b := range docs.Blocks(t, filepath.Join("..", program, "README.md"), "sh") {
+			if strings.Contains(b.Text, "kubectl delete") {
+				r.run(t, b)
+			}
+		}
+	}
+	r.Eventually("nothing is left", func() error { // Kubernetes removes some objects, such as EndpointSlices, later
+		if left := r.objects(t).Difference(before); left.Len() > 0 || installed < 60 {
+			return fmt.Errorf("of %d objects these are left: %q", installed, sets.List(left))
+		}
+		return nil
+	})
+}
+
+// objects returns all objects but events: their kinds, namespaces and names.
+func (r *readmeTest) objects(t *testing.T) sets.Set[string] {
+	t.Helper()
+	list := docs.Block{Text: `kubectl get --all-namespaces --no-headers --output=custom-columns=:.kind,:.metadata.namespace,:.metadata.name \
+		"$(kubectl api-resources --verbs=list,delete --output=name | grep --invert-match '^events' | paste --serial --delimiters=,)"`}
+	return sets.New(strings.Split(list.Run(t, root, r.env...), "\n")...)
+}
+
+// builder takes the place of docker. It prints what would be in the image, and
+// the version of the program.
+const builder = `#!/bin/sh
+for context; do :; done
+ls -A "$context"
+exec env -i "$context"/* --version
+`
+
+// TestImages runs images/build. Each image has one binary and nothing else, for linux
+// on any host, and its version is the tag of the image.
+func TestImages(t *testing.T) {
+	skipShort(t)
+	docker := filepath.Join(t.TempDir(), "docker")
+	check(t, os.WriteFile(docker, []byte(builder), 0o755))
+	for program, version := range map[string]string{
+		"evictor":   "evictor v1.2.3\n",
+		"webhook":   "webhook v1.2.3\n",
+		"scheduler": "Kubernetes v1.",
+	} {
+		build := exec.Command("../images/build", program, "registry.example.com/taints-"+program+":v1.2.3")
+		build.Env = append(os.Environ(), "BUILDER="+docker, "GOOS=darwin")
+		got := string(must(build.Output())(t))
+		if !strings.HasPrefix(got, program+"\n"+version) {
+			t.Errorf("the image of the %s holds, with the version: %s", program, got)
+		}
+	}
+}

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/seed-0529bac1/taints/cluster/internal/cluster"
+	"github.com/seed-0529bac1/taints/internal/test/docs"
+)
+
+// TestWebhook runs the webhook as the manifest's service account, which has only
+// the rights that the manifest gives it.
+func TestWebhook(t *testing.T) {
+	c := start(t, cluster.Options{APIServer: []string{
+		"--disable-admission-plugins=ServiceAccount,DefaultTolerationSeconds", "--enable-admission-plugins=ExtendedResourceToleration",
+	}})
+	w := &webhookTest{Cluster: c, addr: cluster.FreeAddress(t)}
+	// Each part needs the results of the parts before it.
+	_ = t.Run("manifest", w.install) && t.Run("network policy", w.networkPolicy) && t.Run("dedication", w.dedication) &&
+		t.Run("daemon sets", w.daemonSets) && t.Run("new rules", w.newRules) && t.Run("down", w.down) &&
+		t.Run("replicas", w.replicas) && t.Run("outage", w.outage)
+}
+
+// A webhookTest is a cluster and how the webhook runs in it.
+type webhookTest struct {
+	*cluster.Cluster
+	addr    string         // where API servers call the webhook
+	secret  *corev1.Secret // of the manifest
+	metrics string         // the address of the metrics of the first webhook
+	webhook *cluster.Process
+}
+
+// install creates everything in the manifest. One more pod is created before the
+// webhook, and so has no tolerations.
+func (w *webhookTest) install(t *testing.T) {
+	w.AddPods(cluster.Pod("early"))
+	objects := w.Install("webhook")
+	rules := w.WriteFile("rules.json", only[*corev1.ConfigMap](t, objects).Data["rules.json"])
+	w.secret = only[*corev1.Secret](t, objects)
+	w.webhook, w.metrics = w.RunWebhook(w.addr, "-rules="+rules)
+}
+
+// networkPolicy checks that an API server refuses the NetworkPolicy until addresses
+// are set. TestTogether creates one with addresses.
+func (w *webhookTest) networkPolicy(t *testing.T) {
+	policy := only[*networkingv1.NetworkPolicy](t, overlay(t, "webhook", "webhook/network-policy"))
+	_, err := w.Client.NetworkingV1().NetworkPolicies(policy.Namespace).Create(t.Context(), policy, metav1.CreateOptions{})
+	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), `"SET-THE-ADDRESSES-OF-THE-API-SERVERS"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func in(namespace string, pod *corev1.Pod) *corev1.Pod {
+	pod.Namespace = namespace
+	return pod
+}
+
+// dedication creates pods for the scheduler to place, more of them for the node ml
+// than it has room for. The replicas of the webhook are never on one node, even if
+// the other node is full.
+func (w *webhookTest) dedication(t *testing.T) {
+	w.Install("../e2e/testdata/dedication")
+	w.RunScheduler(cluster.Profile{Name: corev1.DefaultSchedulerName})
+	for i := range 3 {
+		batch := cluster.Pod(fmt.Sprintf("batch-%d", i))
+		batch.Labels = map[string]string{"workload": "batch"}
+		w.AddPods(batch, in("ml", cluster.Pod(fmt.Sprintf("ml-%d", i))), cluster.Pod(fmt.Sprintf("plain-%d", i)))
+	}
+	placed := map[string]int{}
+	w.Eventually("every pod has a node, or is told that there is none", func() error {
+		clear(placed)
+		ml, others, own := w.Pods("ml"), w.Pods(metav1.NamespaceDefault), w.Pods(cluster.WebhookNamespace)
+		for _, pods := range []map[string]*corev1.Pod{ml, others, own} {
+			for name, pod := range pods {
+				kind, _, _ := strings.Cut(name, "-")
+				placed[kind+" on "+pod.Spec.NodeName]++
+			}
+		}
+		return errors.Join(settled(ml, 3), settled(others, 7), settled(own, 2))
+	})
+	want := map[string]int{
+		"ml on ml": 2, "ml on ": 1, "batch on spot": 3, "plain on general": 3, "early on general": 1,
+		"admission on general": 1, "admission on ": 1,
+	}
+	if !maps.Equal(placed, want) {
+		t.Errorf("placed: %v, want %v", placed, want)
+	}
+}
+
+// daemonSets checks that pods of DaemonSets have the tolerations that their controller
+// adds, and that their author can add none that are not allowed.
+func (w *webhookTest) daemonSets(t *testing.T) {
+	w.Install("../e2e/testdata/daemonsets")
+	event(w.Cluster, "the other pool is refused", func(event eventsv1.Event) bool {
+		return event.Reason == "FailedCreate" && event.Regarding.Name == "sneak" && strings.HasSuffix(event.Note, notAllowed)
+	})
+	w.Eventually("there is a watcher, and no sneak", func() error {
+		names := fmt.Sprint(slices.Collect(maps.Keys(w.Pods(metav1.NamespaceDefault))))
+		if strings.Contains(names, "sneak-") || !strings.Contains(names, "watcher-") {
+			return errors.New(names)
+		}
+		return nil
+	})
+	check(t, w.Client.AppsV1().DaemonSets(metav1.NamespaceDefault).Delete(t.Context(), "sneak", metav1.DeleteOptions{}))
+}
+
+const notAllowed = `admission webhook "validate.` + cluster.WebhookName + `" denied the request: ` +
+	`toleration "dedicated=ml:NoSchedule" is not allowed in namespace "default"; allowed are: spot op=Exists`
+
+func (w *webhookTest) newRules(t *testing.T) {
+	sneak := cluster.Pod("sneak", mlToleration)
+	if err := w.TryPod(sneak); !apierrors.IsForbidden(err) || err.Error() != notAllowed {
+		t.Errorf("got %v\nwant %s", err, notAllowed)
+	}
+	device := cluster.Pod("device") // API servers give it a toleration
+	for devices, allowed := range map[string]bool{"0": false, "1": true} {
+		list := corev1.ResourceList{"example.com/device": resource.MustParse(devices)}
+		device.Spec.Containers[0].Resources = corev1.ResourceRequirements{Requests: list, Limits: list}
+		if err := w.TryPod(device); (err == nil) != allowed || !allowed && !strings.HasSuffix(err.Error(), ": remove the request") {
+			t.Errorf("with %s devices: %v", devices, err)
+		}
+	}
+	w.WriteFile("rules.json", "{}")
+	w.Eventually("everything is allowed", func() error { return w.TryPod(sneak) })
+	checkAlerts(t, "webhook", must(w.Metrics(w.metrics))(t))
+	const configurations = "update validatingwebhookconfigurations.admissionregistration.k8s.io "
+	checkRights(t, w.Cluster, cluster.WebhookNamespace, cluster.WebhookAccount,
+		[]string{"update secrets " + cluster.WebhookSecret, configurations + cluster.WebhookName},
+		[]string{"update secrets other", "create secrets", configurations + "other", "list pods"})
+	checkLog(t, w.webhook)
+	w.webhook.Stop()
+}
+
+func (w *webhookTest) down(t *testing.T) {
+	refused := `Internal error occurred: failed calling webhook "mutate.` + cluster.WebhookName +
+		`": failed to call webhook: Post "https://localhost:`
+	w.Eventually("failurePolicy Fail refuses", func() error {
+		err := w.TryPod(cluster.Pod("refused"))
+		if !apierrors.IsInternalError(err) || !strings.HasPrefix(err.Error(), refused) ||
+			!strings.HasSuffix(err.Error(), "connect: connection refused") {
+			return fmt.Errorf("got %v\nwant %s", err, refused)
+		}
+		return nil
+	})
+	if err := w.TryPod(in(metav1.NamespaceSystem, cluster.Pod("exempt"))); err != nil {
+		t.Errorf("in an exempt namespace: %v", err)
+	}
+	w.updatesWhileDown(t)
+
+	w.setFailurePolicy("Ignore")
+	w.Eventually("failurePolicy Ignore lets through", func() error {
+		return w.TryPod(cluster.Pod("let-through", mlToleration))
+	})
+}
+
+func (w *webhookTest) setFailurePolicy(policy string) {
+	w.PatchWebhooks(func(string) string {
+		return fmt.Sprintf(`[{"op": "replace", "path": "/webhooks/0/failurePolicy", "value": %q}]`, policy)
+	})
+}
+
+// updatesWhileDown checks that a pod can finish while the webhook does not run, and
+// that its tolerations cannot be changed.
+func (w *webhookTest) updatesWhileDown(t *testing.T) {
+	pods := w.Client.CoreV1().Pods(metav1.NamespaceDefault)
+	const label = `{"op": "add", "path": "/metadata/labels", "value": {"a": "b"}}`
+	const toleration = `{"key": "dedicated", "value": "ml", "effect": "NoSchedule"}`
+	for _, update := range []struct {
+		name, pod, patch string
+		refused          bool
+	}{
+		{"a label", "plain-0", label, false},
+		{"a finalizer", "plain-0", `{"op": "add", "path": "/metadata/finalizers", "value": ["example.com/done"]}`, false},
+		{"no finalizer", "plain-0", `{"op": "remove", "path": "/metadata/finalizers"}`, false},
+		{"another toleration", "plain-0", `{"op": "add", "path": "/spec/tolerations/-", "value": ` + toleration + `}`, true},
+		{"other seconds", "plain-0", `{"op": "replace", "path": "/spec/tolerations/0/tolerationSeconds", "value": 3600}`, true},
+		{"a label where there are no tolerations", "early", label, false},
+		{"the first toleration", "early", `{"op": "add", "path": "/spec/tolerations", "value": [` + toleration + `]}`, true},
+	} {
+		_, err := pods.Patch(t.Context(), update.pod, types.JSONPatchType, []byte("["+update.patch+"]"), metav1.PatchOptions{})
+		called := err != nil && strings.Contains(err.Error(), `failed calling webhook "validate.`+cluster.WebhookName+`"`)
+		if called != update.refused || !update.refused && err != nil {
+			t.Errorf("%s: %v", update.name, err)
+		}
+	}
+}
+
+// replicas starts two webhooks at once without the manifest's Secret, which they
+// may not create. It restores the Secret, and removes the certificate while they
+// run. They always present a certificate that API servers trust.
+func (w *webhookTest) replicas(t *testing.T) {
+	w.setFailurePolicy("Fail")
+	secrets := w.Client.CoreV1().Secrets(cluster.WebhookNamespace)
+	check(t, secrets.Delete(t.Context(), cluster.WebhookSecret, metav1.DeleteOptions{}))
+	other := cluster.FreeAddress(t)
+	w.webhook, _ = w.StartWebhook(w.addr)
+	second, _ := w.StartWebhook(other)
+	w.Eventually("both wait for the Secret", func() error {
+		const waits = "the certificate cannot be rotated yet"
+		if !strings.Contains(w.webhook.Log(), waits) || !strings.Contains(second.Log(), waits) {
+			return errors.New("they do not")
+		}
+		return nil
+	})
+	w.Apply(w.secret)
+	w.Eventually("both replicas answer", func() error {
+		_, one := shown(w.Cluster, w.addr)
+		_, two := shown(w.Cluster, other)
+		return errors.Join(one, two, w.TryPod(cluster.Pod("probe")))
+	})
+	before := must(shown(w.Cluster, w.addr))(t)
+	patch := []byte(`{"data": {"tls.crt": null, "tls.key": null}}`)
+	must(secrets.Patch(t.Context(), cluster.WebhookSecret, types.MergePatchType, patch, metav1.PatchOptions{}))(t)
+	w.Eventually("both replicas show the same new certificate", func() error {
+		check(t, w.TryPod(cluster.Pod("probe")))
+		one, two := must(shown(w.Cluster, w.addr))(t), must(shown(w.Cluster, other))(t)
+		if one != two || one == before {
+			return errors.New("they do not")
+		}
+		return nil
+	})
+	second.Stop()
+}
+
+// shown returns the certificate that the webhook presents, if an API server trusts
+// it.
+func shown(c *cluster.Cluster, addr string) (string, error) {
+	configurations := c.Client.AdmissionregistrationV1().MutatingWebhookConfigurations()
+	configuration, err := configurations.Get(c.Context(), cluster.WebhookName, metav1.GetOptions{})
+	if err != nil {
+		return "", err
+	}
+	trusted := x509.NewCertPool()
+	trusted.AppendCertsFromPEM(configuration.Webhooks[0].ClientConfig.CABundle)
+	connection, err := tls.Dial("tcp", addr, &tls.Config{RootCAs: trusted, ServerName: "localhost"})
+	if err != nil {
+		return "", err
+	}
+	defer connection.Close()
+	return string(connection.ConnectionState().PeerCertificates[0].Raw), nil
+}
+
+func (w *webhookTest) outage(t *testing.T) {
+	w.StopAPIServer()
+	must(tls.Dial("tcp", w.addr, &tls.Config{InsecureSkipVerify: true}))(t).Close()
+	w.StartAPIServer()
+	w.Eventually("the API server asks it again", func() error { return w.TryPod(cluster.Pod("probe")) })
+}
+
+// TestCertManager checks the component for cert-manager. The authority keeps its name
+// and its key when it is renewed: an API server trusts a replica's certificate whichever
+// of the two is renewed first. The webhook has no rights, and its policy lets it connect
+// to nobody.
+func TestCertManager(t *testing.T) {
+	type certificate struct {
+		Spec struct {
+			CommonName string
+			DNSNames   []string
+			IsCA       bool
+			PrivateKey struct{ RotationPolicy string }
+		}
+	}
+	var certificates []certificate // the authority, and the webhook's
+	annotated := 0
+	objects := overlay(t, "webhook", "webhook/network-policy", "webhook/cert-manager")
+	for i, object := range objects {
+		switch object.(type) {
+		case *corev1.Secret, *rbacv1.Role, *rbacv1.RoleBinding, *rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding:
+			t.Errorf("there is a %T", object)
+		}
+		if object.GetAnnotations()["cert-manager.io/inject-ca-from"] == cluster.WebhookNamespace+"/admission" {
+			annotated++
+		}
+		if kind := object.GetObjectKind().GroupVersionKind().Kind; kind == "Certificate" {
+			certificates = append(certificates, certificate{})
+			decodeCustom(t, objects[i:], kind, &certificates[len(certificates)-1])
+		}
+	}
+	var want [2]certificate
+	want[0].Spec.CommonName, want[0].Spec.IsCA, want[0].Spec.PrivateKey.RotationPolicy = "taints-webhook", true, "Never"
+	want[1].Spec.DNSNames = []string{"admission.taints-webhooks.svc"}
+	if annotated != 2 || !reflect.DeepEqual(certificates, want[:]) {
+		t.Errorf("%d configurations are annotated, and there are the certificates %+v", annotated, certificates)
+	}
+	spec := only[*appsv1.Deployment](t, objects).Spec.Template.Spec
+	if strings.Contains(fmt.Sprint(spec.Containers[0].Args), "-rotate") || *spec.AutomountServiceAccountToken {
+		t.Errorf("%s, token %v", spec.Containers[0].Args, *spec.AutomountServiceAccountToken)
+	}
+	network := only[*networkingv1.NetworkPolicy](t, objects)
+	if len(network.Spec.Egress) > 0 || !slices.Contains(network.Spec.PolicyTypes, networkingv1.PolicyTypeEgress) {
+		t.Errorf("the webhook may connect to %+v", network.Spec)
+	}
+}
+
+// TestWebhookOverlay checks the overlay of the README, and that the README's audit
+// reads the rules that are installed.
+func TestWebhookOverlay(t *testing.T) {
+	objects := kustomize(t, docs.Blocks(t, "../webhook/README.md", "yaml")[0].Text)
+	_, audited, _ := strings.Cut(docs.Blocks(t, "../webhook/README.md", "console")[0].Text, "-rules ")
+	rules := must(os.ReadFile(filepath.Join("..", strings.Fields(audited)[0])))(t)
+	if installed := only[*corev1.ConfigMap](t, objects).Data["rules.json"]; installed != string(rules) {
+		t.Errorf("the audit reads\n%s\nand these rules are installed:\n%s", rules, installed)
+	}
+	if network := only[*networkingv1.NetworkPolicy](t, objects).Spec; len(network.Ingress[0].From) != 2 || len(network.Egress) > 0 {
+		t.Errorf("the policy is %+v", network)
+	}
+	mutating := only[*admissionregistrationv1.MutatingWebhookConfiguration](t, objects).Webhooks[0]
+	validating := only[*admissionregistrationv1.ValidatingWebhookConfiguration](t, objects).Webhooks[0]
+	want := []string{metav1.NamespaceSystem, cluster.WebhookNamespace, cluster.Evictor, "cert-manager", "kube-flannel"}
+	for selector, policy := range map[*metav1.LabelSelector]*admissionregistrationv1.FailurePolicyType{
+		mutating.NamespaceSelector: mutating.FailurePolicy, validating.NamespaceSelector: validating.FailurePolicy,
+	} {
+		if exempt := selector.MatchExpressions[0].Values; !slices.Equal(exempt, want) || *policy != admissionregistrationv1.Ignore {
+			t.Errorf("%s where no replica answers, and %v are exempt", *policy, exempt)
+		}
+	}
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/seed-0529bac1/taints/cluster/internal/memory"
+)
+
+func TestRateLimit(t *testing.T) {
+	inWorld(t, with(func(o *Options) { o.QPS, o.Burst, o.Workers = 10, 5, 3 }), func(w *world) {
+		for i := range 55 {
+			w.addPod(fmt.Sprint("pod-", i), "n", nil)
+		}
+		w.pass(time.Minute)
+		w.setNode("n", taint("a:NoExecute", w.now()))
+		for _, step := range []struct {
+			after time.Duration
+			want  int
+		}{{time.Millisecond, 5}, {2 * s, 25}, {3 * s, 55}} {
+			w.pass(step.after)
+			if got := len(w.evicted); got != step.want {
+				t.Errorf("%d are evicted after %v more, want %d", got, step.after, step.want)
+			}
+		}
+	})
+}
+
+// A wake-up that finds no pod to evict takes no token from the rate limiter.
+func TestRateLimitOfWakeUps(t *testing.T) {
+	inWorld(t, with(func(o *Options) { o.QPS, o.Burst = 0.01, 2 }), func(w *world) {
+		w.addPod("web", "n", nil)
+		w.setNode("n", taint("a:NoExecute", begin))
+		w.settle()
+		for i := range 10 {
+			w.addPod(fmt.Sprint("spared-", i), "m", tolerations("a:NoExecute op=Exists for 10s"))
+		}
+		w.setNode("m", taint("a:NoExecute", begin))
+		w.settle()
+		w.hold = true
+		w.setNode("m")
+		w.pass(20 * s) // they wake up, and stay
+		w.hold = false
+		w.addPod("db", "n", nil)
+		w.pass(s)
+		w.wantAttempts("web db")
+		w.addPod("third", "n", nil) // no token is left for this pod
+		w.pass(s)
+		w.wantAttempts("web db")
+	})
+}
+
+// Budgets hold back more pods than the rate limit allows to retry. First attempts
+// do not wait for these pods, which are still retried.
+func TestPodsThatAreHeldBackDelayNobody(t *testing.T) {
+	const held, workers = 300, 4
+	inWorld(t, with(func(o *Options) { o.QPS, o.Burst, o.Workers = 10, 20, workers }), func(w *world) {
+		tries := map[string]int{}
+		w.fail = func(name string) error {
+			if tries[name]++; strings.HasPrefix(name, "held-") {
+				return disrupts("no", 0)
+			}
+			return nil
+		}
+		for i := range held {
+			w.addPod(fmt.Sprint("held-", i), "n", nil)
+		}
+		w.setNode("n", taint("a:NoExecute", w.now()))
+		w.pass(2 * time.Minute)
+		for i := range 10 {
+			start := w.now()
+			uid := w.addPod(fmt.Sprint("web-", i), "n", nil)
+			w.pass(5 * s)
+			if at, ok := w.evicted[uid]; !ok || at.Sub(start) > (workers+2)*s/10+time.Millisecond {
+				t.Errorf("web-%d is evicted after %v", i, at.Sub(start))
+			}
+		}
+		for i := range held {
+			if name := fmt.Sprint("held-", i); tries[name] < 2 {
+				t.Fatalf("%s is tried %d times", name, tries[name])
+			}
+		}
+	})
+}
+
+// A pod's overdue time counts from its deadline, whatever happens to the pod. Pods
+// that a PodDisruptionBudget holds back do not count among the others.
+func TestMetrics(t *testing.T) {
+	for keep, refusal := range map[bool]error{false: apierrors.NewTooManyRequests("no", 0), true: disrupts("no", 0)} {
+		inWorld(t, with(func(o *Options) { o.KeepTimers = keep }), func(w *world) {
+			want := func(length float64, next, overdue time.Duration) {
+				t.Helper()
+				w.settle()
+				deadline := 0.0
+				if next >= 0 {
+					deadline = float64(begin.Add(next).Unix())
+				}
+				held, others := w.c.oldestOverdue(true), w.c.oldestOverdue(false)
+				if !keep {
+					held, others = others, held
+				}
+				if w.c.queueLength() != length || w.c.nextDeadline() != deadline ||
+					time.Duration(held*1e9).Truncate(time.Millisecond) != overdue || others != 0 {
+					t.Errorf("%v in the queue, next deadline %v, overdue for %v s and %v s; want %v, %v, %v",
+						w.c.queueLength(), w.c.nextDeadline(), held, others, length, deadline, overdue)
+				}
+			}
+			want(0, -1, 0)
+			w.addPod("now", "n", tolerations("b:NoExecute op=Exists"))
+			w.addPod("held", "n", tolerations("a:NoExecute op=Exists for 10s", "b:NoExecute op=Exists for 3600s"))
+			w.addPod("later", "n", tolerations("a:NoExecute op=Exists for 600s", "b:NoExecute op=Exists"))
+			w.setNode("n", taint("a:NoExecute", begin))
+			want(2, 10*s, 0)
+			w.wantCounts(map[string]float64{done: 1})
+			w.fail = func(string) error { return refusal }
+			w.pass(5 * time.Minute)
+			want(2, 10*s, 290*s)
+
+			// A taint that gives the pod more time moves its deadline, unless
+			// timers are kept.
+			w.setNode("n", taint("b:NoExecute", begin))
+			if keep {
+				want(1, 10*s, 290*s)
+			} else {
+				want(1, time.Hour, 0)
+			}
+			w.setNode("n")
+			want(0, -1, 0)
+		})
+	}
+}
+
+func TestMemory(t *testing.T) { memory.Test(t, "evictor", strip) }
+
+// strip keeps what the controller reads, which other tests check: see [world.get]. An
+// informer that fills its cache strips twice, so a copy would be a second one.
+func TestStrip(t *testing.T) {
+	large := metav1.ObjectMeta{
+		Name:            "web",
+		ResourceVersion: "7",
+		Labels:          map[string]string{"app": "web"},
+		Annotations:     map[string]string{"example.com/note": "a long one"},
+		ManagedFields:   []metav1.ManagedFieldsEntry{{Manager: "kubelet"}},
+		OwnerReferences: []metav1.OwnerReference{{Name: "web"}},
+	}
+	for _, obj := range []client.Object{
+		&corev1.Pod{
+			ObjectMeta: large,
+			Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "main"}}},
+			Status:     corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady}}},
+		},
+		&corev1.Node{
+			ObjectMeta: large,
+			Status:     corev1.NodeStatus{Images: []corev1.ContainerImage{{Names: []string{"none"}}}},
+		},
+	} {
+		small := reflect.New(reflect.TypeOf(obj).Elem()).Interface().(client.Object)
+		small.SetName("web")
+		small.SetResourceVersion("7")
+		if got, err := strip(obj); err != nil || got != obj || !equality.Semantic.DeepEqual(got, small) {
+			t.Errorf("got  %+v, %v\nwant %+v", got, err, small)
+		}
+	}
+}

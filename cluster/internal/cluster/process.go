@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// A Process is a program that a test started. On Linux it has its own process
+// group, so that no child process is left behind.
+type Process struct {
+	tb      T
+	name    string
+	log     string // the path of the file that has its output
+	command *exec.Cmd
+	done    chan struct{} // closed when it has ended
+	err     error         // how it ended; valid after done is closed
+}
+
+// StartProcess starts the command, with its output in the file.
+func StartProcess(tb T, name string, command *exec.Cmd, output *os.File) *Process {
+	tb.Helper()
+	command.Stdout, command.Stderr = output, output
+	own(command)
+	if err := start(command); err != nil {
+		tb.Fatalf("start %s: %v", name, err)
+	}
+	p := &Process{tb: tb, name: name, log: output.Name(), command: command, done: make(chan struct{})}
+	go func() {
+		p.err = command.Wait()
+		close(p.done)
+	}()
+	return p
+}
+
+// Done is closed when the program has ended.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Log returns the program's output so far.
+func (p *Process) Log() string {
+	content, err := os.ReadFile(p.log)
+	if err != nil {
+		p.tb.Fatal(err)
+	}
+	return string(content)
+}
+
+// Stop asks the program to end, as Kubernetes does, and waits for it.
+func (p *Process) Stop() {
+	p.tb.Helper()
+	_ = p.end(syscall.SIGTERM)
+}
+
+// Interrupt does what Ctrl-C does: everything that the program has started gets the
+// signal, too. It waits for the program, and returns how it ended.
+func (p *Process) Interrupt() error {
+	p.tb.Helper()
+	return p.end(syscall.SIGINT)
+}
+
+// Signal sends a signal to everything that the program has started.
+func (p *Process) Signal(s syscall.Signal) {
+	p.tb.Helper()
+	if err := signalGroup(p.command, s); err != nil {
+		p.tb.Fatal(err)
+	}
+}
+
+func (p *Process) end(s syscall.Signal) error {
+	p.tb.Helper()
+	_ = signalGroup(p.command, s) // fails only if it has ended meanwhile
+	select {
+	case <-p.done:
+	case <-time.After(time.Minute):
+		p.tb.Errorf("%s does not end after the signal %v", p.name, s)
+		p.Kill()
+	}
+	return p.err
+}
+
+// Kill ends the program at once, without a chance to clean up, and waits for it.
+func (p *Process) Kill() {
+	select {
+	case <-p.done:
+	default:
+		_ = signalGroup(p.command, syscall.SIGKILL) // fails only if it has ended meanwhile
+		<-p.done
+	}
+}
+
+// tail returns the end of the program's output, with long lines cut.
+func (p *Process) tail(lines int) string {
+	all := strings.Split(strings.TrimSpace(p.Log()), "\n")
+	all = all[max(0, len(all)-lines):]
+	for i, line := range all {
+		all[i] = line[:min(len(line), 400)]
+	}
+	return strings.Join(all, "\n")
+}
+
+// startThread returns a channel for functions that start programs. The kernel kills a
+// child when the thread that started it ends, so they run on a thread that never ends.
+var startThread = sync.OnceValue(func() chan<- func() {
+	starts := make(chan func())
+	go func() {
+		runtime.LockOSThread()
+		for start := range starts {
+			start()
+		}
+	}()
+	return starts
+})
+
+func start(command *exec.Cmd) error {
+	result := make(chan error)
+	startThread() <- func() { result <- command.Start() }
+	return <-result
+}
+
+// ControlPlane is the folder of the program that holds all of Kubernetes.
+const ControlPlane = "e2e/controlplane"
+
+var builds = struct {
+	sync.Mutex
+	paths map[string]string // of the built programs, by folder
+}{paths: map[string]string{}}
+
+// Binary builds a main package of this repository, named by its folder relative to
+// this module, as in "scheduler" or "../cmd/kubectl-whynot", and returns the path
+// of the program. Go prints the packages that it compiles to standard error. An
+// interrupted build continues where it stopped, because Go keeps compiled packages.
+func Binary(t T, folder string) string {
+	t.Helper()
+	builds.Lock()
+	defer builds.Unlock()
+	if path := builds.paths[folder]; path != "" {
+		return path
+	}
+	path, err := build(t.Context(), folder)
+	if err != nil {
+		t.Fatalf("build %s: %v", folder, err)
+	}
+	builds.paths[folder] = path
+	return path
+}
+
+func build(ctx context.Context, folder string) (path string, err error) {
+	module, err := moduleDir()
+	if err != nil {
+		return "", err
+	}
+	kubernetes, err := output("go", "list", "-m", "-f", "{{.Version}}", "k8s.io/kubernetes")
+	if err != nil {
+		return "", err
+	}
+	bin := filepath.Join(module, ".bin")
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		return "", err
+	}
+	path = filepath.Join(bin, filepath.Base(folder))
+	command := exec.CommandContext(ctx, "go", "build", "-v", "-trimpath", "-o", path,
+		"-ldflags", "-s -w -X k8s.io/component-base/version.gitVersion="+kubernetes, ".")
+	command.Dir = filepath.Join(module, folder)
+	// No cgo, like images/build, so that both share compiled packages. The temporary
+	// files are in the same file system, so that programs appear whole.
+	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOTMPDIR="+bin)
+	command.Stderr = os.Stderr
+	own(command)
+	command.Cancel = func() error { return signalGroup(command, syscall.SIGINT) }
+	command.WaitDelay = 10 * time.Second
+	if err := start(command); err != nil {
+		return "", err
+	}
+	return path, command.Wait()
+}
+
+// moduleDir returns the folder of this module.
+func moduleDir() (string, error) {
+	file, err := output("go", "env", "GOMOD")
+	return filepath.Dir(file), err
+}
+
+func output(program string, args ...string) (string, error) {
+	out, err := exec.Command(program, args...).Output()
+	return strings.TrimSpace(string(out)), err
+}

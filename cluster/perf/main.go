@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Command perf runs scheduler_perf, the scheduler benchmark of Kubernetes, with the
+// stock scheduler and with the plugin Taints, and prints a table of both. The
+// workloads are those of Kubernetes and some with many taints:
+//
+//	go run -C cluster ./perf
+//	go run -C cluster ./perf -match 'Tainted80|Pool' -rounds 3
+//
+// Each run is a separate process, with an API server, an etcd and a scheduler. With
+// -check, a workload below its floor runs for four more rounds, the median of all of
+// them counts, and the command exits with 1 if that is below the floor too.
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// options are the command-line options.
+type options struct {
+	match       string
+	rounds      int
+	check, list bool
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.match, "match", "", "run the workloads that match the `regexp`")
+	flag.IntVar(&o.rounds, "rounds", 1, "run each workload `n` times with each scheduler; the median counts")
+	flag.BoolVar(&o.check, "check", false, "run slow workloads again, and exit with 1 if the plugin is too slow")
+	flag.BoolVar(&o.list, "list", false, "list the workloads and run none")
+	flag.Parse()
+	chosen, err := o.choose()
+	if flag.NArg() > 0 {
+		err = fmt.Errorf("unexpected argument %q", flag.Arg(0))
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "perf: %v\n", err)
+		os.Exit(2)
+	}
+	if o.list {
+		fmt.Print(catalog(chosen, o.rounds))
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := o.run(ctx, chosen); err != nil {
+		fmt.Fprintf(os.Stderr, "perf: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func (o options) choose() ([]workload, error) {
+	if o.rounds < 1 {
+		return nil, fmt.Errorf("-rounds is %d, want at least 1", o.rounds)
+	}
+	pattern, err := regexp.Compile(o.match)
+	all, errAll := allWorkloads()
+	if err := errors.Join(err, errAll); err != nil {
+		return nil, err
+	}
+	other := func(w workload) bool { return !pattern.MatchString(w.String()) }
+	chosen := slices.DeleteFunc(all, other)
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("no workload matches %q: see -list", o.match)
+	}
+	return chosen, nil
+}
+
+// run prints the results so far even if it is interrupted, or a run fails.
+func (o options) run(ctx context.Context, chosen []workload) (err error) {
+	b, err := newBench(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.close()) }()
+	results, err := compare(ctx, b, chosen, o.rounds, o.check)
+	if len(results) > 0 {
+		fmt.Print(table(results))
+	}
+	if slow := below(results); o.check && len(slow) > 0 {
+		err = errors.Join(err, fmt.Errorf("slower than it may be: %s", strings.Join(slow, ", ")))
+	}
+	return err
+}
+
+// A side is one of the two schedulers that are compared.
+type side int
+
+const (
+	stock side = iota
+	plugin
+)
+
+func (s side) String() string { return [...]string{"stock", "plugin"}[s] }
+
+// A measurement has what one run of a workload measured.
+type measurement struct {
+	// Pods is how many pods were bound, and Seconds how long that took, from the
+	// first to the last.
+	Pods, Seconds float64
+	CPU           float64 // of API server, scheduler and benchmark, in seconds
+	// Algorithm is the mean time to choose a node, in seconds. Unlike the rest of an
+	// attempt, it does not wait for the API server.
+	Algorithm float64
+}
+
+// throughput returns the pods bound per second. The first pod starts the clock, and
+// does not count.
+func (m measurement) throughput() float64 { return (m.Pods - 1) / m.Seconds }
+
+// A bench runs workloads, each run in a separate process.
+type bench struct {
+	own        string // the folder of this package
+	kubernetes string // the folder of scheduler_perf
+	scratch    string // a folder for temporary files, with one for each side
+}
+
+// limit is the time limit of a run, which may hang.
+const limit = 10 * time.Minute
+
+// The packages of the program that runs workloads, and of Kubernetes' benchmark.
+const (
+	benchmarkPackage = "./scheduler/internal/benchmark"
+	schedulerPerf    = "k8s.io/kubernetes/test/integration/scheduler_perf"
+)
+
+func newBench(ctx context.Context) (b *bench, err error) {
+	out, err := output(exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", "./perf", schedulerPerf))
+	own, kubernetes, ok := strings.Cut(out, "\n")
+	if err != nil || !ok {
+		return nil, fmt.Errorf("is this cluster? %q, %w", out, err)
+	}
+	scratch, err := os.MkdirTemp("", "taints-perf-")
+	if err != nil {
+		return nil, err
+	}
+	b = &bench{own: own, kubernetes: kubernetes, scratch: scratch}
+	if err := b.prepare(ctx); err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+	return b, nil
+}
+
+func (b *bench) prepare(ctx context.Context) error {
+	for _, s := range []side{stock, plugin} {
+		content, err := schedulerConfig(b.own, s == plugin)
+		err = errors.Join(err, os.Mkdir(b.path(s.String()), 0o755), os.WriteFile(b.path(s.String(), "scheduler.yaml"), content, 0o644))
+		if err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(os.Stderr, "building the benchmark (the first time it takes minutes)")
+	// The flags are those of the tests' control plane, to share the build cache.
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", b.path("bin", "benchmark"), benchmarkPackage)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if _, err := output(build); err != nil {
+		return err
+	}
+	return os.Symlink(b.path("bin", "benchmark"), b.path("bin", "etcd"))
+}
+
+func (b *bench) close() error { return os.RemoveAll(b.scratch) }
+
+func (b *bench) path(elements ...string) string {
+	return filepath.Join(append([]string{b.scratch}, elements...)...)
+}
+
+// run runs a workload once.
+func (b *bench) run(ctx context.Context, w workload, s side) (m measurement, err error) {
+	performanceConfig, err := os.ReadFile(w.file(b.own, b.kubernetes))
+	if err != nil {
+		return m, err
+	}
+	folder := b.path(s.String())
+	alone, err := workloadConfig(w, performanceConfig, filepath.Join(folder, "scheduler.yaml"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, "config.yaml"), alone, 0o644)
+	}
+	if err != nil {
+		return m, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	log, err := b.command(ctx, w, folder).CombinedOutput()
+	switch {
+	case ctx.Err() != nil:
+		return m, fmt.Errorf("%s, %s: %w", w, s, ctx.Err())
+	case err != nil:
+		return m, fmt.Errorf("%s, %s: %w\n%s", w, s, err, failure(log))
+	}
+	result := filepath.Join(folder, "result.json")
+	content, err := os.ReadFile(result)
+	if err == nil {
+		err = errors.Join(json.Unmarshal(content, &m), os.Remove(result))
+	}
+	return m, err
+}
+
+func (b *bench) command(ctx context.Context, w workload, folder string) *exec.Cmd {
+	command := exec.CommandContext(ctx, b.path("bin", "benchmark"),
+		"-test.bench=.", "-test.benchtime=1x", "-data-items-dir="+folder,
+		"-config="+filepath.Join(folder, "config.yaml"), "-result="+filepath.Join(folder, "result.json"),
+	)
+	command.Dir = filepath.Dir(w.file(b.own, b.kubernetes)) // paths of templates are relative to it
+	modules, _, _ := strings.Cut(b.kubernetes, "/k8s.io/kubernetes@")
+	command.Env = append(os.Environ(),
+		"PATH="+b.path("bin")+string(filepath.ListSeparator)+os.Getenv("PATH"),
+		"TMPDIR="+folder,
+		// Where the API server of Kubernetes' tests finds its sources.
+		"TEST_SRCDIR="+modules, "TEST_WORKSPACE=.",
+	)
+	// On an interrupt, it stops its etcd.
+	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
+	command.WaitDelay = 30 * time.Second
+	return command
+}
+
+// klogLine matches a line of the programs' own output.
+var klogLine = regexp.MustCompile(`(?m)^[IWE]\d{4} .*\n`)
+
+func failure(log []byte) []byte {
+	log = klogLine.ReplaceAll(log, nil)
+	return log[max(0, len(log)-4000):]
+}
+
+func output(command *exec.Cmd) (string, error) {
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	out, err := command.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", strings.Join(command.Args[:2], " "), err, stderr.String())
+	}
+	return strings.TrimSpace(string(out)), nil
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cluster/internal/cluster"
+	"github.com/seed-0529bac1/taints/kube"
+)
+
+// silentKey is the annotation that stops a node's heartbeat if its value is silent.
+const silentKey, silent = "play", "silent"
+
+func (g *game) tell(what, format string, args ...any) {
+	g.s.printf(time.Now().Format(time.TimeOnly)+" "+what+strings.Repeat(" ", max(1, 9-len(what)))+format, args...)
+}
+
+// watch reports what happens from now on, and stops and starts heartbeats.
+func (g *game) watch() {
+	factory := informers.NewSharedInformerFactory(g.Client, 0)
+	handle(g, factory.Core().V1().Nodes().Informer(), g.nodeChanged, nil)
+	handle(g, factory.Core().V1().Pods().Informer(), g.podChanged, g.podGone)
+	handle(g, factory.Events().V1().Events().Informer(), g.eventCame, nil)
+	factory.Start(g.Context().Done())
+	factory.WaitForCacheSync(g.Context().Done())
+}
+
+// handle calls changed for each change of an object, and gone when it is deleted.
+// For a new object, before is zero. Objects that exist at first are no changes.
+func handle[T any](g *game, informer cache.SharedIndexInformer, changed func(before, after *T), gone func(*T)) {
+	_, err := informer.AddEventHandler(cache.ResourceEventHandlerDetailedFuncs{
+		AddFunc: func(obj any, initial bool) {
+			if !initial {
+				changed(new(T), obj.(*T))
+			}
+		},
+		UpdateFunc: func(before, after any) { changed(before.(*T), after.(*T)) },
+		DeleteFunc: func(obj any) {
+			if last, ok := obj.(*T); ok && gone != nil {
+				gone(last)
+			}
+		},
+	})
+	if err != nil {
+		g.s.Fatal(err)
+	}
+}
+
+func (g *game) nodeChanged(before, after *corev1.Node) {
+	list := kube.Taints(before.Spec.Taints)
+	changes := taints.Reconcile(list, list, kube.Taints(after.Spec.Taints))
+	for _, id := range changes.Remove {
+		g.tell("taint", "%s loses %v", after.Name, id)
+	}
+	for _, taint := range changes.Add {
+		g.tell("taint", "%s gets %v", after.Name, taint)
+	}
+	if was, is := before.Annotations[silentKey] == silent, after.Annotations[silentKey] == silent; was != is {
+		if is {
+			g.StopHeartbeat(after.Name)
+			g.tell("silent", "%s no longer has a heartbeat", after.Name)
+		} else {
+			g.StartHeartbeat(after.Name)
+			g.tell("silent", "%s has a heartbeat again", after.Name)
+		}
+	}
+}
+
+func (g *game) podChanged(before, after *corev1.Pod) {
+	name := after.Namespace + "/" + after.Name
+	if before.Spec.NodeName == "" && after.Spec.NodeName != "" {
+		g.tell("placed", "%s on %s", name, after.Spec.NodeName)
+	}
+	if why := cluster.Pending(after); why != "" && cluster.Pending(before) == "" {
+		g.tell("waits", "%s: %s", name, why)
+	}
+	if before.DeletionTimestamp == nil && after.DeletionTimestamp != nil {
+		g.podLeaves(after)
+	}
+}
+
+func (g *game) podGone(last *corev1.Pod) {
+	g.podLeaves(last)
+	delete(g.leaving, last.UID)
+}
+
+// podLeaves reports once that a pod is evicted. Some pods disappear at once, others
+// after a while.
+func (g *game) podLeaves(pod *corev1.Pod) {
+	if g.leaving[pod.UID] {
+		return
+	}
+	g.leaving[pod.UID] = true
+	if cluster.Condition(pod, corev1.DisruptionTarget).Status == corev1.ConditionTrue {
+		g.tell("evicted", "%s/%s from %s", pod.Namespace, pod.Name, pod.Spec.NodeName)
+	}
+}
+
+// eventCame reports evictions that are held back or canceled.
+func (g *game) eventCame(before, after *eventsv1.Event) {
+	if after.Reason != "TaintManagerEviction" || before.Note == after.Note {
+		return
+	}
+	switch after.Action {
+	case "WaitForDisruptionBudget":
+		g.tell("held", "%s", after.Note)
+	case "CancelEviction":
+		g.tell("stays", "%s", after.Note)
+	}
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plugin
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cluster/internal/memory"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
+	featuregatetesting "k8s.io/component-base/featuregate/testing"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/features"
+)
+
+var dedicated = taint("dedicated", "database", corev1.TaintEffectNoSchedule)
+
+// handle has as much of a scheduler as New needs.
+type handle struct {
+	fwk.Handle
+	factory informers.SharedInformerFactory
+}
+
+func (h handle) SharedInformerFactory() informers.SharedInformerFactory { return h.factory }
+
+// TestNew checks that the plugin obeys the feature gates, and that its index follows
+// the nodes of an API.
+func TestNew(t *testing.T) {
+	for _, on := range []bool{false, true} {
+		featuregatetesting.SetFeatureGatesDuringTest(t, utilfeature.DefaultFeatureGate, featuregatetesting.FeatureOverrides{
+			features.TaintTolerationComparisonOperators:           on,
+			features.InPlacePodVerticalScalingSchedulerPreemption: on,
+		})
+		synctest.Test(t, func(t *testing.T) { testNew(t, on) })
+	}
+}
+
+func testNew(t *testing.T, gates bool) {
+	ctx := t.Context()
+	client := fake.NewClientset(node("node-0"), node("node-1", dedicated))
+	factory := informers.NewSharedInformerFactory(client, 0)
+	plugin, err := New(ctx, nil, handle{factory: factory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := plugin.(*Taints)
+	if !p.redact || p.options.NoComparison == gates || p.resizes != gates {
+		t.Errorf("with the gates %v: options %+v, resizes %v, redacts %v", gates, p.options, p.resizes, p.redact)
+	}
+	factory.StartWithContext(ctx)
+	t.Cleanup(factory.Shutdown)
+	expect := func(nodes, feasible int, err error) {
+		t.Helper()
+		synctest.Wait()
+		gotNodes, gotFeasible := p.nodes.groups.Len(), p.nodes.groups.CountFeasible(taints.Compile(nil))
+		if err != nil || gotNodes != nodes || gotFeasible != feasible {
+			t.Errorf("%v, %d nodes of which %d are feasible, want %d and %d", err, gotNodes, gotFeasible, nodes, feasible)
+		}
+	}
+	expect(2, 1, nil)
+	api := client.CoreV1().Nodes()
+	_, err = api.Create(ctx, node("node-2"), metav1.CreateOptions{})
+	expect(3, 2, err)
+	_, err = api.Update(ctx, node("node-0", dedicated), metav1.UpdateOptions{})
+	expect(3, 1, err)
+	_, err = api.Update(ctx, node("node-1"), metav1.UpdateOptions{})
+	expect(3, 2, err)
+	expect(2, 1, api.Delete(ctx, "node-1", metav1.DeleteOptions{}))
+}
+
+// A heartbeat or a resync, which change no taints, must not make the index compare
+// every node again.
+func TestIndexCountsChanges(t *testing.T) {
+	var x index
+	handler := x.handler()
+	later := dedicated
+	later.TimeAdded = &metav1.Time{Time: time.Unix(1, 0)}
+	for i, step := range []struct {
+		object  any
+		changes int
+	}{
+		{node("node", dedicated), 1},
+		{node("node", later), 1},
+		{node("node", taint("reserved", "database", corev1.TaintEffectNoSchedule)), 2},
+		{node("node", taint("reserved", "web", corev1.TaintEffectNoSchedule)), 3},
+		{node("node", taint("reserved", "web", corev1.TaintEffectNoExecute)), 4},
+		{node("node"), 5},
+		{"no node", 5},
+	} {
+		if handler.OnUpdate(nil, step.object); x.changes != step.changes {
+			t.Errorf("after step %d: %d changes, want %d", i, x.changes, step.changes)
+		}
+	}
+	handler.OnDelete("no node")
+	handler.OnDelete(cache.DeletedFinalStateUnknown{Key: "node", Obj: node("node")})
+	if x.changes != 6 || x.groups.Len() != 0 || len(x.current) != 0 {
+		t.Errorf("%d changes, %d and %d nodes, want 6 and none", x.changes, x.groups.Len(), len(x.current))
+	}
+}
+
+// TestStaleIndex asks an index that is behind the snapshot or ahead of it, for a pod
+// that tolerates nothing. Node 0 gets or loses its taint first in one of them.
+func TestStaleIndex(t *testing.T) {
+	tainted := teams(8)
+	free := node("node-0")
+	withFree := append([]*corev1.Node{free}, tainted[1:]...)
+	var x index
+	for i, step := range []struct {
+		news     []*corev1.Node // that reach the index
+		snapshot []*corev1.Node
+		want     sets.Set[string] // nil: Filter decides
+	}{
+		{nil, tainted, nil},
+		{tainted, tainted, sets.New[string]()},
+		{nil, withFree, sets.New("node-0")},
+		{withFree[:1], withFree, sets.New("node-0")},
+		{nil, tainted, sets.New("node-0")},
+		{tainted[:1], withFree, sets.New("node-0")},
+		{nil, tainted, sets.New[string]()},
+		{nil, nil, sets.New[string]()},
+	} {
+		for _, n := range step.news {
+			x.set(n)
+		}
+		got, ok := x.ask(taints.Compile(nil), snapshotOf(step.snapshot...))
+		if !got.Equal(step.want) || ok != (step.want != nil) {
+			t.Errorf("step %d: %v, %v, want %v", i, got, ok, step.want)
+		}
+	}
+	x.delete(tainted[3])
+	if got, ok := x.ask(taints.Compile(nil), snapshotOf(tainted...)); !ok || !got.Equal(sets.New("node-3")) {
+		t.Errorf("a node that the index has lost: %v, %v", got, ok)
+	}
+}
+
+// teams returns nodes with a taint of their own each.
+func teams(n int) []*corev1.Node {
+	var nodes []*corev1.Node
+	for i := range n {
+		name := fmt.Sprint("node-", i)
+		nodes = append(nodes, node(name, taint("team", name, corev1.TaintEffectNoSchedule)))
+	}
+	return nodes
+}
+
+// TestQuarter checks that PreFilter names every feasible node if these are a quarter of
+// all nodes, and none if there is one more.
+func TestQuarter(t *testing.T) {
+	for free, named := range map[int]bool{300: true, 301: false} {
+		nodes, want := teams(900), sets.New[string]()
+		for i := range free {
+			nodes = append(nodes, node(fmt.Sprint("free-", i)))
+			want.Insert(fmt.Sprint("free-", i))
+		}
+		result, _ := knowing(nodes...).PreFilter(t.Context(), newState(), pod(), snapshotOf(nodes...))
+		if result.AllNodes() == named || named && !result.NodeNames.Equal(want) {
+			t.Errorf("%d nodes are feasible: it leaves %v", free, result)
+		}
+	}
+}
+
+// TestConcurrent queries the index while nodes change. It is for the race detector,
+// and checks that answers stay exact.
+func TestConcurrent(t *testing.T) {
+	versions := [2][]*corev1.Node{teams(16)}
+	for _, n := range versions[0] {
+		versions[1] = append(versions[1], node(n.Name))
+	}
+	p := &Taints{}
+	var all sync.WaitGroup
+	for i := range 2 {
+		all.Go(func() {
+			for range 500 {
+				for _, n := range versions[i] {
+					p.nodes.set(n)
+				}
+				p.nodes.delete(versions[i][3])
+			}
+		})
+		all.Go(func() {
+			snapshot := snapshotOf(versions[i]...)
+			for range 500 {
+				verdict := filterAll(t.Context(), p, newState(), pod(), snapshot)
+				for _, info := range snapshot {
+					if got, want := verdict(info).IsSuccess(), i == 1; got != want {
+						t.Errorf("%s fits: %v, want %v", info.Node().Name, got, want)
+						return
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// The scheduler's informer leaves out managedFields, and its plugins need all else.
+func TestMemory(t *testing.T) {
+	memory.Test(t, "scheduler", func(obj any) (any, error) {
+		obj.(*corev1.Pod).ManagedFields = nil
+		return obj, nil
+	})
+}

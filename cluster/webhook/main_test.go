@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/util/cert"
+
+	"github.com/seed-0529bac1/taints/cluster/internal/cluster"
+	"github.com/seed-0529bac1/taints/cluster/internal/program"
+	"github.com/seed-0529bac1/taints/cluster/webhook/internal/policy"
+)
+
+func TestExits(t *testing.T) {
+	dir := t.TempDir()
+	rules := filepath.Join(dir, "rules.json")
+	if err := os.WriteFile(rules, []byte(`{"namespace": {}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		args           string
+		code           int
+		stdout, stderr string
+	}{
+		{"-h", 0, "", "-not-ready-seconds"},
+		{"-rotate admission-tls", 2, "", "want NAMESPACE/SECRET"},
+		{"-rotate a/b/c", 2, "", "want NAMESPACE/SECRET"},
+		{"-rules " + rules, 1, "", `unknown field "namespace"`},
+		{"-rules " + dir, 1, "", "is a directory"},
+		{"-addr here", 1, "", "-addr: address here: missing port"},
+		{"-addr :none", 1, "", "-addr: lookup tcp/none: unknown port"},
+		{"-audit -kubeconfig /does/not/exist", 1, "", "/does/not/exist"},
+		{"-rotate a/b -kubeconfig /does/not/exist", 1, "", "/does/not/exist"},
+	} {
+		var stdout, stderr bytes.Buffer
+		args := append([]string{"-metrics-addr=0", "-health-addr=0", "-kubeconfig="}, strings.Fields(test.args)...)
+		code := program.Run(t.Context(), "webhook", &options{}, args, &stdout, &stderr)
+		if code != test.code || stdout.String() != test.stdout || !strings.Contains(stderr.String(), test.stderr) {
+			t.Errorf("%s: code %d, %s%s", test.args, code, &stdout, &stderr)
+		}
+	}
+}
+
+// page returns an error unless the answer is 200.
+func page(url string) (string, error) {
+	response, err := http.Get("http://" + url)
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = errors.New(response.Status)
+	}
+	return string(body), err
+}
+
+// newCertificate writes a new certificate to dir, and returns a client that trusts
+// only this one.
+func newCertificate(t *testing.T, dir string) *http.Client {
+	t.Helper()
+	certificate, key, err := cert.GenerateSelfSignedCertKey("localhost", nil, nil)
+	trusted, errTrusted := cert.NewPoolFromBytes(certificate)
+	err = errors.Join(err, errTrusted, os.WriteFile(filepath.Join(dir, "tls.crt"), certificate, 0o600),
+		os.WriteFile(filepath.Join(dir, "tls.key"), key, 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted, ServerName: "localhost"}, ForceAttemptHTTP2: true}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+const review = `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","operation":"CREATE",` +
+	`"resource":{"version":"v1","resource":"pods"},"namespace":"web","object":{"apiVersion":"v1","kind":"Pod","spec":{}}}}`
+
+// post sends a review, and returns the response if its answer is right.
+func post(client *http.Client, addr string) (*http.Response, error) {
+	response, err := client.Post("https://"+addr+"/mutate", "application/json", strings.NewReader(review))
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	answer := admissionv1.AdmissionReview{Response: &admissionv1.AdmissionResponse{}}
+	err = json.NewDecoder(response.Body).Decode(&answer)
+	if r := answer.Response; err == nil && (r.UID != "u" || !r.Allowed || len(r.Patch) == 0) {
+		err = fmt.Errorf("%+v", r)
+	}
+	return response, err
+}
+
+// TestServe starts without a certificate and without an API server. The webhook
+// answers as soon as a certificate exists, switches to a new certificate, and lets
+// clients close their connections before it ends.
+func TestServe(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	addr, health, metrics, dir := cluster.FreeAddress(t), cluster.FreeAddress(t), cluster.FreeAddress(t), t.TempDir()
+	args := []string{"-addr=" + addr, "-health-addr=" + health, "-metrics-addr=" + metrics, "-cert-dir=" + dir, "-rules=../manifests/webhook/rules.json"}
+	ended := make(chan int, 1)
+	go func() { ended <- program.Run(ctx, "webhook", &options{}, args, io.Discard, t.Output()) }()
+	eventually := func(what string, condition func() error) {
+		t.Helper()
+		cluster.Within(t, time.Minute, what, condition)
+	}
+	answers := func(path string) error {
+		_, err := page(health + path)
+		return err
+	}
+	eventually("healthy", func() error { return answers("/healthz") })
+	if err := answers("/readyz"); err == nil || !strings.HasPrefix(err.Error(), "500 ") {
+		t.Errorf("ready without a certificate: %v", err)
+	}
+	newCertificate(t, dir)
+	eventually("ready", func() error { return answers("/readyz") })
+	client := newCertificate(t, dir)
+	var response *http.Response
+	eventually("the new certificate is shown", func() (err error) {
+		response, err = post(client, addr)
+		return err
+	})
+	if response.Proto != "HTTP/1.1" {
+		t.Errorf("it speaks %s", response.Proto)
+	}
+	leaf := response.TLS.PeerCertificates[0]
+	eventually("the metrics", func() error {
+		text, err := page(metrics + "/metrics")
+		for _, want := range []string{
+			`controller_runtime_webhook_requests_total{code="200",webhook="/mutate"} 1`,
+			`taints_webhook_reviews_total{outcome="patched",webhook="mutate"} 1`, `taints_webhook_rules_good 1`, `taints_webhook_build_info{version=`,
+			fmt.Sprintf("taints_webhook_certificate_lifetime_seconds %g", leaf.NotAfter.Sub(leaf.NotBefore).Seconds()),
+		} {
+			if err == nil && !strings.Contains(text, want) {
+				err = errors.New("they lack " + want)
+			}
+		}
+		return err
+	})
+
+	stop()
+	eventually("an answer is the last one on its connection", func() error {
+		response, err := post(client, addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !response.Close {
+			err = errors.New("it is not")
+		}
+		return err
+	})
+	select {
+	case code := <-ended:
+		if code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+	case <-time.After(drain):
+		t.Error("it does not end")
+	}
+}
+
+func TestAudit(t *testing.T) {
+	rules, err := policy.ParseRules([]byte(`{"cluster": {"allowedTolerations": []}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, err := cluster.Manifest("../webhook/testdata/audit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := fake.NewClientset()
+	for _, object := range objects {
+		if pod, ok := object.(*corev1.Pod); ok && pod.Name == "many" {
+			pod.Spec.Tolerations = slices.Repeat(pod.Spec.Tolerations, mostLinted+1)
+		}
+		if err := client.Tracker().Add(object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct{ registration, begins, ends string }{
+		{
+			"none", "web/many: 101 tolerations, more than 100, are not checked for sense\n" +
+				"web/two: tolerations[0]: a would be refused (not-allowed)\n",
+			"\npods: 3; would be refused: 1; tolerations that make little sense: 2\n",
+		},
+		{
+			"registered", "kube-system/exempt: tolerations[0]: op=Exists would be refused (not-allowed)\n",
+			"\npods: 1; would be refused: 1; tolerations that make little sense: 1\n",
+		},
+	} {
+		var out strings.Builder
+		err := audit(t.Context(), client, &policy.Policy{Rules: *rules}, test.registration, &out)
+		if text := out.String(); err != errRefusable || !strings.HasPrefix(text, test.begins) || !strings.HasSuffix(text, test.ends) {
+			t.Errorf("%s: %v: %s", test.registration, err, text)
+		}
+	}
+}

@@ -147,10 +147,31 @@ func (w *world) check(t *testing.T, x *diagnosis.Pending, list []taints.Tolerati
 	}
 }
 
-// run runs the command of the step.
+// run runs the command of the step, of "a || b" the first that works.
 func (w *world) run(t *testing.T, x *diagnosis.Pending, s diagnosis.Step) {
 	t.Helper()
-	words := shellWords(t, s.Command)
+	before := w.template
+	first, second, isEither := strings.Cut(s.Command, " || ")
+	w.runOne(t, x, s, shellWords(t, first))
+	if isEither && w.template == nil {
+		w.template = before
+		w.runOne(t, x, s, shellWords(t, second))
+	}
+	for _, other := range [][]taints.Toleration{nil, {tol("other op=Exists")}, x.Tolerations} {
+		if isEither && patched(t, patchIn(t, first), other) == nil && patched(t, patchIn(t, second), other) == nil {
+			t.Errorf("%s fails for a template with %v", s.Command, other)
+		}
+	}
+}
+
+// patchIn returns the patch of the command.
+func patchIn(t *testing.T, command string) string {
+	words := shellWords(t, command)
+	return words[len(words)-1]
+}
+
+func (w *world) runOne(t *testing.T, x *diagnosis.Pending, s diagnosis.Step, words []string) {
+	t.Helper()
 	for i := 1; i < len(words); i++ {
 		switch args := words[i+1:]; words[i] {
 		case "uncordon":

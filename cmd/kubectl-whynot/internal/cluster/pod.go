@@ -43,6 +43,8 @@ type Wait struct {
 	Scheduler string   // empty: the default one
 	Nominated string   // the node that the scheduler intends for it; empty: none
 	Failure   string   // why the workload cannot create it
+
+	HostNetwork bool
 }
 
 var noWait = &Wait{} // of all other pods
@@ -115,7 +117,7 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 }
 
 func waitOf(s *corev1.PodSpec) *Wait {
-	w := &Wait{Gates: say.Each(s.SchedulingGates, func(g corev1.PodSchedulingGate) string { return g.Name })}
+	w := &Wait{HostNetwork: s.HostNetwork, Gates: say.Each(s.SchedulingGates, func(g corev1.PodSchedulingGate) string { return g.Name })}
 	if s.SchedulerName != corev1.DefaultSchedulerName {
 		w.Scheduler = s.SchedulerName
 	}

@@ -96,10 +96,12 @@ func (x *Pending) causeKey() string {
 	return strings.Join(words, "\n")
 }
 
+// explain sets the cause and the fix of the pods.
 func (x *Pending) explain() {
 	p, m := x.First, parseMessage(x.Message)
 	isInvalid := taints.ValidateTolerations(p.Tolerations) != nil
 	x.Notes = slices.Clone(x.lacks)
+	nodeSteps := x.nodeSteps()
 	switch {
 	case p.Failure != "":
 		x.Kind, x.Text = causeFailure, "it cannot create pods: "+say.Shortened(p.Failure)
@@ -119,10 +121,10 @@ func (x *Pending) explain() {
 	case x.Change == nil:
 		x.Kind, x.Text, x.Fix = causeTaints, x.untolerated, x.alternativeSteps()
 	case len(x.Change.Entries) == 0:
-		x.Kind, x.Text, x.Fix = causeNodes, x.untolerated, x.nodeSteps
+		x.Kind, x.Text, x.Fix = causeNodes, x.untolerated, nodeSteps
 	default:
 		x.Kind, x.Text = causeMistake, x.untolerated
-		x.Fix = slices.Concat(x.nodeSteps, x.steps("", x.Change.Entries))
+		x.Fix = slices.Concat(nodeSteps, x.steps("", x.Change.Entries))
 	}
 	if beside := m.beside(x.profile); beside != "" && x.Kind != causeGates && !x.isOpen() {
 		x.Text += "; another reason, from the scheduler: " + beside
@@ -180,22 +182,17 @@ func (x *Pending) explainOther(m *message) {
 	}
 }
 
-// compare makes the advice one for the workload's template, if that has changed.
-func (a *analyst) compare(x *Pending, w *cluster.Workload) {
-	list := slices.Clone(w.Effective)
-	for _, t := range x.Tolerations {
-		if isEverybodys(t) && !slices.ContainsFunc(list, func(o taints.Toleration) bool { return o.Key == t.Key && isEverybodys(o) }) {
-			list = append(list, t)
-		}
-	}
-	if slices.EqualFunc(list, x.Tolerations, taints.Toleration.Equal) || x.isOpen() && len(x.Fix) == 0 {
+// adviseTemplate makes the advice one for the workload's template, if new pods of it
+// have other tolerations.
+func (a *analyst) adviseTemplate(x *Pending, w *cluster.Workload) {
+	list := tolerationsOfNew(x, w)
+	if haveAll(list, x.Tolerations) && haveAll(x.Tolerations, list) || x.isOpen() && len(x.Fix) == 0 {
 		return
 	}
-	y, forPods := *x, x.Entries()
-	if len(x.nodeSteps) > 0 { // nodes that the template may not need
-		forPods = nil
+	y := *x
+	if y.podsDiffer = true; len(x.stays) == 0 { // otherwise the template may need other nodes
+		y.podEntries = x.Entries()
 	}
-	y.forPods = &forPods
 	y.profile = a.WithTolerations(x.profile, list)
 	y.placement, y.Tolerations, y.Fix, y.Notes = *a.placement(y.profile), y.profile.Tolerations, nil, nil
 	y.explain()
@@ -210,6 +207,36 @@ func (a *analyst) compare(x *Pending, w *cluster.Workload) {
 	if len(y.Entries())+y.AlternativesTotal == 0 && len(y.Fix) > 0 {
 		x.Fix = append(x.Fix, x.rollout(w))
 	}
+}
+
+// tolerationsOfNew returns the tolerations of a new pod: those of the template, and what
+// admission has added to the pod. That comes after what the API server gives every pod.
+func tolerationsOfNew(x *Pending, w *cluster.Workload) []taints.Toleration {
+	list, isAdded := slices.Clone(w.Effective), false
+	for _, t := range x.Tolerations {
+		isSame := func(o taints.Toleration) bool {
+			return o.Equal(t) || o.Key == t.Key && isEverybodys(o) && isEverybodys(t)
+		}
+		has := slices.ContainsFunc(list, isSame)
+		isAdded = isAdded || isEverybodys(t) && !has
+		if !has && (isAdded || isAdmissions(x.profile, t)) {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// isAdmissions reports whether Kubernetes' admission plugins add the toleration to pods
+// of the profile, whatever their template.
+func isAdmissions(p *cluster.Profile, t taints.Toleration) bool {
+	id := taints.TaintID{Key: t.Key, Effect: t.Effect}
+	isForever := t.Operator == taints.OpExists && id.Effect == taints.NoSchedule && t.TolerationSeconds == nil
+	return isForever && (id.Key == taints.NodeMemoryPressure || p.Requests(id.Key))
+}
+
+// haveAll reports whether the list has all of the others.
+func haveAll(list, others []taints.Toleration) bool {
+	return !slices.ContainsFunc(others, func(t taints.Toleration) bool { return !slices.ContainsFunc(list, t.Equal) })
 }
 
 // Entries returns the tolerations to write, or none if it is not clear which.
@@ -304,7 +331,7 @@ func (x *Pending) alternativeSteps() []Step {
 		named = only.Rest
 	}
 	condition := fmt.Sprintf("if the pod belongs on nodes with %s (%s), ", say.TaintsText(named), say.NamesOf(only.NodeNames, only.Nodes))
-	return slices.Concat(x.nodeSteps, x.steps(condition, only.Entries()))
+	return slices.Concat(x.nodeSteps(), x.steps(condition, only.Entries()))
 }
 
 // Waiting counts the causes of pods that wait. These come first.

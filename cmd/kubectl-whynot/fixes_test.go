@@ -67,8 +67,9 @@ type world struct {
 // and the DaemonSet controller have added to the pod.
 func templateOf(x *diagnosis.Pending) (own, given []taints.Toleration) {
 	daemon := taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{HostNetwork: true})
+	isDefault := false // or after it
 	for _, t := range x.Tolerations {
-		isDefault := (t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable) && t.TolerationSeconds != nil
+		isDefault = isDefault || (t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable) && t.TolerationSeconds != nil
 		if isDefault || x.Owner.Kind == "DaemonSet" && slices.ContainsFunc(daemon, t.Equal) {
 			given = append(given, t)
 		} else {
@@ -96,16 +97,23 @@ func (w *world) fix(t *testing.T, x *diagnosis.Pending) {
 		if strings.HasPrefix(s.Text, "or ") {
 			w.check(t, x, w.pods[x.Pods[0]])
 		}
-		if strings.HasPrefix(s.Text, "repair ") || strings.HasPrefix(s.Text, "wait for ") || strings.Contains(s.Text, "being removed") {
+		if endsStates.MatchString(s.Text) {
 			for name, list := range w.nodes {
 				w.nodes[name] = slices.DeleteFunc(list, func(t taints.Taint) bool {
-					return t.Key != taints.NodeUnschedulable &&
+					return (t.Key != taints.NodeUnschedulable || endsCordon.MatchString(s.Text)) &&
 						slices.ContainsFunc(states, func(n taints.Taint) bool { return n.ID() == t.ID() })
 				})
 			}
 		}
 	}
 }
+
+// The steps after which the taints of nodes' states go away, and those after which
+// what has set them also ends the cordon, or there are new nodes.
+var (
+	endsStates = regexp.MustCompile(`^(repair|wait|look at) |being removed|only the pod that EKS made`)
+	endsCordon = regexp.MustCompile(`^wait until |being removed|^look at the (log of|events)`)
+)
 
 // tolerations returns the tolerations of the pod after the steps, or nil if there
 // is no fix.

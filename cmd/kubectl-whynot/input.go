@@ -156,9 +156,15 @@ func (p *program) readCluster(ctx context.Context, c *cluster.Cluster) error {
 	if err != nil {
 		return err
 	}
-	if kind, name, ok := strings.Cut(c.Asked, "/"); ok {
+	kind, name, isWorkload := strings.Cut(c.Asked, "/")
+	if isWorkload {
 		if err := readWorkload(ctx, client, kind, name, c); err != nil {
 			return err
+		}
+	}
+	if kind != "daemonset" {
+		if err := readWorkload(ctx, client, "daemonset", "", c); err != nil { // which permissions may not allow
+			c.Unevaluated.Insert("DaemonSets (" + say.Shortened(err.Error()) + ")")
 		}
 	}
 	return inPages(ctx, client.Pods(c.Only.Namespace).List, p.selector, c.ForgetPods, c.AddPod)
@@ -180,14 +186,18 @@ func inPages[L runtime.Object, T any](
 	return err
 }
 
-// readWorkload reads a workload, such as a Deployment, for its template.
+// readWorkload reads a workload, such as a Deployment, for its template. Without a name
+// it reads all of the kind.
 func readWorkload(ctx context.Context, client corev1client.CoreV1Interface, kind, name string, c *cluster.Cluster) error {
 	group := "apps"
 	if strings.HasSuffix(kind, "job") {
 		group = "batch"
 	}
-	path := []string{"/apis", group, "v1/namespaces", c.Only.Namespace, kind + "s", name}
-	object, err := client.RESTClient().Get().AbsPath(path...).SetHeader("Accept", runtime.ContentTypeJSON).DoRaw(ctx)
+	request := client.RESTClient().Get().AbsPath("/apis", group, "v1").Namespace(c.Only.Namespace).Resource(kind + "s")
+	if name != "" {
+		request.Name(name)
+	}
+	object, err := request.SetHeader("Accept", runtime.ContentTypeJSON).DoRaw(ctx)
 	if err != nil {
 		return err
 	}

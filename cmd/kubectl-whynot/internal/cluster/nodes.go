@@ -182,6 +182,16 @@ func (c *Cluster) WithResources(p *Profile, shares []Share) (list []Share, text 
 	return list, text, lacks
 }
 
+// Lacks returns a requested resource that one of the nodes that match has none of, or "".
+func (c *Cluster) Lacks(p *Profile, nodes []int) string {
+	for _, resource := range say.SortedKeys(p.resources) {
+		if slices.ContainsFunc(nodes, func(i int) bool { return c.Nodes[i].resources[resource] == 0 && c.Nodes[i].Matches(p) }) {
+			return resource
+		}
+	}
+	return ""
+}
+
 // A Node is a node with its taints.
 type Node struct {
 	*corev1.Node // only with name, labels and creation time

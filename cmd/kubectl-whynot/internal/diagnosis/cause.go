@@ -30,6 +30,7 @@ const (
 	causeFailure     causeKind = "replica-failure" // pods cannot be created, as for a quota
 	causeOther       causeKind = "other"           // something that the program does not evaluate
 	causeSchedulable causeKind = "schedulable"     // none, for a pod that does not exist yet
+	causeKeptOff     causeKind = "kept-off"        // taints of nodes that a DaemonSet makes no pods on
 )
 
 // A Cause is the reason why pods are pending, with all of these pods.
@@ -47,14 +48,18 @@ type Cause struct {
 	members []*Pending
 }
 
-// causesOf groups the list by cause and fix, most pods first, and sets each Cause.
+// causesOf groups the list by cause and fix, and sets each Cause. Pods that wait come
+// first, then those that do not exist, and of these the causes of the most pods.
 func causesOf(list []*Pending) []*Cause {
 	var causes []*Cause
 	for _, members := range cluster.Grouped(list, (*Pending).causeKey) {
 		causes = append(causes, causeOf(members))
 	}
 	slices.SortStableFunc(causes, func(a, b *Cause) int {
-		return cmp.Or(order(a.Kind == causeSchedulable, b.Kind == causeSchedulable), b.Pods-a.Pods, strings.Compare(a.Text, b.Text))
+		return cmp.Or(
+			order(a.Kind == causeSchedulable, b.Kind == causeSchedulable), order(!a.exist(), !b.exist()),
+			b.Pods-a.Pods, strings.Compare(a.Text, b.Text),
+		)
 	})
 	for i, c := range causes {
 		for _, x := range c.members {
@@ -62,6 +67,11 @@ func causesOf(list []*Pending) []*Cause {
 		}
 	}
 	return causes
+}
+
+// exist reports whether some of the pods do.
+func (c *Cause) exist() bool {
+	return slices.ContainsFunc(c.members, func(x *Pending) bool { return !x.First.Template })
 }
 
 func causeOf(members []*Pending) *Cause {
@@ -79,9 +89,14 @@ func causeOf(members []*Pending) *Cause {
 	}
 	c.Pods, c.Examples = len(c.Names), c.Names[:min(len(c.Names), 3)]
 	c.OwnersTotal, c.Owners = len(c.Owners), c.Owners[:min(len(c.Owners), maxNames)]
+	noun := "pod"
+	if first.isKeptOff {
+		noun = "DaemonSet"
+		c.Text = say.For(c.Pods, c.Text, strings.Replace(c.Text, "does", "do", 1))
+	}
 	for i := range c.Fix {
 		if s := &c.Fix[i]; s.pods > 0 {
-			s.covers(s.pods, c.Pods, "pod")
+			s.covers(s.pods, c.Pods, noun)
 		}
 	}
 	return c
@@ -136,6 +151,11 @@ func (x *Pending) explain() {
 	if strings.Contains(x.Message, "not eligible due to preemptionPolicy=Never") {
 		x.Notes = append(x.Notes, "its preemptionPolicy is Never, so it does not displace pods of lower priority")
 	}
+	isAdmissions := func(r Rejection) bool { return r.Taint.Effect == taints.NoSchedule && x.profile.Requests(r.Taint.Key) }
+	if i := slices.IndexFunc(x.Rejections, isAdmissions); p.Template && !x.isKeptOff && i >= 0 {
+		x.Notes = append(x.Notes, "the pods request "+x.Rejections[i].Taint.Key+", for which admission adds a toleration in some clusters, such as "+
+			"those of GKE (plugin ExtendedResourceToleration). There the template needs none")
+	}
 	if p.Scheduler != "" {
 		x.Notes = append(x.Notes, "the pod uses the scheduler "+p.Scheduler+", which may apply other rules")
 	}
@@ -161,11 +181,8 @@ func (x *Pending) explainOther(m *message) {
 	switch reported := m.words(named); {
 	case x.First.Template:
 		x.Kind = causeSchedulable
-		if missed := x.Matching - x.Feasible; x.Owner.Kind == "DaemonSet" {
+		if x.Owner.Kind == "DaemonSet" {
 			x.Text = fmt.Sprintf("taints and node affinity allow %d of %s", x.Feasible, say.Count(x.Nodes, "node"))
-			if missed > 0 {
-				x.Text += fmt.Sprintf("; it does not reach %s with untolerated taints (%s)", say.Count(missed, "node"), x.rejecting())
-			}
 		}
 	case reported != "":
 		x.Text = reported
@@ -323,7 +340,11 @@ func (x *Pending) alternativeSteps() []Step {
 		if x.question.Pod != (cluster.PodName{}) {
 			where = "are listed below"
 		}
-		return []Step{{Text: "choose the nodes that the pod belongs on, and tolerate their taints, which " + where}}
+		choice := "choose the nodes that the pod belongs on, and tolerate their taints, which "
+		if x.isKeptOff {
+			choice = "choose the nodes that it should run on, if any, and tolerate their taints, which "
+		}
+		return []Step{{Text: choice + where}}
 	}
 	only := &x.Alternatives[0]
 	named := only.Taints
@@ -331,6 +352,9 @@ func (x *Pending) alternativeSteps() []Step {
 		named = only.Rest
 	}
 	condition := fmt.Sprintf("if the pod belongs on nodes with %s (%s), ", say.TaintsText(named), say.NamesOf(only.NodeNames, only.Nodes))
+	if x.isKeptOff {
+		condition = "if it should run on " + say.NamesOf(only.NodeNames, only.Nodes) + ", "
+	}
 	return slices.Concat(x.nodeSteps(), x.steps(condition, only.Entries()))
 }
 

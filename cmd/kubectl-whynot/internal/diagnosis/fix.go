@@ -43,7 +43,7 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 	}
 	kind, name := x.Owner.Template()
 	who := kind + " " + name
-	if x.First.Template && !x.isKeptOff {
+	if x.First.Template && !(x.isKeptOff && x.workload.Exists) {
 		return []Step{{Text: condition + entriesText(entries) + " in the pod template of " + who}}
 	}
 	steps := []Step{x.patchPod(condition, "", entries)}

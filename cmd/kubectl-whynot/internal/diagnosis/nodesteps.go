@@ -137,9 +137,7 @@ func (x *Pending) stepsFor(s *stay) []Step {
 		return []Step{q.untaint("remove "+what+" from "+who+": "+s.stale+
 			", so Kubernetes' node-lifecycle controller does it within seconds if it runs", s)}
 	case stateCordoned:
-		names := s.nodes[:min(n, maxNames)]
-		text := "if the maintenance of " + who + since(", cordoned", ",") + " is over, uncordon " + say.For(n, "it", "them")
-		return []Step{q.step(text, len(names), n, "node", slices.Concat([]string{"uncordon"}, names)...)}
+		return []Step{q.onNodes("if the maintenance of "+who+since(", cordoned", ",")+" is over, uncordon "+say.For(n, "it", "them"), s, []string{"uncordon"})}
 	case stateUnhealthy:
 		return []Step{q.describe("repair "+who+", which"+have+" "+what, s)}
 	case stateFenced, stateMaintained:
@@ -150,7 +148,7 @@ func (x *Pending) stepsFor(s *stay) []Step {
 		case isFence && s.isReady:
 			return []Step{q.untaint(who+are+" Ready and still"+have+" "+what+since(",", "")+": who set it removes it", s)}
 		case isFence:
-			return []Step{q.describe("repair "+who+", and then remove "+what+since(",", ",")+" as Kubernetes does not", s)}
+			return []Step{q.describe("repair "+who+", and then remove "+what+since(",", "")+": Kubernetes does not", s)}
 		case s.entry.RemovedBy == whoSetIt:
 			return []Step{q.untaint("if the maintenance of "+who+since(",", ",")+" is over, remove "+what, s)}
 		}
@@ -205,8 +203,40 @@ func (q *Question) describe(text string, s *stay) Step {
 
 // untaint returns a step with a command that removes the taint from the nodes.
 func (q *Question) untaint(text string, s *stay) Step {
+	return q.onNodes(text, s, []string{"taint", "nodes"}, s.id.String()+"-")
+}
+
+// onNodes returns a step with a command for the nodes.
+func (q *Question) onNodes(text string, s *stay, verb []string, after ...string) Step {
 	names := s.nodes[:min(len(s.nodes), maxNames)]
-	return q.step(text, len(names), len(s.nodes), "node", slices.Concat([]string{"taint", "nodes"}, names, []string{s.id.String() + "-"})...)
+	return q.step(text, len(names), len(s.nodes), "node", slices.Concat(verb, names, after)...)
+}
+
+// waysOut returns what ends pods that stay Terminating on nodes that do not answer.
+func (q *Question) waysOut(list []*Eviction) []Step {
+	var nodes, pods []string
+	for _, x := range list {
+		if x.Hangs && (x.Outcome == deleting || x.Outcome == Overdue) {
+			nodes, pods = append(nodes, x.Node), append(pods, x.Pod)
+		}
+	}
+	if len(pods) == 0 {
+		return nil
+	}
+	slices.Sort(nodes)
+	s := &stay{nodes: slices.Compact(nodes)}
+	who := say.Noun(len(s.nodes), "node") + " " + say.NamesOf(s.nodes, len(s.nodes))
+	namespace, pod, _ := strings.Cut(pods[0], "/")
+	return []Step{
+		q.onNodes("if the machine of "+who+" does not come back, delete the node. Kubernetes then deletes its pods. If the machine still runs, "+
+			"so do their containers, beside those of new pods", s, []string{"delete", "node"}),
+		q.onNodes("if you are sure that the machine is off, mark the node as out of service. Kubernetes then deletes its pods by force and detaches "+
+			"their volumes. If the machine still writes to these, data is lost. Remove the taint when the node is back", s,
+			[]string{"taint", "nodes"}, outOfService+"=nodeshutdown:NoExecute"),
+		q.step("or delete a pod by force. Only the API server forgets it: its containers may still run, a StatefulSet makes another pod of the "+
+			"same name beside them, and its volumes stay attached for minutes", 1, len(pods), "pod",
+			"-n", namespace, "delete", "pod", pod, "--force", "--grace-period=0"),
+	}
 }
 
 // sinceText says since when, for the first and the last of the times, if any.

@@ -37,7 +37,9 @@ type Pending struct {
 	workload *cluster.Workload // that has the template, if the input has it
 	running  int               // pods of the workload that run
 
-	isKeptOff  bool    // an entry about nodes that a DaemonSet is kept off
+	isKeptOff  bool    // an entry about a DaemonSet that makes no pods on some nodes
+	missed     []int   // these nodes
+	misplaced  []int   // and those where it has pods that stay
 	podsDiffer bool    // the advice is for the template, and the pods have other tolerations
 	podEntries []Entry // then those that the pods alone need, if that is clear
 }
@@ -86,6 +88,7 @@ type analyst struct {
 	taints     []taints.Taint         // of all nodes
 	values     map[taints.TaintID]int // how many values a key and effect has there
 	question   Question
+	kept       []*Pending // DaemonSets that make no pods on some nodes
 	placements map[*cluster.Profile]*placement
 }
 
@@ -95,7 +98,7 @@ func newAnalyst(c *cluster.Cluster, q Question) *analyst {
 		all = append(all, g.Taints...)
 	}
 	all = cluster.Distinct(all)
-	return &analyst{c, all, valuesOf(all), q, make(map[*cluster.Profile]*placement)}
+	return &analyst{Cluster: c, taints: all, values: valuesOf(all), question: q, placements: make(map[*cluster.Profile]*placement)}
 }
 
 // pending returns the entries for the pods, sorted by name. The pods of a
@@ -164,6 +167,7 @@ func (a *analyst) pendingOf(pods []*cluster.Pod) *Pending {
 	if x.workload != nil && !p.Template && !strings.HasSuffix(x.workload.Kind, "Job") { // whose template is fixed
 		a.adviseTemplate(x, x.workload)
 	}
+	a.notePlugins(x)
 	return x
 }
 
@@ -192,7 +196,7 @@ func (a *analyst) place(p *cluster.Profile, shares []cluster.Share) *placement {
 			feasible = append(feasible, s.Nodes...)
 		}
 	}
-	r.Feasible, r.FeasibleNames, r.kept = len(feasible), a.names(feasible), a.keptOff(p, len(feasible))
+	r.Feasible, r.FeasibleNames, r.kept = len(feasible), a.names(feasible), a.countKept(p, len(feasible))
 	if r.Matching == 0 {
 		r.MissingLabels, r.unmatched = a.unmatched(p)
 	}
@@ -260,10 +264,10 @@ func rejections(why reasons, shares []cluster.Share) []Rejection {
 	return list
 }
 
-// keptOff counts the nodes that keep a pod off by the reason that Kubernetes'
+// countKept counts the nodes that keep a pod off by the reason that Kubernetes'
 // scheduler finds first: the affinity does not name the node, the node is cordoned,
 // has another untolerated taint, or does not match.
-func (a *analyst) keptOff(p *cluster.Profile, feasible int) map[string]int {
+func (a *analyst) countKept(p *cluster.Profile, feasible int) map[string]int {
 	nodes := a.Candidates(p)
 	kept := map[string]int{reasonUnnamed: len(a.Nodes) - len(nodes)}
 	_, toleratesCordon := p.Matcher.Match(cluster.Cordon)

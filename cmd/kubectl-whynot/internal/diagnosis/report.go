@@ -31,7 +31,10 @@ type Report struct {
 	PodNote      string         `json:"podNote,omitempty"` // its state, unless it is pending
 	Causes       []*Cause       `json:"causes"`            // the reasons why pods are pending
 	Pending      []*Pending     `json:"pending"`
+	DaemonSets   []*Pending     `json:"daemonSets"` // that make no pods on some nodes because of taints
+	KeptOff      []*Cause       `json:"daemonSetCauses"`
 	Evictions    []*Eviction    `json:"evictions"`
+	WaysOut      []Step         `json:"waysOut"`                // of Terminating, on nodes that do not answer
 	EvictionRule string         `json:"evictionRule,omitempty"` // explains the times of evictions; empty: there are none
 	Lost         int            `json:"podsOnUnknownNodes"`     // pods on nodes that are not in the input
 	Groups       []GroupRow     `json:"groups"`
@@ -92,10 +95,13 @@ func New(c *cluster.Cluster, q Question) *Report {
 		names := say.Each(g.Members, func(i int) string { return c.Nodes[i].Name })
 		r.Groups = append(r.Groups, GroupRow{Nodes: len(g.Members), Group: g, NodeNames: names})
 	}
+	a.kept = a.daemonSets()
 	pods := c.Pods
+	r.DaemonSets = a.kept
 	if p := c.PodNamed[q.Pod]; p != nil {
+		r.DaemonSets = slices.DeleteFunc(slices.Clone(a.kept), func(x *Pending) bool { return x.First.OwnerName() != p.OwnerName() })
 		pods, waiting = []*cluster.Pod{p}, nil
-		if p.IsPending() {
+		if p.IsPending() && (len(r.DaemonSets) == 0 || !p.Template) {
 			waiting = pods
 		}
 		r.Pod, r.PodNote = p.String(), noteOn(c, p)
@@ -107,8 +113,9 @@ func New(c *cluster.Cluster, q Question) *Report {
 		r.Matrix = newMatrix(c, r, pods)
 	}
 	r.Pending = a.pending(waiting)
-	r.Causes = causesOf(r.Pending)
+	r.Causes, r.KeptOff = causesOf(r.Pending), causesOf(r.DaemonSets)
 	r.Evictions = a.evictions(pods)
+	r.WaysOut = q.waysOut(r.Evictions)
 	if slices.ContainsFunc(r.Evictions, func(x *Eviction) bool { return x.At != "" }) {
 		r.EvictionRule = timer.Rule
 	}

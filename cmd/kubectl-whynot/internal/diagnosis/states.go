@@ -58,7 +58,7 @@ var KnownTaints = []*KnownTaint{
 	{"node.kubernetes.io/out-of-disk node.alpha.kubernetes.io/notReady node.alpha.kubernetes.io/unreachable",
 		stateUnhealthy, "Kubernetes before 1.16", whoSetIt, 0, ""},
 	{"status-taint.cluster-autoscaler.kubernetes.io/*", stateUnhealthy, "what watches the node", "what watches the node", 0, ""},
-	{"node.cloudprovider.kubernetes.io/shutdown", stateUnhealthy, "a cloud controller manager, if the machine is off",
+	{"node.cloudprovider.kubernetes.io/shutdown", stateUnhealthy, "the cloud controller manager, on nodes that are off",
 		"the cloud controller manager", 0, ""},
 	{outOfService, stateFenced, "an administrator or a fencing agent, if the machine is off", whoSetIt, 0, ""},
 	{"medik8s.io/remediation", stateFenced, "a Medik8s operator", "the Medik8s operator", 30 * time.Minute, "the remediation of the node"},
@@ -81,7 +81,7 @@ var KnownTaints = []*KnownTaint{
 		"the storage driver's pod on the node"},
 	{"*critical-components-not-ready", stateStarting, "Gardener", "Gardener", 15 * time.Minute, "the critical pods on the node"},
 	{"startup-taint.cluster-autoscaler.kubernetes.io/* ignore-taint.cluster-autoscaler.kubernetes.io/* node.cloudprovider.kubernetes.io/* " +
-		"*not-ready *uninitialized", stateStarting, "what makes the node", "an agent on the node", 15 * time.Minute, "this agent"},
+		"*not-ready *uninitialized", stateStarting, "what makes the node", "an agent on the node", 15 * time.Minute, "the agent that removes the taint"},
 	{"ToBeDeletedByClusterAutoscaler DeletionCandidateOfClusterAutoscaler", stateLeaving, "Cluster Autoscaler", "Cluster Autoscaler",
 		15 * time.Minute, "the log of Cluster Autoscaler"},
 	{"karpenter.sh/disrupted karpenter.sh/disruption", stateLeaving, "Karpenter", "Karpenter", time.Hour,
@@ -130,15 +130,20 @@ func Known(t taints.Taint) *KnownTaint {
 	return nil
 }
 
-// Acts says who sets and removes taints of the entry.
-func (k *KnownTaint) Acts() string {
-	text := say.Sentence(k.SetBy) + " sets it, and " + k.RemovedBy + " removes it"
+// WhoElse says who else sets or removes taints with the key, or returns "". Kubernetes'
+// own changes depend on the nodes.
+func WhoElse(key string) string {
+	k := Known(taints.Taint{Key: key})
+	switch {
+	case key == outOfService:
+		return "on nodes with this taint that are not ready, Kubernetes deletes Terminating pods by force and detaches their volumes. " +
+			"Be sure that these nodes are off."
+	case k == nil || k.RemovedBy == whoSetIt || strings.HasPrefix(k.SetBy, "Kubernetes"):
+		return ""
+	}
+	text := "set by " + k.SetBy + ", and removed by " + k.RemovedBy
 	if k.Within > 0 {
 		text += ", normally within " + duration.HumanDuration(k.Within)
-	}
-	if k.Keys == outOfService {
-		text += ". On nodes with this taint that are not ready, Kubernetes deletes Terminating pods by force and detaches " +
-			"their volumes. Be sure that these nodes are off"
 	}
 	return text + "."
 }

@@ -3,12 +3,11 @@
 package preview
 
 import (
+	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/seed-0529bac1/taints"
@@ -123,6 +122,7 @@ func (e *evaluation) undone(u Undone, n *cluster.Node) {
 func (e *evaluation) evictions() {
 	var leaving, departing, spared, tolerating []member
 	left := maps.Clone(e.before.Running) // pods that stay on nodes, by workload
+	misplaced := make(map[string]int)    // pods that stay, but that their DaemonSet does not make again
 	for _, p := range e.before.Pods {
 		i, known := e.before.NodeAt[p.Node]
 		changes := e.changes[i]
@@ -150,6 +150,9 @@ func (e *evaluation) evictions() {
 			nodes.Stay++
 			spared = append(spared, member{p, was, 0})
 		default:
+			if p.Owner.Kind == "DaemonSet" && !daemonMakes(p, &e.after.Nodes[i]) && daemonMakes(p, old) {
+				misplaced[p.OwnerName()]++
+			}
 			nodes.Stay++
 			is.Because = slices.DeleteFunc(is.Because, func(x diagnosis.Pair) bool {
 				at, found := taints.FindTaint(old.Own, x.Taint.ID())
@@ -165,6 +168,11 @@ func (e *evaluation) evictions() {
 	}
 	e.Leaving, e.Departing = e.groups(leaving, true), e.groups(departing, true)
 	e.Spared, e.Tolerating = e.groups(spared, false), e.groups(tolerating, false)
+	for _, name := range say.SortedKeys(misplaced) {
+		n := misplaced[name]
+		e.Notes = append(e.Notes, fmt.Sprintf("%s: %s on these nodes %s, and %s not made again there after the next deletion or roll-out.",
+			name, say.Count(n, "pod"), say.For(n, "stays", "stay"), say.For(n, "is", "are")))
+	}
 	emptied := sets.New[string]()
 	for _, g := range e.Leaving {
 		if left[g.Workload] == 0 {
@@ -177,6 +185,13 @@ func (e *evaluation) evictions() {
 			list[i].IsEmptied = emptied.Has(list[i].Workload)
 		}
 	}
+}
+
+// daemonMakes reports whether the taints of the node allow the DaemonSet to make the pod.
+func daemonMakes(p *cluster.Pod, n *cluster.Node) bool {
+	list := taints.AddDaemonSetDefaults(p.Tolerations, taints.DaemonSetPod{})
+	_, found := taints.FindUntolerated(n.Taints, list, taints.Hard)
+	return !found
 }
 
 // pending finds the pending pods that get nodes or lose their last one.
@@ -253,16 +268,13 @@ func (e *evaluation) notes(r *Request) {
 	note(touched == 0 && r.Selector != "", "No node matches -l "+r.Selector+".")
 	note(touched == 0 && r.Selector == "", "There are no nodes.")
 	note(e.Pods == 0, "There are no pods in the input.")
-	for _, key := range say.SortedKeys(others) {
-		note(slices.ContainsFunc(r.specs, func(s string) bool { return strings.HasPrefix(s, key) }), key+": "+others[key])
+	changes, _ := taints.ParseChanges(r.specs...)
+	keys := append(say.Each(changes.Add, func(t taints.Taint) string { return t.Key }), changes.RemoveKeys...)
+	keys = append(keys, say.Each(changes.Remove, func(id taints.TaintID) string { return id.Key })...)
+	slices.Sort(keys)
+	for _, key := range slices.Compact(keys) {
+		acts := diagnosis.WhoElse(key)
+		note(acts != "", key+": "+acts)
 	}
 	note(e.Leave > 0, "Taint eviction ignores disruption budgets. Undoing does not bring back pods that have left.")
-}
-
-// others says what other controllers do about taints.
-var others = map[string]string{
-	"node.cloudprovider.kubernetes.io/uninitialized": "a cloud controller manager, if there is one, initializes nodes with this taint and then removes it.",
-	"node.cloudprovider.kubernetes.io/shutdown":      "a cloud controller manager, if there is one, removes this taint from ready nodes and adds it to others that are shut down.",
-	corev1.TaintNodeOutOfService: "on nodes with this taint that are not ready, Kubernetes deletes Terminating pods by force and detaches their volumes. " +
-		"Be sure that these nodes are off.",
 }

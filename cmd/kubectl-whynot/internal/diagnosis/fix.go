@@ -76,11 +76,9 @@ func (x *Pending) templateSteps(condition, kind, name string, entries []Entry) [
 	if x.workload != nil {
 		entries = entriesIn(x.workload.Tolerations, entries)
 	}
-	text, resource := condition+entriesText(entries), strings.ToLower(kind)
-	patch := x.patchTemplate(text, resource, name, entries)
+	patch := x.patchTemplate(condition+entriesText(entries), strings.ToLower(kind), name, entries)
 	effect, restarts := x.effect(kind)
-	patch.Effect = strings.TrimPrefix(patch.Effect+"; "+effect, "; ")
-	patch.Effect = strings.TrimSuffix(patch.Effect, "; ")
+	patch.Effect = effect
 	steps := []Step{patch}
 	switch {
 	case x.isKeptOff:
@@ -193,28 +191,27 @@ func (x *Pending) patchPod(before, after string, entries []Entry) Step {
 		}
 	}
 	text := before + "add " + say.Noun(len(words), "toleration") + " " + say.Joined(say.FirstOf(words, 5)) + after
-	if len(x.First.Tolerations) > 0 {
-		return x.patch(text, 1, "pod", x.Pods[0], appending("/spec/tolerations", list))
-	}
-	return x.patch(text, 1, "pod", x.Pods[0], creating("/spec/tolerations", list))
+	return x.patch(text, 1, "pod", x.Pods[0], "/spec/tolerations", list, len(x.First.Tolerations) == 0)
 }
 
 // patchTemplate returns the step that applies the entries to the template. If the input
-// lacks the template, the list of the pods does not show whether it has tolerations:
-// admission may have added them. Then one of two patches works.
+// lacks the template, the pods do not show whether it has tolerations, as admission may
+// have added theirs. Then one of two patches works.
 func (x *Pending) patchTemplate(text, resource, name string, entries []Entry) Step {
-	const path = "/spec/template/spec/tolerations"
-	replaces := slices.ContainsFunc(entries, func(e Entry) bool { return e.Replaces != nil })
-	appends := x.patch(text, len(x.Pods), resource, name, appending(path, entries))
-	if replaces || x.workload != nil && len(x.workload.Tolerations) > 0 {
-		return appends
+	patch := func(isNew bool) Step {
+		return x.patch(text, len(x.Pods), resource, name, "/spec/template/spec/tolerations", entries, isNew)
 	}
-	creates := x.patch(text, len(x.Pods), resource, name, creating(path, entries))
-	if x.workload == nil {
-		creates.Command += " || " + appends.Command
-		creates.Effect = "the first patch is for a template without tolerations, the second for others"
+	replaces := func(e Entry) bool { return e.Replaces != nil }
+	switch {
+	case slices.ContainsFunc(entries, replaces):
+		return patch(false)
+	case x.workload != nil:
+		return patch(len(x.workload.Tolerations) == 0)
 	}
-	return creates
+	text += ", by the first patch if the template has no tolerations, else by the second"
+	first, second := patch(true), patch(false)
+	first.Command += " || " + second.Command
+	return first
 }
 
 // entriesIn returns the entries for a list that may have other indexes, or lack what
@@ -231,30 +228,22 @@ func entriesIn(list []taints.Toleration, entries []Entry) []Entry {
 	return entries
 }
 
-// appending returns a patch that appends to the list, or replaces what it tests.
-func appending(path string, entries []Entry) (list []operation) {
-	var appends []operation
-	for _, e := range entries {
-		if at := fmt.Sprintf("%s/%d", path, e.at); e.Replaces != nil {
-			list = append(list, operation{"test", at, *e.Replaces}, operation{"replace", at, e.Toleration})
-		} else {
-			appends = append(appends, operation{"add", path + "/-", e.Toleration})
-		}
-	}
-	return append(list, appends...)
-}
-
-// creating returns a patch that creates the list if there is none.
-func creating(path string, entries []Entry) []operation {
+// patch returns the step of a patch that replaces what it tests, and appends to the list
+// or, if that is new, creates it unless it exists.
+func (x *Pending) patch(text string, pods int, resource, name, path string, entries []Entry, isNew bool) Step {
+	var replaces, appends []operation
 	var added []taints.Toleration
 	for _, e := range entries {
-		added = append(added, e.Toleration)
+		if at := fmt.Sprintf("%s/%d", path, e.at); e.Replaces != nil {
+			replaces = append(replaces, operation{"test", at, *e.Replaces}, operation{"replace", at, e.Toleration})
+			continue
+		}
+		added, appends = append(added, e.Toleration), append(appends, operation{"add", path + "/-", e.Toleration})
 	}
-	return []operation{{"test", path, nil}, {"add", path, added}}
-}
-
-func (x *Pending) patch(text string, pods int, resource, name string, operations []operation) Step {
-	patch, _ := json.Marshal(operations) // never fails for a toleration
+	if isNew {
+		appends = []operation{{"test", path, nil}, {"add", path, added}}
+	}
+	patch, _ := json.Marshal(append(replaces, appends...)) // never fails for a toleration
 	return x.step(text, pods, "patch", resource, name, "--type=json", "-p", string(patch))
 }
 

@@ -36,8 +36,6 @@ var states = []nodeState{
 // isFinal reports whether nodes of the state never take the pods.
 func (s nodeState) isFinal() bool { return s == stateLeaving || s == stateVirtual }
 
-const whoSetIt = "who set it" // removes a taint by hand
-
 // A KnownTaint says what taints with some keys mean, and who acts on them.
 type KnownTaint struct {
 	Keys      string // separated by spaces; "*" stands for any text, and a value follows "="
@@ -52,51 +50,51 @@ type KnownTaint struct {
 // projects. The first entry that has a key applies.
 var KnownTaints = []*KnownTaint{
 	{"node.kubernetes.io/unschedulable", stateCordoned, "Kubernetes, on cordoned nodes", "kubectl uncordon", 0, ""},
-	{"node.kubernetes.io/not-ready node.kubernetes.io/unreachable node.kubernetes.io/memory-pressure " +
-		"node.kubernetes.io/disk-pressure node.kubernetes.io/pid-pressure node.kubernetes.io/network-unavailable",
+	{"node.kubernetes.io/not-ready node.kubernetes.io/unreachable node.kubernetes.io/network-unavailable " +
+		"node.kubernetes.io/memory-pressure node.kubernetes.io/disk-pressure node.kubernetes.io/pid-pressure",
 		stateUnhealthy, "Kubernetes, for a condition of the node", "Kubernetes", 0, ""},
 	{"node.kubernetes.io/out-of-disk node.alpha.kubernetes.io/notReady node.alpha.kubernetes.io/unreachable",
 		stateUnhealthy, "Kubernetes before 1.16", whoSetIt, 0, ""},
+	{"node.cloudprovider.kubernetes.io/shutdown", stateUnhealthy, "cloud controller managers, if the machine is off", cloudManager, 0, ""},
 	{"status-taint.cluster-autoscaler.kubernetes.io/*", stateUnhealthy, "what watches the node", "what watches the node", 0, ""},
-	{"node.cloudprovider.kubernetes.io/shutdown", stateUnhealthy, "the cloud controller manager, on nodes that are off",
-		"the cloud controller manager", 0, ""},
 	{outOfService, stateFenced, "an administrator or a fencing agent, if the machine is off", whoSetIt, 0, ""},
-	{"medik8s.io/remediation", stateFenced, "a Medik8s operator", "the Medik8s operator", 30 * time.Minute, "the remediation of the node"},
+	{"medik8s.io/remediation", stateFenced, "Medik8s", "Medik8s", 30 * time.Minute, "the remediation of the node"},
 	{"medik8s.io/*", stateMaintained, "the Node Maintenance Operator", "the Node Maintenance Operator", 0, ""},
 	{"baremetal.cluster.gke.io/maintenance", stateMaintained, "Google Distributed Cloud", "Google Distributed Cloud", 0, ""},
-	{"remediator.kubernetes.azure.com/unschedulable remediator.aks.microsoft.com/unschedulable", stateMaintained,
-		"AKS, to repair the node", "AKS", time.Hour, "the events of the node"},
+	{"remediator.kubernetes.azure.com/unschedulable remediator.aks.microsoft.com/unschedulable",
+		stateMaintained, "AKS, to repair the node", "AKS", time.Hour, "the events of the node"},
 	{"kubevirt.io/drain *maintenance */drain", stateMaintained, "an administrator", whoSetIt, 0, ""},
-	{"node.cloudprovider.kubernetes.io/uninitialized", stateStarting, "the kubelet", "the cloud controller manager",
-		5 * time.Minute, "the cloud controller manager"},
-	{"node.cluster.x-k8s.io/uninitialized", stateStarting, "Cluster API", "Cluster API", 15 * time.Minute, "the Machine of the node"},
-	{"readiness.k8s.io/*", stateStarting, "the Node Readiness Controller", "the Node Readiness Controller", 15 * time.Minute,
-		"the NodeReadinessRules and the conditions of the node"},
-	{"karpenter.sh/unregistered", stateStarting, "Karpenter", "Karpenter", 15 * time.Minute, "the NodeClaim of the node"},
-	{"node.cilium.io/agent-not-ready", stateStarting, "Cilium, or what makes the node", "Cilium", 15 * time.Minute,
-		"Cilium's agent on the node, and Cilium's operator"},
-	{"cni.istio.io/not-ready", stateStarting, "what makes the node", "Istio", 15 * time.Minute, "Istio's CNI agent on the node"},
-	{"ebs.csi.aws.com/agent-not-ready efs.csi.aws.com/agent-not-ready fsx.csi.aws.com/agent-not-ready s3.csi.aws.com/agent-not-ready " +
-		"*.csi.azure.com/agent-not-ready", stateStarting, "what makes the node", "the storage driver", 15 * time.Minute,
-		"the storage driver's pod on the node"},
-	{"*critical-components-not-ready", stateStarting, "Gardener", "Gardener", 15 * time.Minute, "the critical pods on the node"},
+	{"node.cloudprovider.kubernetes.io/uninitialized", stateStarting, "the kubelet", cloudManager, 5 * time.Minute, cloudManager},
+	{"node.cluster.x-k8s.io/uninitialized", stateStarting, "Cluster API", "Cluster API", startup, "the Machine of the node"},
+	{"readiness.k8s.io/*", stateStarting, "the Node Readiness Controller", "the Node Readiness Controller",
+		startup, "the NodeReadinessRules and the conditions of the node"},
+	{"karpenter.sh/unregistered", stateStarting, "Karpenter", "Karpenter", startup, "the NodeClaim of the node"},
+	{"node.cilium.io/agent-not-ready", stateStarting, "Cilium, or what makes the node", "Cilium", startup, "Cilium's agent on the node, and its operator"},
+	{"cni.istio.io/not-ready", stateStarting, "what makes the node", "Istio", startup, "Istio's CNI agent on the node"},
+	{"*.csi.aws.com/agent-not-ready *.csi.azure.com/agent-not-ready",
+		stateStarting, "what makes the node", "the storage driver", startup, "the storage driver's pod on the node"},
+	{"*critical-components-not-ready", stateStarting, "Gardener", "Gardener", startup, "the critical pods on the node"},
 	{"startup-taint.cluster-autoscaler.kubernetes.io/* ignore-taint.cluster-autoscaler.kubernetes.io/* node.cloudprovider.kubernetes.io/* " +
-		"*not-ready *uninitialized", stateStarting, "what makes the node", "an agent on the node", 15 * time.Minute, "the agent that removes the taint"},
-	{"ToBeDeletedByClusterAutoscaler DeletionCandidateOfClusterAutoscaler", stateLeaving, "Cluster Autoscaler", "Cluster Autoscaler",
-		15 * time.Minute, "the log of Cluster Autoscaler"},
-	{"karpenter.sh/disrupted karpenter.sh/disruption", stateLeaving, "Karpenter", "Karpenter", time.Hour,
-		"the events of the node, and its pods with budgets or karpenter.sh/do-not-disrupt"},
-	{nodeTerminationHandler + "*", stateLeaving, "the AWS node termination handler", "AWS, with the machine", 30 * time.Minute,
-		"the log of the AWS node termination handler"},
+		"*not-ready *uninitialized", stateStarting, "what makes the node", "an agent on the node", startup, "the agent that removes the taint"},
+	{"ToBeDeletedByClusterAutoscaler DeletionCandidateOfClusterAutoscaler",
+		stateLeaving, "Cluster Autoscaler", "Cluster Autoscaler", 15 * time.Minute, "the log of Cluster Autoscaler"},
+	{"karpenter.sh/disrupted karpenter.sh/disruption", stateLeaving, "Karpenter", "Karpenter",
+		time.Hour, "the events of the node, and its pods with budgets or karpenter.sh/do-not-disrupt"},
+	{nodeTerminationHandler + "*", stateLeaving, "the AWS node termination handler", "AWS, with the machine",
+		30 * time.Minute, "the log of the AWS node termination handler"},
 	{"cloud.google.com/impending-node-termination", stateLeaving, "GKE", "GKE, with the machine", 5 * time.Minute, "the machine"},
 	{"autoscaling.cast.ai/draining", stateLeaving, "CAST AI", "CAST AI", time.Hour, "the pods of the node"},
 	{"eks.amazonaws.com/compute-type=fargate", stateVirtual, "EKS, for the pod that it makes the node for", "nobody", 0, ""},
 }
 
-const outOfService = "node.kubernetes.io/out-of-service"
+const (
+	outOfService           = "node.kubernetes.io/out-of-service"
+	nodeTerminationHandler = "aws-node-termination-handler/" // begins keys whose values name events
 
-// nodeTerminationHandler begins the AWS handler's keys. Their values name events.
-const nodeTerminationHandler = "aws-node-termination-handler/"
+	cloudManager = "the cloud controller manager"
+	whoSetIt     = "who set it" // by hand
+	startup      = 15 * time.Minute
+)
 
 // A keyPattern is one of the keys of an entry, before and after its "*".
 type keyPattern struct {
@@ -107,7 +105,7 @@ type keyPattern struct {
 
 var keyPatterns = func() (list []keyPattern) {
 	for _, k := range KnownTaints {
-		for _, text := range strings.Fields(k.Keys) {
+		for text := range strings.FieldsSeq(k.Keys) {
 			key, value, _ := strings.Cut(text, "=")
 			start, end, isPattern := strings.Cut(key, "*")
 			list = append(list, keyPattern{start, end, value, isPattern, k})
@@ -119,19 +117,16 @@ var keyPatterns = func() (list []keyPattern) {
 // Known returns the entry for the taint, or nil.
 func Known(t taints.Taint) *KnownTaint {
 	for _, p := range keyPatterns {
-		isKey := t.Key == p.start
-		if p.isPattern {
-			isKey = strings.HasPrefix(t.Key, p.start) && strings.HasSuffix(t.Key, p.end)
-		}
-		if isKey && (p.value == "" || t.Value == p.value) {
+		rest, isKey := strings.CutPrefix(t.Key, p.start)
+		if isKey && (rest == p.end || p.isPattern && strings.HasSuffix(rest, p.end)) && (p.value == "" || p.value == t.Value) {
 			return p.entry
 		}
 	}
 	return nil
 }
 
-// WhoElse says who else sets or removes taints with the key, or returns "". Kubernetes'
-// own changes depend on the nodes.
+// WhoElse says who else sets or removes taints with the key, or "". What Kubernetes does
+// depends on the nodes.
 func WhoElse(key string) string {
 	k := Known(taints.Taint{Key: key})
 	switch {
@@ -141,11 +136,8 @@ func WhoElse(key string) string {
 	case k == nil || k.RemovedBy == whoSetIt || strings.HasPrefix(k.SetBy, "Kubernetes"):
 		return ""
 	}
-	text := "set by " + k.SetBy + ", and removed by " + k.RemovedBy
-	if k.Within > 0 {
-		text += ", normally within " + duration.HumanDuration(k.Within)
-	}
-	return text + "."
+	text := "set by " + k.SetBy + ", and removed by " + k.RemovedBy + ", normally within " + duration.HumanDuration(k.Within) + "."
+	return strings.Replace(text, ", normally within 0s", "", 1)
 }
 
 // stateOf returns the state of a node that has the taint.

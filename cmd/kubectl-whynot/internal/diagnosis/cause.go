@@ -201,7 +201,8 @@ func (x *Pending) explainOther(m *message) {
 // have other tolerations.
 func (a *analyst) adviseTemplate(x *Pending, w *cluster.Workload) {
 	list := tolerationsOfNew(x, w)
-	if haveAll(list, x.Tolerations) && haveAll(x.Tolerations, list) || x.isOpen() && len(x.Fix) == 0 {
+	isSame := len(list) == len(x.Tolerations) && !slices.ContainsFunc(list, func(t taints.Toleration) bool { return !has(x.Tolerations, t) })
+	if isSame || x.isOpen() && len(x.Fix) == 0 {
 		return
 	}
 	y := *x
@@ -209,7 +210,7 @@ func (a *analyst) adviseTemplate(x *Pending, w *cluster.Workload) {
 		y.podEntries = x.Entries()
 	}
 	y.profile = a.WithTolerations(x.profile, list)
-	y.placement, y.Tolerations, y.Fix, y.Notes = *a.placement(y.profile), y.profile.Tolerations, nil, nil
+	y.placement, y.Tolerations, y.Fix = *a.placement(y.profile), y.profile.Tolerations, nil
 	y.explain()
 	x.Change, x.Alternatives, x.AlternativesTotal, x.Fix = y.Change, y.Alternatives, y.AlternativesTotal, y.Fix
 	template := "the template of " + w.Kind + " " + w.String()
@@ -225,33 +226,27 @@ func (a *analyst) adviseTemplate(x *Pending, w *cluster.Workload) {
 }
 
 // tolerationsOfNew returns the tolerations of a new pod: those of the template, and what
-// admission has added to the pod. That comes after what the API server gives every pod.
+// admission has added to the pod. This comes after what the API server gives to every
+// pod, or is for memory pressure or a resource that the pod requests.
 func tolerationsOfNew(x *Pending, w *cluster.Workload) []taints.Toleration {
-	list, isAdded := slices.Clone(w.Effective), false
+	list, isAfter := slices.Clone(w.Effective), false
 	for _, t := range x.Tolerations {
-		isSame := func(o taints.Toleration) bool {
-			return o.Equal(t) || o.Key == t.Key && isEverybodys(o) && isEverybodys(t)
-		}
-		has := slices.ContainsFunc(list, isSame)
-		isAdded = isAdded || isEverybodys(t) && !has
-		if !has && (isAdded || isAdmissions(x.profile, t)) {
-			list = append(list, t)
+		isKnown := t.Operator == taints.OpExists && t.Effect == taints.NoSchedule && (t.Key == taints.NodeMemoryPressure || x.profile.Requests(t.Key))
+		if !has(list, t) {
+			if isAfter = isAfter || isEverybodys(t); isAfter || isKnown {
+				list = append(list, t)
+			}
 		}
 	}
 	return list
 }
 
-// isAdmissions reports whether Kubernetes' admission plugins add the toleration to pods
-// of the profile, whatever their template.
-func isAdmissions(p *cluster.Profile, t taints.Toleration) bool {
-	id := taints.TaintID{Key: t.Key, Effect: t.Effect}
-	isForever := t.Operator == taints.OpExists && id.Effect == taints.NoSchedule && t.TolerationSeconds == nil
-	return isForever && (id.Key == taints.NodeMemoryPressure || p.Requests(id.Key))
-}
-
-// haveAll reports whether the list has all of the others.
-func haveAll(list, others []taints.Toleration) bool {
-	return !slices.ContainsFunc(others, func(t taints.Toleration) bool { return !slices.ContainsFunc(list, t.Equal) })
+// has reports whether the list has the toleration, or one that every pod gets for the
+// same taint.
+func has(list []taints.Toleration, t taints.Toleration) bool {
+	return slices.ContainsFunc(list, func(o taints.Toleration) bool {
+		return o.Equal(t) || o.Key == t.Key && isEverybodys(o) && isEverybodys(t)
+	})
 }
 
 // Entries returns the tolerations to write, or none if it is not clear which.

@@ -5,7 +5,9 @@ package preview
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -257,6 +259,8 @@ func (e *evaluation) isHomeless(m member) bool {
 	return !own.Matches(m.Profile) || !e.keeps(m.Profile, own.Group)
 }
 
+var keyOf = regexp.MustCompile(`^[^=:]+`) // in a change in kubectl's form; a removal may end with "-"
+
 // notes sets what else is to know.
 func (e *evaluation) notes(r *Request) {
 	note := func(isTrue bool, text string) {
@@ -268,11 +272,8 @@ func (e *evaluation) notes(r *Request) {
 	note(touched == 0 && r.Selector != "", "No node matches -l "+r.Selector+".")
 	note(touched == 0 && r.Selector == "", "There are no nodes.")
 	note(e.Pods == 0, "There are no pods in the input.")
-	changes, _ := taints.ParseChanges(r.specs...)
-	keys := append(say.Each(changes.Add, func(t taints.Taint) string { return t.Key }), changes.RemoveKeys...)
-	keys = append(keys, say.Each(changes.Remove, func(id taints.TaintID) string { return id.Key })...)
-	slices.Sort(keys)
-	for _, key := range slices.Compact(keys) {
+	keys := say.Each(r.specs, func(s string) string { return strings.TrimSuffix(keyOf.FindString(s), "-") })
+	for _, key := range slices.Compact(slices.Sorted(slices.Values(keys))) {
 		acts := diagnosis.WhoElse(key)
 		note(acts != "", key+": "+acts)
 	}

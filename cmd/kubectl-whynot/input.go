@@ -156,17 +156,12 @@ func (p *program) readCluster(ctx context.Context, c *cluster.Cluster) error {
 	if err != nil {
 		return err
 	}
-	kind, name, isWorkload := strings.Cut(c.Asked, "/")
-	if isWorkload {
+	if kind, name, ok := strings.Cut(c.Asked, "/"); ok {
 		if err := readWorkload(ctx, client, kind, name, c); err != nil {
 			return err
 		}
 	}
-	if kind != "daemonset" {
-		if err := readWorkload(ctx, client, "daemonset", "", c); err != nil { // which permissions may not allow
-			c.Unevaluated.Insert("DaemonSets (" + say.Shortened(err.Error()) + ")")
-		}
-	}
+	readDaemonSets(ctx, client, c)
 	return inPages(ctx, client.Pods(c.Only.Namespace).List, p.selector, c.ForgetPods, c.AddPod)
 }
 
@@ -186,22 +181,31 @@ func inPages[L runtime.Object, T any](
 	return err
 }
 
-// readWorkload reads a workload, such as a Deployment, for its template. Without a name
-// it reads all of the kind.
+// readWorkload reads a workload, such as a Deployment, for its template.
 func readWorkload(ctx context.Context, client corev1client.CoreV1Interface, kind, name string, c *cluster.Cluster) error {
 	group := "apps"
 	if strings.HasSuffix(kind, "job") {
 		group = "batch"
 	}
-	request := client.RESTClient().Get().AbsPath("/apis", group, "v1").Namespace(c.Only.Namespace).Resource(kind + "s")
-	if name != "" {
-		request.Name(name)
-	}
-	object, err := request.SetHeader("Accept", runtime.ContentTypeJSON).DoRaw(ctx)
+	path := []string{"/apis", group, "v1/namespaces", c.Only.Namespace, kind + "s", name}
+	object, err := client.RESTClient().Get().AbsPath(path...).SetHeader("Accept", runtime.ContentTypeJSON).DoRaw(ctx)
 	if err != nil {
 		return err
 	}
 	return manifest.Read(kind+"/"+name, bytes.NewReader(object), c.Decode)
+}
+
+// readDaemonSets lists the DaemonSets, unless one is asked for. Not everybody may do that.
+func readDaemonSets(ctx context.Context, client corev1client.CoreV1Interface, c *cluster.Cluster) {
+	if strings.HasPrefix(c.Asked, "daemonset/") {
+		return
+	}
+	request := client.RESTClient().Get().AbsPath("/apis/apps/v1").Namespace(c.Only.Namespace).Resource("daemonsets")
+	result := request.SetHeader("Accept", runtime.ContentTypeJSON).Do(ctx)
+	list, _ := result.Raw()
+	if err := cmp.Or(result.Error(), manifest.Read("DaemonSets", bytes.NewReader(list), c.Decode)); err != nil {
+		c.Unevaluated.Insert("DaemonSets (" + say.Shortened(err.Error()) + ")")
+	}
 }
 
 // readNodes lists the nodes of the cluster, and returns a client for more.

@@ -57,10 +57,10 @@ func TestFieldsOfTaint(t *testing.T) {
 			_, changed := taints.Changes{Add: list{b}}.Apply(list{a})
 			return changed
 		}, "TimeAdded"},
-		{"missing (reconcile.go)", func(a, b taints.Taint) bool {
+		{"missing (changes.go)", func(a, b taints.Taint) bool {
 			return !taints.Reconcile(list{a}, nil, list{b}).IsZero()
 		}, "TimeAdded"},
-		{"Reconcile (reconcile.go)", func(a, b taints.Taint) bool {
+		{"Reconcile (changes.go)", func(a, b taints.Taint) bool {
 			return taints.Reconcile(list{a}, list{b}, nil).IsZero()
 		}, "TimeAdded"},
 		{"ConditionRules.Reconcile (lifecycle/conditions.go)", func(a, b taints.Taint) bool {

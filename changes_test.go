@@ -59,9 +59,9 @@ func TestParseChangesErrors(t *testing.T) {
 		{"k y-", 0, "key", taints.ErrInvalid, ""},
 		{"=v:NoSchedule-", 0, "key", taints.ErrRequired, ""},
 		{"key=v v:NoSchedule-", 4, "value", taints.ErrInvalid, ""},
-		{"key:noschedule-", 4, "effect", taints.ErrUnsupported, ""},
-		{"key:NoSchedule--", 4, "effect", taints.ErrUnsupported, ""},
-		{"key:NoSchedule:NoExecute-", 4, "effect", taints.ErrUnsupported, ""},
+		{"key:noschedule-", 4, "effect", taints.ErrNotSupported, ""},
+		{"key:NoSchedule--", 4, "effect", taints.ErrNotSupported, ""},
+		{"key:NoSchedule:NoExecute-", 4, "effect", taints.ErrNotSupported, ""},
 		{
 			"first:NoSchedule", 0, "", taints.ErrDuplicate,
 			`parse "first:NoSchedule" at offset 0: specs[1]: "first:NoSchedule" is a duplicate: ` +

@@ -15,12 +15,12 @@ import (
 type ErrorKind string
 
 const (
-	ErrRequired    ErrorKind = "required"      // the field must be set
-	ErrInvalid     ErrorKind = "invalid"       // it is malformed or too long, or contradicts another
-	ErrUnsupported ErrorKind = "not supported" // the effect, the operator or the name is unknown
-	ErrDuplicate   ErrorKind = "duplicate"     // an earlier entry names the same taint, or the same taints
-	ErrForbidden   ErrorKind = "forbidden"     // the change or the toleration is not allowed
-	ErrNotFound    ErrorKind = "not found"     // the node has no taint with the key and effect, or the key
+	ErrRequired     ErrorKind = "required"      // the field must be set
+	ErrInvalid      ErrorKind = "invalid"       // it is malformed or too long, or contradicts another
+	ErrNotSupported ErrorKind = "not supported" // the effect, the operator or the name is unknown
+	ErrDuplicate    ErrorKind = "duplicate"     // an earlier entry names the same taint, or the same taints
+	ErrForbidden    ErrorKind = "forbidden"     // the change or the toleration is not allowed
+	ErrNotFound     ErrorKind = "not found"     // the node has no taint with the key and effect, or the key
 )
 
 // Error returns the text of the kind.
@@ -219,12 +219,12 @@ var problems = [...]struct {
 	valueUnwanted:      {ErrInvalid, "must be empty, as the operator matches every value"},
 	notInteger:         {ErrInvalid, "must be a decimal integer within int64, without leading zeros or '+'"},
 	effectMissing:      {ErrRequired, ""},
-	effectUnknown:      {ErrUnsupported, ""},
-	effectToRemove:     {ErrUnsupported, `; a "-" at the end means removal, which is not allowed here`},
+	effectUnknown:      {ErrNotSupported, ""},
+	effectToRemove:     {ErrNotSupported, `; a "-" at the end means removal, which is not allowed here`},
 	effectWithSeconds:  {ErrInvalid, "must be NoExecute when tolerationSeconds is set"},
-	operatorUnknown:    {ErrUnsupported, ""},
-	operatorUnknownOff: {ErrUnsupported, ""},
-	operatorOff:        {ErrUnsupported, "; the comparison operators are disabled"},
+	operatorUnknown:    {ErrNotSupported, ""},
+	operatorUnknownOff: {ErrNotSupported, ""},
+	operatorOff:        {ErrNotSupported, "; the comparison operators are disabled"},
 	operatorWithoutKey: {ErrInvalid, "must be Exists when the key is empty, which means all keys and values"},
 	optionsMalformed: {
 		ErrInvalid,

@@ -117,7 +117,7 @@ func ExampleOptions() {
 // of its node, and otherwise leaves it there.
 func ExampleFindUntolerated() {
 	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,maintenance=disk:NoExecute")
-	pod := taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{})
+	pod := taints.AddDaemonSetTolerations(nil, taints.DaemonSetPod{})
 	if i, found := taints.FindUntolerated(node, pod, taints.Effects(taints.NoExecute)); found {
 		fmt.Println("delete the pod, because of", node[i])
 	}
@@ -154,15 +154,15 @@ func ExampleEvictionOf() {
 }
 
 // A controller that restarts does not give every pod its full time again,
-// because it counts from the time at which the taint was added.
+// because the seconds run from the time at which the taint was added.
 func ExampleEvictionPolicy() {
 	came := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	node := []taints.Taint{{Key: taints.NodeUnreachable, Effect: taints.NoExecute, TimeAdded: &came}}
-	pod := taints.AddDefaults(nil, taints.DefaultSeconds{})
+	pod := taints.AddDefaultTolerations(nil, taints.DefaultTolerationSeconds{})
 
 	restarted := came.Add(4 * time.Minute)
 	for _, policy := range []taints.EvictionPolicy{{}, {FromTimeAdded: true}} {
-		fmt.Println(policy.On(pod).EvictionOf(node, restarted).At.Format(time.TimeOnly))
+		fmt.Println(policy.EvictionOf(taints.Compile(pod), node, restarted).At.Format(time.TimeOnly))
 	}
 	// Output:
 	// 12:09:00
@@ -170,7 +170,7 @@ func ExampleEvictionPolicy() {
 }
 
 // A pod was placed on a node that had had a taint for a long time. It gets its
-// full time there, because the controller counts from the pod's arrival.
+// full time there, because its seconds run from its arrival.
 // Otherwise the pod would be evicted at once each time it is placed there.
 func ExampleEvictionPolicy_arrival() {
 	arrived := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -180,18 +180,18 @@ func ExampleEvictionPolicy_arrival() {
 
 	policy := taints.EvictionPolicy{FromTimeAdded: true, Arrival: arrived}
 	later := arrived.Add(time.Minute) // whenever the controller looks
-	fmt.Println(policy.On(pod).EvictionOf(node, later).At.Format(time.TimeOnly))
+	fmt.Println(policy.EvictionOf(taints.Compile(pod), node, later).At.Format(time.TimeOnly))
 	// Output: 12:10:00
 }
 
 // A controller waits until the startup taints that it knows, by key or by prefix,
 // are gone. The keys come from a flag, which may be empty.
-func ExampleTolerationsOfKeys() {
+func ExampleTolerationsForKeys() {
 	keys := []string{"node.cilium.io/agent-not-ready", ""}
 	for _, prefix := range []string{"readiness.k8s.io/"} {
 		keys = append(keys, prefix+"*")
 	}
-	startup := taints.Options{KeyWildcards: true}.Compile(taints.TolerationsOfKeys(keys...))
+	startup := taints.Options{KeyWildcards: true}.Compile(taints.TolerationsForKeys(keys...))
 
 	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,readiness.k8s.io/network:NoExecute,node.cilium.io/agent-not-ready=1:NoExecute")
 	for _, taint := range startup.Tolerated(node, taints.AllEffects) {
@@ -203,9 +203,9 @@ func ExampleTolerationsOfKeys() {
 }
 
 // A node is initialized once it has none of the taints it was created with.
-func ExampleTolerationsOfIDs() {
+func ExampleTolerationsForIDs() {
 	created, _ := taints.ParseTaints("node.cilium.io/agent-not-ready=true:NoExecute,example.com/starting:NoSchedule")
-	startup := taints.Compile(taints.TolerationsOfIDs(taints.TaintIDs(created)...))
+	startup := taints.Compile(taints.TolerationsForIDs(taints.TaintIDs(created)...))
 
 	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,node.cilium.io/agent-not-ready:NoExecute")
 	for _, taint := range startup.Tolerated(node, taints.AllEffects) {
@@ -294,14 +294,14 @@ func ExampleErrorList() {
 
 // An admission webhook gets a pod that requests a GPU. It validates the pod's
 // tolerations and then adds those that the cluster's own plugins would add.
-func ExampleAddDefaults() {
+func ExampleAddDefaultTolerations() {
 	tolerations := []taints.Toleration{taints.Must(taints.ParseToleration("dedicated=ml:NoSchedule"))}
 	if err := taints.ValidateTolerations(tolerations); err != nil {
 		fmt.Println(err)
 		return
 	}
-	tolerations = taints.AddDefaults(tolerations, taints.DefaultSeconds{})
-	tolerations = taints.AddExtendedResources(tolerations, "cpu", "memory", "nvidia.com/gpu")
+	tolerations = taints.AddDefaultTolerations(tolerations, taints.DefaultTolerationSeconds{})
+	tolerations = taints.AddExtendedResourceTolerations(tolerations, "cpu", "memory", "nvidia.com/gpu")
 	for _, t := range tolerations {
 		fmt.Println(t)
 	}
@@ -314,8 +314,8 @@ func ExampleAddDefaults() {
 
 // A log shipper runs on every node, even a cordoned or failing one, and uses the
 // host network.
-func ExampleAddDaemonSetDefaults() {
-	for _, t := range taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{HostNetwork: true}) {
+func ExampleAddDaemonSetTolerations() {
+	for _, t := range taints.AddDaemonSetTolerations(nil, taints.DaemonSetPod{HostNetwork: true}) {
 		fmt.Println(t)
 	}
 	// Output:
@@ -341,7 +341,7 @@ func ExampleValidateTolerations() {
 			fmt.Println(fieldErr)
 		}
 	}
-	fmt.Println(errors.Is(err, taints.ErrUnsupported))
+	fmt.Println(errors.Is(err, taints.ErrNotSupported))
 	// Output:
 	// tolerations[0].value: "ml" is invalid: must be empty, as the operator matches every value
 	// tolerations[1].operator: "In" is not supported: must be Exists, Equal, Lt or Gt, or empty for Equal

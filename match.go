@@ -10,6 +10,25 @@ import (
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
+// Options change the rules of matching. The zero Options are the rules of Kubernetes
+// with its taint feature gates on. For example, this matches as a cluster without
+// the gate of [OpLt] and [OpGt]:
+//
+//	cluster := taints.Options{NoComparison: true}
+//	verdict := cluster.On(pod.Tolerations).Filter(node.Taints)
+type Options struct {
+	// NoComparison makes [OpLt] and [OpGt] match nothing and invalid, as without the
+	// feature gate TaintTolerationComparisonOperators, which is off by default.
+	NoComparison bool `json:"noComparison,omitempty"`
+	// KeyWildcards makes a toleration key that ends in "*" match every key that
+	// begins with the text before the "*": "readiness.k8s.io/*" matches
+	// "readiness.k8s.io/network". A "*" elsewhere is an ordinary character.
+	//
+	// It follows the proposal KEP-5869, which Kubernetes has not decided. Its rules
+	// may change until Kubernetes has them.
+	KeyWildcards bool `json:"keyWildcards,omitempty"`
+}
+
 // Tolerates reports whether the toleration tolerates the taint (ToleratesTaint in
 // Kubernetes), by the rules of the package comment. Strings are compared byte by byte.
 // An integer is "0", or decimal digits without a leading zero after an optional "-",
@@ -17,14 +36,6 @@ import (
 // itself. The zero Toleration matches the taints without a value.
 func (t Toleration) Tolerates(taint Taint) bool {
 	return Options{}.tolerates(&t, &taint)
-}
-
-// Match returns the index of the first toleration that tolerates the taint, and
-// whether there is one (TolerationsTolerateTaint in Kubernetes).
-func Match(taint Taint, tolerations []Toleration) (toleration int, ok bool) {
-	r := rules{tolerations: tolerations}
-	i := r.next(&taint, 0)
-	return i, i >= 0
 }
 
 func (o Options) tolerates(t *Toleration, taint *Taint) bool {
@@ -39,8 +50,8 @@ func (o Options) keyMatches(t *Toleration, taint *Taint) bool {
 	return t.Key == taint.Key || t.Key == "" || o.KeyWildcards && wildcardMatches(t.Key, taint.Key)
 }
 
-// wildcardMatches reports whether the key ends in "*" and what precedes that is a
-// prefix of the other key.
+// wildcardMatches reports whether the wildcard ends in "*" and the text before that
+// begins the key.
 func wildcardMatches(wildcard, key string) bool {
 	last := len(wildcard) - 1
 	return wildcard[last] == '*' && len(key) >= last && key[:last] == wildcard[:last]
@@ -51,33 +62,25 @@ func (o Options) valueMatches(t *Toleration, taint *Taint) bool {
 		valueset.Match(string(t.Operator), t.Value, !o.NoComparison, taint.Value)
 }
 
-// Options change the rules of matching. The zero Options are those of Kubernetes
-// with its taint feature gates on. Use [Options.On] for one question under them, and
-// [Options.Compile] for many.
-type Options struct {
-	// NoComparison makes [OpLt] and [OpGt] match nothing and invalid, as without the
-	// feature gate TaintTolerationComparisonOperators, which is off by default.
-	NoComparison bool `json:"noComparison,omitempty"`
-	// KeyWildcards makes a toleration key that ends in "*" match all keys that
-	// begin with what precedes the "*": "readiness.k8s.io/*" matches
-	// "readiness.k8s.io/network". A "*" elsewhere is an ordinary character.
-	// Kubernetes does not have this yet (KEP-5869).
-	KeyWildcards bool `json:"keyWildcards,omitempty"`
+// Match returns the index of the first toleration that tolerates the taint, and
+// whether there is one (TolerationsTolerateTaint in Kubernetes).
+func Match(taint Taint, tolerations []Toleration) (i int, ok bool) {
+	r := rules{tolerations: tolerations}
+	i = r.next(&taint, 0)
+	return i, i >= 0
 }
 
-// A Matcher answers questions about a list of tolerations. The zero Matcher, or a nil
-// one, tolerates nothing. To select taints, compile [TolerationsOfIDs] or
-// [TolerationsOfKeys], and call [Matcher.Tolerated].
+// A Matcher answers questions about a list of tolerations. [Compile] and
+// [Options.Compile] make one for many questions, and [Options.On] for a single one.
+// The zero Matcher, or a nil one, tolerates nothing.
 type Matcher struct {
 	rules
-	exempt  EffectSet // effects whose taints are all tolerated
-	first   table
-	seconds [2]int64 // of the tolerations, as long as there is room
+	first table
 }
 
-// rules are what decides about a taint. The rest of a Matcher saves time.
+// rules decide about a taint.
 type rules struct {
-	policy      EvictionPolicy
+	options     Options
 	tolerations []Toleration
 }
 
@@ -97,53 +100,39 @@ func fingerprint(key string) uint {
 	return n % uint(len(table{}))
 }
 
-// Compile returns a [Matcher] for the concatenation of the lists, for many questions.
-// It shares no memory with them.
-func Compile(lists ...[]Toleration) *Matcher { return EvictionPolicy{}.Compile(lists...) }
+// Compile returns a [Matcher] for the concatenation of the lists. It copies the
+// tolerations and prepares them for many questions.
+func Compile(lists ...[]Toleration) *Matcher { return Options{}.Compile(lists...) }
 
 // Compile is like the function [Compile] under the options.
 func (o Options) Compile(lists ...[]Toleration) *Matcher {
-	return EvictionPolicy{Options: o}.Compile(lists...)
-}
-
-// Compile is like the function [Compile] under the policy and its options.
-func (p EvictionPolicy) Compile(lists ...[]Toleration) *Matcher {
-	m := &Matcher{rules: rules{p, slices.Concat(lists...)}}
+	m := &Matcher{rules: rules{o, slices.Concat(lists...)}}
+	seconds := make([]int64, len(m.tolerations))
 	m.enterAll(len(m.tolerations))
-	seconds := m.seconds[:0]
-	for i := len(m.tolerations) - 1; i >= 0; i-- {
+	for i := range slices.Backward(m.tolerations) {
 		t := &m.tolerations[i]
-		m.enter(t, i)
+		m.enter(t.Key, i)
 		if t.TolerationSeconds != nil {
-			seconds = append(seconds, *t.TolerationSeconds)
-			t.TolerationSeconds = &seconds[len(seconds)-1]
+			seconds[i] = *t.TolerationSeconds
+			t.TolerationSeconds = &seconds[i]
 		}
 	}
 	return m
 }
 
-// On returns a [Matcher] for one question, as in options.On(tolerations).Filter(taints).
-// It reads the list when it is asked. Unlike [Options.Compile], On neither copies nor
-// prepares anything, and the Matcher does not allocate unless it is stored.
+// On returns a [Matcher] for one question. It does not copy the tolerations, so do
+// not change them while you use the Matcher. To ask many questions, use Compile.
 func (o Options) On(tolerations []Toleration) *Matcher {
-	return EvictionPolicy{Options: o}.On(tolerations)
+	return &Matcher{rules: rules{o, tolerations}}
 }
 
-// On is like [Options.On] under the policy and its options.
-func (p EvictionPolicy) On(tolerations []Toleration) *Matcher {
-	return &Matcher{rules: rules{p, tolerations}}
-}
-
-// enter adds the toleration at the index to the table, which has all later ones.
-func (m *Matcher) enter(t *Toleration, index int) {
-	keys := valueset.KeysOf(t.Key, m.policy.Options.KeyWildcards)
-	if !keys.Prefix {
-		m.first[fingerprint(t.Key)] = entry(index)
-		return
-	}
-	m.enterAll(index)
-	if keys.Key == "" && t.Operator == OpExists {
-		m.exempt |= exempted(t.Effect)
+// enter adds the key of the toleration at the index to the table. The table has
+// the keys of all later tolerations.
+func (m *Matcher) enter(key string, index int) {
+	if valueset.KeysOf(key, m.options.KeyWildcards).Prefix {
+		m.enterAll(index)
+	} else {
+		m.first[fingerprint(key)] = entry(index)
 	}
 }
 
@@ -157,33 +146,26 @@ func (m *Matcher) enterAll(index int) {
 
 func entry(index int) uint8 { return uint8(min(index, math.MaxUint8)) }
 
-// exempted returns the effects whose taints a toleration without any other
-// condition than this effect tolerates.
-func exempted(effect Effect) EffectSet {
-	if effect == "" {
-		return AllEffects
-	}
-	return effectBit(effect) &^ otherEffects // one of the other effects is not all of them
-}
-
 // Match is like the function [Match] for m's tolerations.
-func (m *Matcher) Match(taint Taint) (toleration int, ok bool) {
+func (m *Matcher) Match(taint Taint) (i int, ok bool) {
 	if m == nil {
 		return -1, false
 	}
-	i := m.next(&taint, m.start(&taint))
+	i = m.match(&taint)
 	return i, i >= 0
 }
 
-// start returns the index of a toleration that no match of the taint precedes.
-func (m *Matcher) start(taint *Taint) int { return int(m.first[fingerprint(taint.Key)]) }
+// match returns the index of the first toleration that tolerates the taint, or -1.
+func (m *Matcher) match(taint *Taint) int {
+	return m.next(taint, int(m.first[fingerprint(taint.Key)]))
+}
 
 // next returns the index, not below from, of the first toleration that tolerates
-// the taint, or -1. Most tolerations have a key of another length, and only a
-// wildcard may match then; BenchmarkFindUntolerated pays for the early looks.
+// the taint, or -1. It compares lengths first because most keys differ in length.
+// Without this, BenchmarkFindUntolerated takes twice as long.
 func (r *rules) next(taint *Taint, from int) int {
 	for i := from; i < len(r.tolerations); i++ {
-		t, o := &r.tolerations[i], &r.policy.Options
+		t, o := &r.tolerations[i], &r.options
 		if len(t.Key) != len(taint.Key) && t.Key != "" {
 			if !o.KeyWildcards {
 				continue
@@ -201,8 +183,8 @@ func (r *rules) next(taint *Taint, from int) int {
 	return -1
 }
 
-// Tolerations returns an iterator over m's tolerations, in order. What their
-// TolerationSeconds point to must not be changed.
+// Tolerations returns an iterator over m's tolerations, in order. Do not change what
+// their TolerationSeconds point to.
 func (m *Matcher) Tolerations() iter.Seq[Toleration] {
 	return func(yield func(Toleration) bool) {
 		if m == nil {
@@ -216,10 +198,10 @@ func (m *Matcher) Tolerations() iter.Seq[Toleration] {
 	}
 }
 
-// Policy returns m's policy: the zero one if m is nil.
-func (m *Matcher) Policy() EvictionPolicy {
+// Options returns the options of m. A nil Matcher has the zero Options.
+func (m *Matcher) Options() Options {
 	if m == nil {
-		return EvictionPolicy{}
+		return Options{}
 	}
-	return m.policy
+	return m.options
 }

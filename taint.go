@@ -6,8 +6,6 @@ import (
 	"cmp"
 	"strings"
 	"time"
-
-	"github.com/seed-0529bac1/taints/internal/lookup"
 )
 
 // A Taint keeps pods that do not tolerate it off a node, or evicts them. Its
@@ -69,16 +67,11 @@ func compareOptional[T any](a, b *T, compare func(T, T) int) int {
 
 // clone returns the taint with its own copy of TimeAdded.
 func (t Taint) clone() Taint {
-	t.own()
-	return t
-}
-
-// own gives the taint its own copy of TimeAdded.
-func (t *Taint) own() {
 	if t.TimeAdded != nil {
 		added := *t.TimeAdded
 		t.TimeAdded = &added
 	}
+	return t
 }
 
 // String returns the taint without TimeAdded as kubectl prints it (Taint.ToString
@@ -166,33 +159,6 @@ func FindKey(taints []Taint, key string) (i int, found bool) {
 	return -1, false
 }
 
-// places finds taints of a long list by their identity. It is nil for a short list.
-type places map[TaintID]int // from 1
-
-func placesOf(taints []Taint) places {
-	if len(taints) <= lookup.Short {
-		return nil
-	}
-	p := make(places, len(taints))
-	for i := len(taints); i > 0; i-- {
-		p[taints[i-1].ID()] = i
-	}
-	return p
-}
-
-// find returns the index of the first of the taints with the identity of t, or -1.
-func (p places) find(taints []Taint, t *Taint) int {
-	if p != nil {
-		return p[TaintID{t.Key, t.Effect}] - 1
-	}
-	for i := range taints {
-		if u := &taints[i]; u.Key == t.Key && u.Effect == t.Effect {
-			return i
-		}
-	}
-	return -1
-}
-
 // An Effect is what a taint does to a pod that does not tolerate it. One that
 // Kubernetes does not know, such as the empty one, can be matched, printed and
 // compared, but has no effect on pods and is not valid.
@@ -216,8 +182,8 @@ var knownEffects = [...]Effect{NoSchedule, PreferNoSchedule, NoExecute}
 type EffectSet uint32
 
 const (
-	// Hard holds NoSchedule and NoExecute, by which the kube-scheduler filters nodes.
-	Hard EffectSet = 1<<1 | 1<<3
+	// HardEffects holds NoSchedule and NoExecute, by which the kube-scheduler filters nodes.
+	HardEffects EffectSet = 1<<1 | 1<<3
 	// AllEffects holds every effect, known to Kubernetes or not.
 	AllEffects EffectSet = 1<<32 - 1
 

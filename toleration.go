@@ -26,11 +26,11 @@ type Toleration struct {
 	TolerationSeconds *int64 `json:"tolerationSeconds,omitempty"`
 }
 
-// TolerationsOfIDs returns a toleration for each of the identities: of the key
+// TolerationsForIDs returns a toleration for each of the identities: of the key
 // and effect with any value, forever. Compiled, they select the taints with these
 // identities; see [Matcher]. An identity without a key or an effect is left out, as
 // it would match every key or effect.
-func TolerationsOfIDs(ids ...TaintID) []Toleration {
+func TolerationsForIDs(ids ...TaintID) []Toleration {
 	var tolerations []Toleration
 	for _, id := range ids {
 		if id.Key != "" && id.Effect != "" {
@@ -40,10 +40,10 @@ func TolerationsOfIDs(ids ...TaintID) []Toleration {
 	return tolerations
 }
 
-// TolerationsOfKeys is like [TolerationsOfIDs] for all taints with the keys, whatever
+// TolerationsForKeys is like [TolerationsForIDs] for all taints with the keys, whatever
 // their effects. For a Matcher under the option KeyWildcards, prefix+"*" stands for
 // all keys that begin with the prefix. Empty keys, and "*" alone, are left out.
-func TolerationsOfKeys(keys ...string) []Toleration {
+func TolerationsForKeys(keys ...string) []Toleration {
 	var tolerations []Toleration
 	for _, key := range keys {
 		if key != "" && key != "*" {

@@ -29,7 +29,7 @@ func ExampleTaints() {
 // A pod gets the tolerations that the API server adds to every pod.
 func ExampleCoreTolerations() {
 	var pod corev1.Pod
-	tols := taints.AddDefaults(kube.Tolerations(pod.Spec.Tolerations), taints.DefaultSeconds{})
+	tols := taints.AddDefaultTolerations(kube.Tolerations(pod.Spec.Tolerations), taints.DefaultTolerationSeconds{})
 	pod.Spec.Tolerations = kube.CoreTolerations(tols)
 
 	for _, t := range pod.Spec.Tolerations {

@@ -117,8 +117,8 @@ func mutate(r *request) response {
 	for _, c := range slices.Concat(pod.Containers, pod.InitContainers) {
 		resources = slices.AppendSeq(resources, maps.Keys(c.Resources.Requests))
 	}
-	list := taints.AddDefaults(pod.Tolerations, taints.DefaultSeconds{})
-	list = taints.AddExtendedResources(list, resources...)
+	list := taints.AddDefaultTolerations(pod.Tolerations, taints.DefaultTolerationSeconds{})
+	list = taints.AddExtendedResourceTolerations(list, resources...)
 	if len(list) == len(pod.Tolerations) {
 		return response{Allowed: true}
 	}
@@ -135,9 +135,9 @@ func validate(r *request) response {
 	if err := taints.ValidateTolerations(list); err != nil {
 		return refusal(err)
 	}
-	allow := taints.AddDefaults(nil, taints.DefaultSeconds{})
+	allow := taints.AddDefaultTolerations(nil, taints.DefaultTolerationSeconds{})
 	if r.UserInfo.Username == daemonSets {
-		allow = taints.AddDaemonSetDefaults(allow, taints.DaemonSetPod{HostNetwork: true})
+		allow = taints.AddDaemonSetTolerations(allow, taints.DaemonSetPod{HostNetwork: true})
 	}
 	allow = append(allow, allowed[r.Namespace]...)
 	if err := tolerationset.ValidateAllowed(list, allow, taints.Options{}); err != nil {

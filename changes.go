@@ -47,9 +47,9 @@ func (c Changes) String() string {
 // before. In the result, every taint of Add is present, and every other taint that
 // Remove or RemoveKeys names is gone. Apply does not validate.
 //
-//   - A taint of Add that the node has with the same value keeps its TimeAdded, which
-//     AddOrUpdateTaint in Kubernetes replaces. One with another value is replaced in
-//     its place, and a missing one is appended.
+//   - A present taint with the same value keeps its TimeAdded, which AddOrUpdateTaint
+//     in Kubernetes replaces. With another value it is replaced in its place. A
+//     missing taint is appended.
 //   - Of several taints with the key and effect of a taint of Add, the first stays.
 //
 // If nothing changes, the result is taints itself, and otherwise a new list, which
@@ -58,9 +58,8 @@ func (c Changes) Apply(taints []Taint) (result []Taint, changed bool) {
 	return c.apply(taints, true)
 }
 
-// Ensure is like [Changes.Apply], except that a taint that the node has with
-// another value than in Add keeps it (EnsureNodeTaint in Cluster API,
-// Taints.Merge in Karpenter).
+// Ensure is like [Changes.Apply], except that a present taint keeps its value, even
+// if Add names another (EnsureNodeTaint in Cluster API, Taints.Merge in Karpenter).
 func (c Changes) Ensure(taints []Taint) (result []Taint, changed bool) {
 	return c.apply(taints, false)
 }
@@ -70,7 +69,7 @@ func (c *Changes) apply(taints []Taint, overwrite bool) (result []Taint, changed
 		return taints, false
 	}
 	var buf [lookup.Short]bool
-	there := buf[:min(len(c.Add), len(buf))] // what the node has of c.Add
+	there := buf[:min(len(c.Add), len(buf))] // which taints of c.Add are present
 	if len(c.Add) > len(buf) {
 		there = make([]bool, len(c.Add))
 	}
@@ -151,15 +150,15 @@ func (r removed) everyEffectOf(key string) bool {
 // ApplyStrict returns the taints with the changes made as "kubectl taint" makes
 // them, with or without --overwrite. It returns an error if
 //
-//   - the node has a taint of Add and overwrite is false ([ErrForbidden]),
+//   - a taint of Add is present and overwrite is false ([ErrForbidden]),
 //   - no taint is left for an entry of Remove or RemoveKeys ([ErrNotFound]),
 //   - Remove or RemoveKeys names a taint of Add ([ErrInvalid]), or
-//   - Add has a taint with the key and effect of an earlier one ([ErrDuplicate]).
+//   - Add repeats the key and effect of an earlier taint ([ErrDuplicate]).
 //
 // The error is an [ErrorList] for the lists "add", "remove" and "removeKeys".
-// Nothing else is validated. Without one the result is that of [Changes.Apply]. In
-// contrast, kubectl puts added taints first, and drops the TimeAdded of a taint that
-// it overwrites with the same value.
+// Nothing else is validated. If there is no error, it returns what [Changes.Apply]
+// does. In contrast, kubectl puts added taints first, and drops the TimeAdded of a
+// taint that it overwrites with the same value.
 func (c Changes) ApplyStrict(taints []Taint, overwrite bool) ([]Taint, error) {
 	v := validator{list: "add"}
 	current := byID(taints)
@@ -306,9 +305,9 @@ func (c *Changes) parse(spec string, seen map[TaintID]bool) *FieldError {
 // Reconcile returns the changes that a controller makes to a node's current
 // taints if it last applied one list and now desires another:
 //
-//   - A desired taint is added unless the node has it with the same value.
-//   - A taint that was applied and is no longer desired is removed if the node
-//     still has it with the value that was applied.
+//   - A desired taint is added unless it is present with the same value.
+//   - A taint that was applied and is no longer desired is removed if it is still
+//     present with the value that was applied.
 //   - Every other taint stays.
 //
 // Of several taints in a list with one key and effect, only the first matters. Taints

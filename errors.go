@@ -20,7 +20,7 @@ const (
 	ErrNotSupported ErrorKind = "not supported" // the effect, the operator or the name is unknown
 	ErrDuplicate    ErrorKind = "duplicate"     // an earlier entry names the same taint, or the same taints
 	ErrForbidden    ErrorKind = "forbidden"     // the change or the toleration is not allowed
-	ErrNotFound     ErrorKind = "not found"     // the node has no taint with the key and effect, or the key
+	ErrNotFound     ErrorKind = "not found"     // no taint of the node is identified by the entry
 )
 
 // Error returns the text of the kind.
@@ -39,7 +39,7 @@ type FieldError struct {
 	Value string `json:"value,omitempty"`
 	// Kind is the kind of error.
 	Kind ErrorKind `json:"kind,omitempty"`
-	// Detail says what would be right.
+	// Detail says what is allowed.
 	Detail string `json:"detail,omitempty"`
 	// Parsed is whether the error was found in a text.
 	Parsed bool `json:"parsed,omitempty"`
@@ -50,7 +50,7 @@ type FieldError struct {
 }
 
 // Error returns the error in one line: where it is, what was found, its kind, and
-// what would be right. Values are quoted, and shortened if they are long.
+// what is allowed. Values are quoted, and shortened if they are long.
 func (e *FieldError) Error() string {
 	if e == nil {
 		return "<nil>"
@@ -118,9 +118,8 @@ func (e *FieldError) Unwrap() error {
 	return e.Kind
 }
 
-// An ErrorList is a list of errors that is an error itself: use [errors.As]. The
-// functions return every error, or the first of each text that they parse, in the
-// order of the input, and never an empty list.
+// An ErrorList is a list of errors. Get it from an error with [errors.As]. Errors are
+// in input order; parsers report one error for each text.
 type ErrorList []*FieldError
 
 // Err returns l as an error, or nil if l is empty.
@@ -195,7 +194,7 @@ const (
 	removalRepeated
 )
 
-// problems holds the kind of each problem, and what would be right. For an effect
+// problems holds the kind and the detail of each problem. For an effect
 // or operator, newError puts the choice in front.
 var problems = [...]struct {
 	kind   ErrorKind

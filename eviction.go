@@ -28,7 +28,7 @@ func (o Outcome) String() string { return enum.String(o, "Outcome", outcomeNames
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
 // An EvictionPolicy says which toleration decides when a pod leaves, and from when
-// its seconds run. The zero policy is that of Kubernetes' taint-eviction controller.
+// its seconds run. The zero policy is the one of Kubernetes' taint-eviction controller.
 type EvictionPolicy struct {
 	// ForDevices selects Kubernetes' rule for devices, in place of the first match: a
 	// matching toleration without seconds wins. If there is none, the shortest wins.
@@ -191,7 +191,7 @@ func (e *Eviction) schedule(from, observed time.Time) bool {
 		year1     = -62135596800 // in Unix time
 		year10000 = 315537897600 // in seconds since the year 1
 	)
-	since := from.Unix() - year1 // wraps back if Unix has wrapped
+	since := from.Unix() - year1 // wraps back if Unix wrapped
 	if since > math.MaxInt64-e.Seconds {
 		return false
 	}

@@ -24,8 +24,8 @@ type Options struct {
 	// begins with the text before the "*": "readiness.k8s.io/*" matches
 	// "readiness.k8s.io/network". A "*" elsewhere is an ordinary character.
 	//
-	// It follows the proposal KEP-5869, which Kubernetes has not decided. Its rules
-	// may change until Kubernetes has them.
+	// It follows the proposal KEP-5869, which Kubernetes did not decide yet. Its
+	// rules may change until Kubernetes adopts one.
 	KeyWildcards bool `json:"keyWildcards,omitempty"`
 }
 
@@ -86,8 +86,8 @@ type rules struct {
 
 // A table holds, for each fingerprint of a key, the index of the first
 // toleration that may match such a key, or the number of tolerations. Larger
-// numbers are stored as 255. The zero table is always right, but slow: without
-// one, BenchmarkMatcherFindUntolerated takes half as long again.
+// numbers are stored as 255. The zero table is right, but slow: with it,
+// BenchmarkMatcherFindUntolerated takes half as long again.
 type table [32]uint8
 
 // fingerprint maps a key to a number below 32. It uses the length and the last
@@ -126,8 +126,8 @@ func (o Options) On(tolerations []Toleration) *Matcher {
 	return &Matcher{rules: rules{o, tolerations}}
 }
 
-// enter adds the key of the toleration at the index to the table. The table has
-// the keys of all later tolerations.
+// enter adds the key of the toleration at the index to the table, which already
+// holds the keys of all later tolerations.
 func (m *Matcher) enter(key string, index int) {
 	if valueset.KeysOf(key, m.options.KeyWildcards).Prefix {
 		m.enterAll(index)
@@ -198,7 +198,7 @@ func (m *Matcher) Tolerations() iter.Seq[Toleration] {
 	}
 }
 
-// Options returns the options of m. A nil Matcher has the zero Options.
+// Options returns the options of m, and the zero Options for a nil Matcher.
 func (m *Matcher) Options() Options {
 	if m == nil {
 		return Options{}

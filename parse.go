@@ -42,10 +42,11 @@ func parseTaint(s string) (Taint, *FieldError) {
 
 // ParseTaints parses taints separated by commas, the form of the kubelet's
 // --register-with-taints. It accepts what the kubelet accepts, except removals
-// ("key-"), which the kubelet drops. It returns nil for an empty list. The error is an
-// [ErrorList] with the first error of each invalid taint, of the list "taints". Its
-// Input is the text of the taint. One with the key and effect of an earlier one is an
-// [ErrDuplicate].
+// ("key-"), which the kubelet drops. It returns nil for an empty list.
+//
+// The error is an [ErrorList]. It holds the first error of each invalid taint, with
+// List "taints" and the taint's text as Input. A taint that repeats the key and effect
+// of an earlier one is an [ErrDuplicate].
 func ParseTaints(list string) ([]Taint, error) {
 	if list == "" {
 		return nil, nil
@@ -92,8 +93,8 @@ func FormatTaints(taints []Taint) string {
 //	key[=value][:Effect][ op=OPERATOR][ for SECONDSs]
 //
 // or "op=Exists" for the toleration of everything. The toleration is valid. Its
-// operator is empty if s has none. The error is a [*FieldError] with the offset of
-// an error in s.
+// operator is empty if the text names none. The error is a [*FieldError] with the
+// offset of an error in s.
 func ParseToleration(s string) (Toleration, error) { return Options{}.ParseToleration(s) }
 
 // ParseToleration is like the function [ParseToleration] under the options.

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// A Taint keeps pods that do not tolerate it off a node, or evicts them. Its
-// fields and their JSON are those of k8s.io/api/core/v1.Taint, except that
-// TimeAdded has the JSON of [time.Time]: the same for whole seconds in UTC, as
-// Kubernetes writes them. Compare taints with [Taint.Equal] or [Taint.ID].
+// A Taint keeps pods that do not tolerate it off a node, or evicts them. It has the
+// fields and the JSON of k8s.io/api/core/v1.Taint, except that TimeAdded is written
+// as a [time.Time]: the same for whole seconds in UTC, as Kubernetes writes them.
+// Compare taints with [Taint.Equal] or [Taint.ID].
 type Taint struct {
 	// Key names the taint, as in "nvidia.com/gpu". It is required.
 	Key string `json:"key"`
@@ -103,8 +103,8 @@ func appendKeyValue(b []byte, key, value string) []byte {
 	return b
 }
 
-// A TaintID identifies a taint of a node. It can be compared with == and used as a
-// map key, in JSON too, where it is a text.
+// A TaintID identifies a taint of a node. It is comparable and can be a map key. In
+// JSON it is a string.
 type TaintID struct {
 	Key    string
 	Effect Effect
@@ -159,9 +159,9 @@ func FindKey(taints []Taint, key string) (i int, found bool) {
 	return -1, false
 }
 
-// An Effect is what a taint does to a pod that does not tolerate it. One that
-// Kubernetes does not know, such as the empty one, can be matched, printed and
-// compared, but has no effect on pods and is not valid.
+// An Effect is what a taint does to a pod that does not tolerate it. An unknown
+// effect, such as the empty one, can be matched and printed. It does nothing to pods
+// and is not valid.
 type Effect string
 
 const (
@@ -173,12 +173,12 @@ const (
 	NoExecute Effect = "NoExecute"
 )
 
-// knownEffects holds the effects that Kubernetes knows. A new one comes last, as
-// the places are the bits of an EffectSet, from 1.
+// knownEffects holds the effects that Kubernetes knows. Append new effects: the index
+// of an effect is its bit in an EffectSet, from 1.
 var knownEffects = [...]Effect{NoSchedule, PreferNoSchedule, NoExecute}
 
-// An EffectSet is a set of effects. All effects that Kubernetes does not know count
-// as one. Sets combine with | and &. Do not store their numbers: they may change.
+// An EffectSet is a set of effects. All unknown effects are one element. Combine sets
+// with | and &. Do not store their numbers: they may change.
 type EffectSet uint32
 
 const (

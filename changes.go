@@ -338,7 +338,7 @@ func Reconcile(current, lastApplied, desired []Taint) Changes {
 }
 
 // ReconcileOwned is like [Reconcile] for a controller that records only the
-// identities of its taints, [TaintIDs] of desired, as Cluster API does. An owned
+// identities of its taints, [Taint.ID] of each desired one, as Cluster API does. An owned
 // taint that is not desired is removed whatever its value, in the order of current.
 func ReconcileOwned(current []Taint, owned []TaintID, desired []Taint) Changes {
 	var c Changes

@@ -74,20 +74,6 @@ func ParseTaints(list string) ([]Taint, error) {
 	return taints, nil
 }
 
-// FormatTaints returns the texts of the taints, as [Taint.String] returns them,
-// joined by commas. [ParseTaints] parses the text of a list of valid taints.
-func FormatTaints(taints []Taint) string {
-	var buf [256]byte
-	b := buf[:0]
-	for i := range taints {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = taints[i].AppendTo(b)
-	}
-	return string(b)
-}
-
 // ParseToleration parses the text that [Toleration.String] returns:
 //
 //	key[=value][:Effect][ op=OPERATOR][ for SECONDSs]

@@ -110,15 +110,6 @@ type TaintID struct {
 	Effect Effect
 }
 
-// TaintIDs returns the identities of the taints, in order.
-func TaintIDs(taints []Taint) []TaintID {
-	var ids []TaintID
-	for i := range taints {
-		ids = append(ids, taints[i].ID())
-	}
-	return ids
-}
-
 // String returns "key:Effect", with the colon even if the effect is empty.
 func (id TaintID) String() string { return id.Key + ":" + string(id.Effect) }
 
@@ -142,17 +133,6 @@ func (id *TaintID) UnmarshalText(text []byte) error {
 func FindTaint(taints []Taint, id TaintID) (i int, found bool) {
 	for i := range taints {
 		if t := &taints[i]; t.Key == id.Key && t.Effect == id.Effect {
-			return i, true
-		}
-	}
-	return -1, false
-}
-
-// FindKey returns the index of the first taint with the key, whatever its
-// effect, and whether there is one (TaintKeyExists in Kubernetes).
-func FindKey(taints []Taint, key string) (i int, found bool) {
-	for i := range taints {
-		if taints[i].Key == key {
 			return i, true
 		}
 	}

@@ -26,28 +26,16 @@ type Toleration struct {
 	TolerationSeconds *int64 `json:"tolerationSeconds,omitempty"`
 }
 
-// TolerationsForIDs returns, for each identity, a toleration of its key and effect
-// with any value, forever. Use it to select taints: compile the result and call
-// [Matcher.Tolerated]. An identity without a key or an effect is left out, as it would
-// match every key or effect.
-func TolerationsForIDs(ids ...TaintID) []Toleration {
+// TolerationsFor returns, for each taint, a toleration of its key and effect with any
+// value, forever. Use it to select taints: compile the result and call
+// [Matcher.Tolerated]. A taint without an effect selects every effect of its key.
+// Under the option KeyWildcards, prefix+"*" selects all keys that begin with the
+// prefix. Empty keys, and "*" alone, are left out, as they would select every key.
+func TolerationsFor(taints ...Taint) []Toleration {
 	var tolerations []Toleration
-	for _, id := range ids {
-		if id.Key != "" && id.Effect != "" {
-			tolerations = append(tolerations, Toleration{Key: id.Key, Operator: OpExists, Effect: id.Effect})
-		}
-	}
-	return tolerations
-}
-
-// TolerationsForKeys is like [TolerationsForIDs] for all taints with the keys, whatever
-// their effects. Under the option KeyWildcards, prefix+"*" selects all keys that begin
-// with the prefix. Empty keys, and "*" alone, are left out.
-func TolerationsForKeys(keys ...string) []Toleration {
-	var tolerations []Toleration
-	for _, key := range keys {
-		if key != "" && key != "*" {
-			tolerations = append(tolerations, Toleration{Key: key, Operator: OpExists})
+	for i := range taints {
+		if t := &taints[i]; t.Key != "" && t.Key != "*" {
+			tolerations = append(tolerations, Toleration{Key: t.Key, Operator: OpExists, Effect: t.Effect})
 		}
 	}
 	return tolerations

@@ -38,12 +38,6 @@ func FindTaint(list []corev1.Taint, id taints.TaintID) (i int, found bool) {
 	return taints.FindTaint(Taints(list), id)
 }
 
-// FindKey returns the index of the first taint with the key, and whether there is
-// one; see [taints.FindKey].
-func FindKey(list []corev1.Taint, key string) (i int, found bool) {
-	return taints.FindKey(Taints(list), key)
-}
-
 // TaintsPatch returns the patch that changes spec.taints of a node from one list to
 // another. It is a merge patch, and also a strategic merge patch
 // (types.MergePatchType and types.StrategicMergePatchType in apimachinery). It

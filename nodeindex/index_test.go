@@ -3,7 +3,6 @@
 package nodeindex
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/seed-0529bac1/taints"

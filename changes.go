@@ -13,12 +13,9 @@ import (
 //
 //	after, changed := taints.Changes{Add: desired}.Apply(node.Taints)
 type Changes struct {
-	// Add holds the taints to add, at most one with a given key and effect.
-	Add []Taint `json:"add,omitempty"`
-	// Remove identifies the taints to remove.
-	Remove []TaintID `json:"remove,omitempty"`
-	// RemoveKeys holds the keys of taints to remove, whatever their effects.
-	RemoveKeys []string `json:"removeKeys,omitempty"`
+	Add        []Taint   `json:"add,omitempty"` // at most one with a given key and effect
+	Remove     []TaintID `json:"remove,omitempty"`
+	RemoveKeys []string  `json:"removeKeys,omitempty"` // of taints with any effect
 }
 
 // IsZero reports whether c neither adds nor removes a taint.
@@ -52,8 +49,7 @@ func (c Changes) String() string {
 //     missing taint is appended.
 //   - Of several taints with the key and effect of a taint of Add, the first stays.
 //
-// If nothing changes, the result is taints itself, and otherwise a new list, which
-// is not nil.
+// The result is taints itself if nothing changes, and otherwise a new list, not nil.
 func (c Changes) Apply(taints []Taint) (result []Taint, changed bool) {
 	return c.apply(taints, true)
 }
@@ -155,10 +151,9 @@ func (r removed) everyEffectOf(key string) bool {
 //   - Remove or RemoveKeys names a taint of Add ([ErrInvalid]), or
 //   - Add repeats the key and effect of an earlier taint ([ErrDuplicate]).
 //
-// The error is an [ErrorList] for the lists "add", "remove" and "removeKeys".
-// Nothing else is validated. If there is no error, it returns what [Changes.Apply]
-// does. In contrast, kubectl puts added taints first, and drops the TimeAdded of a
-// taint that it overwrites with the same value.
+// The error is an [ErrorList] for the lists "add", "remove" and "removeKeys". Without
+// an error, it returns what [Changes.Apply] does. In contrast, kubectl puts added
+// taints first, and drops the TimeAdded of a taint that it overwrites.
 func (c Changes) ApplyStrict(taints []Taint, overwrite bool) ([]Taint, error) {
 	v := validator{list: "add"}
 	current := byID(taints)
@@ -310,9 +305,8 @@ func (c *Changes) parse(spec string, seen map[TaintID]bool) *FieldError {
 //     present with the value that was applied.
 //   - Every other taint stays.
 //
-// Of several taints in a list with one key and effect, only the first matters. Taints
-// are added in the order of desired, with its TimeAdded. If there is nothing to do,
-// the changes are zero.
+// Of several taints in a list with one key and effect, only the first matters. If
+// there is nothing to do, the changes are zero.
 //
 // Record desired after every call, even if there are no changes. If you cannot write
 // the record and the taints in one request, write the record first, with the taints
@@ -339,7 +333,7 @@ func Reconcile(current, lastApplied, desired []Taint) Changes {
 
 // ReconcileOwned is like [Reconcile] for a controller that records only the
 // identities of its taints, [Taint.ID] of each desired one, as Cluster API does. An owned
-// taint that is not desired is removed whatever its value, in the order of current.
+// taint that is not desired is removed whatever its value.
 func ReconcileOwned(current []Taint, owned []TaintID, desired []Taint) Changes {
 	var c Changes
 	now, own, wanted := byID(current), lookup.FirstOf(owned, lookup.Self), byID(desired)

@@ -23,9 +23,8 @@ type DefaultTolerationSeconds struct {
 // that key or by an empty one, of NoExecute or of every effect.
 //
 // Like all Add functions, it returns tolerations itself if nothing changes, and
-// otherwise a new list with the missing ones at the end, which shares the
-// TolerationSeconds of tolerations. To see what changed, compare the lists with
-// [Toleration.Equal], not by length: an Add function may also remove seconds.
+// otherwise a new list with the missing ones at the end. To see whether it changed,
+// compare with [Toleration.Equal], not by length: an Add function may remove seconds.
 func AddDefaultTolerations(tolerations []Toleration, seconds DefaultTolerationSeconds) []Toleration {
 	tolerations = addDefault(tolerations, NodeNotReady, seconds.NotReady)
 	return addDefault(tolerations, NodeUnreachable, seconds.Unreachable)
@@ -61,8 +60,8 @@ type DaemonSetPod struct {
 //     [NodeUnschedulable] with NoSchedule, and
 //   - [NodeNetworkUnavailable] with NoSchedule for a pod on the host's network.
 //
-// As in Kubernetes, a toleration with the same [TolerationID] stays in its place and
-// loses its seconds. Each other one is added even if a broader one covers it.
+// As in Kubernetes, a present one loses its seconds, and a missing one is added even
+// if a broader one covers it.
 func AddDaemonSetTolerations(tolerations []Toleration, pod DaemonSetPod) []Toleration {
 	ids := []TaintID{
 		{NodeNotReady, NoExecute},
@@ -113,12 +112,11 @@ func addForever(tolerations []Toleration, ids []TaintID) []Toleration {
 
 // AddExtendedResourceTolerations adds the tolerations that the
 // ExtendedResourceToleration plugin gives to a pod that requests extended resources,
-// such as GPUs: for each a toleration with the name as its key, Exists and
-// NoSchedule, sorted by name. A present toleration loses its seconds.
+// such as GPUs: of each name as the key, with Exists and NoSchedule, sorted by name.
+// A present one loses its seconds.
 //
 // Pass the names of all resources that the pod requests, as module kube's
-// RequestedResources returns them. Names that are not extended resources are ignored
-// (IsExtendedResourceName in Kubernetes).
+// RequestedResources returns them. Names that are not extended resources are ignored.
 func AddExtendedResourceTolerations(tolerations []Toleration, names ...string) []Toleration {
 	sorted := slices.Clone(names)
 	slices.Sort(sorted)
@@ -147,10 +145,8 @@ func isExtendedResource(name string) bool {
 // toleration of that key or of every key, and of NoSchedule or of every effect. Unlike
 // the plugin, it keeps all tolerations of the pod.
 //
-// Take the class from the pod's status. The status of a new pod is empty. Such a pod
-// is BestEffort if its containers and init containers need no CPU and memory: all
-// requests and limits are zero or not set. Resources of the pod as a whole replace
-// those of its containers. Module kube's IsBestEffort knows the rule.
+// Take the class from the pod's status. The status of a new pod is empty; module
+// kube's IsBestEffort says what its class will be.
 func AddMemoryPressureToleration(tolerations []Toleration) []Toleration {
 	added := Toleration{Key: NodeMemoryPressure, Operator: OpExists, Effect: NoSchedule}
 	for i := range tolerations {

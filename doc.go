@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package taints implements the taints and tolerations of Kubernetes for any
-// scheduler, operator or webhook. A taint on a node repels pods. A toleration on
-// a pod lets the pod onto nodes with the taint. A taint that is not tolerated
-// takes effect.
+// scheduler, operator or webhook. A taint repels pods, a toleration lets a pod
+// through, and a taint that is not tolerated takes effect.
 //
 // # Rules
 //
 // A node carries taints: a key, an optional value and an effect, written
 // "dedicated=ml:NoSchedule". A pod carries tolerations: a key, an operator, a
 // value, an effect and tolerationSeconds, written "dedicated=ml:NoSchedule" or
-// "nvidia.com/gpu:NoSchedule op=Exists". Both have the fields and the JSON of
-// k8s.io/api, so they decode from a Kubernetes object.
+// "nvidia.com/gpu:NoSchedule op=Exists". Both decode from a Kubernetes object.
 //
 // A toleration tolerates a taint when its effect is empty or equal to the taint's,
 // its key is empty or equal to the taint's, and its operator accepts the taint's
@@ -50,14 +48,9 @@
 //	}
 //
 // To ask one question, call a function: [Match], [FindUntolerated], [Untolerated],
-// [Filter] or [EvictionOf]. A [Matcher] has methods of the same names. For one
-// question under other rules, use [Options.On].
-//
-// [EvictionOf] returns when a running pod leaves a node. A controller changes a
-// node's taints with [Changes.Apply] or [Changes.Ensure]; [Reconcile] and
-// [ReconcileOwned] return the changes. A webhook adds the tolerations that
-// Kubernetes adds with [AddDefaultTolerations] and the other Add functions, and
-// rejects invalid ones with [ValidateTolerations].
+// [Filter] or [EvictionOf], or its method of [Options.On]. A controller changes taints
+// with [Changes.Apply]; [Reconcile] returns the changes. A webhook adds tolerations
+// with the Add functions and rejects invalid ones with [ValidateTolerations].
 //
 // Package nodeindex finds the feasible nodes of a whole cluster. Package explain
 // says why a taint is not tolerated. Package tolerationset compares and checks

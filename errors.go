@@ -28,25 +28,17 @@ func (k ErrorKind) Error() string { return string(k) }
 
 // A FieldError is one error in a taint, toleration, change or text.
 type FieldError struct {
-	// List names the list, such as "taints". It is empty for a single value.
-	List string `json:"list,omitempty"`
-	// Index is the index in the list. It applies if List is not empty.
-	Index int `json:"index,omitempty"`
-	// Field is the JSON name of the field, such as "key", or empty for all of them.
-	Field string `json:"field,omitempty"`
+	List  string `json:"list,omitempty"`  // the name of the list, such as "taints", or empty for a single value
+	Index int    `json:"index,omitempty"` // in the list, if there is one
+	Field string `json:"field,omitempty"` // its JSON name, such as "key", or empty for all fields
 	// Value is the field's value. If Field is empty, it is the printed taint, toleration
 	// or identity, or the part of a text that is wrong.
-	Value string `json:"value,omitempty"`
-	// Kind is the kind of error.
-	Kind ErrorKind `json:"kind,omitempty"`
-	// Detail says what is allowed.
-	Detail string `json:"detail,omitempty"`
-	// Parsed is whether the error was found in a text.
-	Parsed bool `json:"parsed,omitempty"`
-	// Input is that text.
-	Input string `json:"input,omitempty"`
-	// Offset is the byte offset in Input at which the wrong part is, or is missing.
-	Offset int `json:"offset,omitempty"`
+	Value  string    `json:"value,omitempty"`
+	Kind   ErrorKind `json:"kind,omitempty"`
+	Detail string    `json:"detail,omitempty"` // what is allowed
+	Parsed bool      `json:"parsed,omitempty"` // whether the error was found in a text
+	Input  string    `json:"input,omitempty"`  // the text
+	Offset int       `json:"offset,omitempty"` // in bytes, where the wrong part of Input is, or is missing
 }
 
 // Error returns the error in one line: where it is, what was found, its kind, and

@@ -11,11 +11,7 @@ import (
 )
 
 // Options change the rules of matching. The zero Options are the rules of Kubernetes
-// with its taint feature gates on. For example, this matches as a cluster without
-// the gate of [OpLt] and [OpGt]:
-//
-//	cluster := taints.Options{NoComparison: true}
-//	verdict := cluster.On(pod.Tolerations).Filter(node.Taints)
+// with its taint feature gates on.
 type Options struct {
 	// NoComparison makes [OpLt] and [OpGt] match nothing and invalid, as without the
 	// feature gate TaintTolerationComparisonOperators, which is off by default.
@@ -23,17 +19,15 @@ type Options struct {
 	// KeyWildcards makes a toleration key that ends in "*" match every key that
 	// begins with the text before the "*": "readiness.k8s.io/*" matches
 	// "readiness.k8s.io/network". A "*" elsewhere is an ordinary character.
-	//
 	// It follows the proposal KEP-5869, which Kubernetes did not decide yet. Its
 	// rules may change until Kubernetes adopts one.
 	KeyWildcards bool `json:"keyWildcards,omitempty"`
 }
 
 // Tolerates reports whether the toleration tolerates the taint (ToleratesTaint in
-// Kubernetes), by the rules of the package comment. Strings are compared byte by byte.
-// An integer is "0", or decimal digits without a leading zero after an optional "-",
-// within int64. An unknown operator matches nothing, and an unknown effect matches
-// itself. The zero Toleration matches the taints without a value.
+// Kubernetes), by the rules of the package comment. An integer is "0", or decimal
+// digits without a leading zero after an optional "-", within int64. The zero
+// Toleration matches the taints without a value.
 func (t Toleration) Tolerates(taint Taint) bool {
 	return Options{}.tolerates(&t, &taint)
 }

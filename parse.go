@@ -44,9 +44,8 @@ func parseTaint(s string) (Taint, *FieldError) {
 // --register-with-taints. It accepts what the kubelet accepts, except removals
 // ("key-"), which the kubelet drops. It returns nil for an empty list.
 //
-// The error is an [ErrorList]. It holds the first error of each invalid taint, with
-// List "taints" and the taint's text as Input. A taint that repeats the key and effect
-// of an earlier one is an [ErrDuplicate].
+// The error is an [ErrorList] with the first error of each invalid taint. A taint that
+// repeats the key and effect of an earlier one is an [ErrDuplicate].
 func ParseTaints(list string) ([]Taint, error) {
 	if list == "" {
 		return nil, nil

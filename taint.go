@@ -82,8 +82,7 @@ func (t Taint) String() string {
 	return string(t.AppendTo(buf[:0]))
 }
 
-// AppendTo appends the text that [Taint.String] returns to b and returns the
-// extended slice.
+// AppendTo appends what [Taint.String] returns to b and returns the extended slice.
 func (t Taint) AppendTo(b []byte) []byte {
 	b = appendKeyValue(b, t.Key, t.Value)
 	if t.Value != "" || t.Effect != "" {
@@ -182,8 +181,7 @@ func Effects(effects ...Effect) EffectSet {
 // Has reports whether the effect is in the set.
 func (s EffectSet) Has(effect Effect) bool { return s&effectBit(effect) != 0 }
 
-// String returns the names of the effects joined by "|", with "other" for those
-// that Kubernetes does not know, "all" for [AllEffects], and "none" for none.
+// String returns the names of the effects, as in "NoSchedule|other", "all" or "none".
 func (s EffectSet) String() string {
 	if s == AllEffects {
 		return "all"

@@ -27,10 +27,9 @@ type Toleration struct {
 }
 
 // TolerationsFor returns, for each taint, a toleration of its key and effect with any
-// value, forever. Use it to select taints: compile the result and call
-// [Matcher.Tolerated]. A taint without an effect selects every effect of its key.
-// Under the option KeyWildcards, prefix+"*" selects all keys that begin with the
-// prefix. Empty keys, and "*" alone, are left out, as they would select every key.
+// value. Use it to select taints: compile the result and call [Matcher.Tolerated]. An
+// empty effect selects every effect. A key of "*" under the option KeyWildcards, or an
+// empty one, would select every taint, and is left out.
 func TolerationsFor(taints ...Taint) []Toleration {
 	var tolerations []Toleration
 	for i := range taints {
@@ -73,15 +72,15 @@ func (t *Toleration) operator() Operator {
 }
 
 // String returns the toleration as "kubectl describe pod" prints it, but with every
-// operator except Equal: "key=value:Effect op=Exists for 300s", without the parts
-// that are not set. [ParseToleration] parses the text of a valid toleration.
+// operator except Equal: "key=value:Effect op=Exists for 300s", without empty parts.
+// [ParseToleration] parses the text of a valid toleration.
 func (t Toleration) String() string {
 	var buf [128]byte
 	return string(t.AppendTo(buf[:0]))
 }
 
-// AppendTo appends the text that [Toleration.String] returns to b and returns
-// the extended slice.
+// AppendTo appends what [Toleration.String] returns to b and returns the extended
+// slice.
 func (t Toleration) AppendTo(b []byte) []byte {
 	start := len(b)
 	b = appendKeyValue(b, t.Key, t.Value)

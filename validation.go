@@ -16,8 +16,7 @@ const (
 // ValidateTaints returns nil if an API server accepts the list as a node's taints
 // (validateNodeTaints in Kubernetes): each is valid, as for [Taint.Validate], and
 // no two have the same key and effect. Otherwise the error is an [ErrorList] with
-// every error, of the list "taints". A missing key is an [ErrRequired], where
-// Kubernetes says that it is invalid.
+// every error. A missing key is an [ErrRequired], where Kubernetes says invalid.
 func ValidateTaints(taints []Taint) error {
 	v := validator{list: "taints"}
 	all := byID(taints)
@@ -48,18 +47,17 @@ func (t Taint) Validate() error {
 
 // ValidateTolerations returns nil if an API server accepts the list as a pod's
 // tolerations (ValidateTolerations in Kubernetes, with the taint feature gates
-// on): each is valid, as for [Toleration.Validate]. Tolerations may repeat.
-// Otherwise the error is an [ErrorList] with every error, of the list "tolerations".
-// Kubernetes reports an invalid value as an error of the field operator; here it is
-// one of value.
+// on): each is valid, as for [Toleration.Validate]. Tolerations may repeat. Otherwise
+// the error is an [ErrorList] with every error. Kubernetes reports an invalid value as
+// an error of the field operator; here it is one of value.
 func ValidateTolerations(tolerations []Toleration) error {
 	return Options{}.ValidateTolerations(tolerations)
 }
 
 // ValidateTolerations is like the function [ValidateTolerations] under the
 // options. Under KeyWildcards, a key may also be "*", or end in "*" after the '/' or
-// the beginning of its name, as in "example.com/*" and "gpu-*". Under NoComparison, the
-// error of an unknown operator lists only Exists and Equal.
+// the beginning of its name, as in "example.com/*". Under NoComparison, the error of
+// an unknown operator lists only Exists and Equal.
 func (o Options) ValidateTolerations(tolerations []Toleration) error {
 	v := validator{list: "tolerations"}
 	v.tolerations(tolerations, o)

@@ -191,8 +191,8 @@ func (e *evaluation) evictions() {
 
 // daemonMakes reports whether the taints of the node allow the DaemonSet to make the pod.
 func daemonMakes(p *cluster.Pod, n *cluster.Node) bool {
-	list := taints.AddDaemonSetDefaults(p.Tolerations, taints.DaemonSetPod{})
-	_, found := taints.FindUntolerated(n.Taints, list, taints.Hard)
+	list := taints.AddDaemonSetTolerations(p.Tolerations, taints.DaemonSetPod{})
+	_, found := taints.FindUntolerated(n.Taints, list, taints.HardEffects)
 	return !found
 }
 

@@ -16,7 +16,9 @@ func (a *analyst) daemonSets() []*Pending {
 	var list []*Pending
 	nodes := make(map[string]map[int]bool) // of pods, by DaemonSet; true: they run there
 	for _, p := range a.DaemonSets() {
-		nodes[p.OwnerName()] = make(map[int]bool)
+		if len(a.placement(p.Profile).rejecting) > 0 {
+			nodes[p.OwnerName()] = make(map[int]bool)
+		}
 	}
 	for _, p := range a.Pods {
 		if p.Owner.Kind != "DaemonSet" || nodes[p.OwnerName()] == nil || p.Template || p.IsFinished() {
@@ -33,7 +35,11 @@ func (a *analyst) daemonSets() []*Pending {
 	for _, p := range a.DaemonSets() {
 		r := a.placement(p.Profile)
 		isPending := r.Feasible == 0 && slices.Contains(a.Pods, p)
-		if x := a.keptOff(p, r.rejecting, nodes[p.OwnerName()]); x != nil && !isPending {
+		x := a.keptOff(p, r.rejecting, nodes[p.OwnerName()], stateNone)
+		if x == nil {
+			x = a.keptOff(p, r.rejecting, nodes[p.OwnerName()], stateStarting)
+		}
+		if x != nil && !isPending {
 			list = append(list, x)
 		}
 	}
@@ -41,13 +47,13 @@ func (a *analyst) daemonSets() []*Pending {
 }
 
 // keptOff returns the entry for the DaemonSet, or nil if it makes pods on all of the
-// nodes. Those that are unhealthy or leave do not count.
-func (a *analyst) keptOff(p *cluster.Pod, rejecting []cluster.Share, on map[int]bool) *Pending {
+// nodes without states, or with this one.
+func (a *analyst) keptOff(p *cluster.Pod, rejecting []cluster.Share, on map[int]bool, state nodeState) *Pending {
 	x := a.entry(p)
 	var shares []cluster.Share
 	for _, s := range rejecting {
 		untolerated := untoleratedOf(p.Matcher, s.Group)
-		if slices.ContainsFunc(untolerated, func(t taints.Taint) bool { return stateOf(t) != stateNone && stateOf(t) != stateStarting }) {
+		if slices.ContainsFunc(untolerated, func(t taints.Taint) bool { return stateOf(t) != stateNone && stateOf(t) != state }) {
 			continue
 		}
 		kept := cluster.Share{Group: s.Group}

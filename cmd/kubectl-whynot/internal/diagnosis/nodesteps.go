@@ -62,7 +62,8 @@ func (a *analyst) stays(nodes []int, list []taints.Taint) []*stay {
 		}
 	}
 	slices.SortStableFunc(stays, func(s, t *stay) int {
-		return cmp.Or(order(s.stale != "", t.stale != ""), slices.Index(states, s.state)-slices.Index(states, t.state))
+		at := func(s *stay) int { return slices.Index(KnownTaints, Known(s.taints[0])) }
+		return cmp.Or(order(s.stale != "", t.stale != ""), at(s)-at(t))
 	})
 	return stays
 }

@@ -29,10 +29,6 @@ const (
 	stateVirtual    nodeState = "for their own pods only"
 )
 
-var states = []nodeState{
-	stateCordoned, stateUnhealthy, stateFenced, stateMaintained, stateStarting, stateLeaving, stateVirtual,
-}
-
 // isFinal reports whether nodes of the state never take the pods.
 func (s nodeState) isFinal() bool { return s == stateLeaving || s == stateVirtual }
 
@@ -47,7 +43,7 @@ type KnownTaint struct {
 }
 
 // KnownTaints lists the taints of nodes' states, from Kubernetes and from common
-// projects. The first entry that has a key applies.
+// projects. The first entry that has a key applies, and steps are in this order.
 var KnownTaints = []*KnownTaint{
 	{"node.kubernetes.io/unschedulable", stateCordoned, "Kubernetes, on cordoned nodes", "kubectl uncordon", 0, ""},
 	{"node.kubernetes.io/not-ready node.kubernetes.io/unreachable node.kubernetes.io/network-unavailable " +
@@ -55,7 +51,7 @@ var KnownTaints = []*KnownTaint{
 		stateUnhealthy, "Kubernetes, for a condition of the node", "Kubernetes", 0, ""},
 	{"node.kubernetes.io/out-of-disk node.alpha.kubernetes.io/notReady node.alpha.kubernetes.io/unreachable",
 		stateUnhealthy, "Kubernetes before 1.16", whoSetIt, 0, ""},
-	{"node.cloudprovider.kubernetes.io/shutdown", stateUnhealthy, "cloud controller managers, if the machine is off", cloudManager, 0, ""},
+	{"node.cloudprovider.kubernetes.io/shutdown", stateUnhealthy, cloudManager + ", if the machine is off", cloudManager, 0, ""},
 	{"status-taint.cluster-autoscaler.kubernetes.io/*", stateUnhealthy, "what watches the node", "what watches the node", 0, ""},
 	{outOfService, stateFenced, "an administrator or a fencing agent, if the machine is off", whoSetIt, 0, ""},
 	{"medik8s.io/remediation", stateFenced, "Medik8s", "Medik8s", 30 * time.Minute, "the remediation of the node"},
@@ -136,8 +132,14 @@ func WhoElse(key string) string {
 	case k == nil || k.RemovedBy == whoSetIt || strings.HasPrefix(k.SetBy, "Kubernetes"):
 		return ""
 	}
-	text := "set by " + k.SetBy + ", and removed by " + k.RemovedBy + ", normally within " + duration.HumanDuration(k.Within) + "."
-	return strings.Replace(text, ", normally within 0s", "", 1)
+	text := "set by " + k.SetBy + ", and removed by " + k.RemovedBy
+	if k.SetBy == k.RemovedBy {
+		text = "set and removed by " + k.SetBy
+	}
+	if k.Within > 0 {
+		text += ", normally within " + duration.HumanDuration(k.Within)
+	}
+	return text + "."
 }
 
 // stateOf returns the state of a node that has the taint.
@@ -151,9 +153,10 @@ func stateOf(t taints.Taint) nodeState {
 // statesText describes nodes with such taints.
 func statesText(list []taints.Taint) string {
 	var words []string
-	for _, s := range states {
-		if slices.ContainsFunc(list, func(t taints.Taint) bool { return stateOf(t) == s }) {
-			words = append(words, string(s))
+	for _, k := range KnownTaints {
+		isOf := func(t taints.Taint) bool { return stateOf(t) == k.State }
+		if word := string(k.State); !slices.Contains(words, word) && slices.ContainsFunc(list, isOf) {
+			words = append(words, word)
 		}
 	}
 	return say.Enumerate(words, "or")

@@ -3,7 +3,6 @@
 package preview
 
 import (
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -124,7 +123,7 @@ func (e *evaluation) undone(u Undone, n *cluster.Node) {
 func (e *evaluation) evictions() {
 	var leaving, departing, spared, tolerating []member
 	left := maps.Clone(e.before.Running) // pods that stay on nodes, by workload
-	misplaced := make(map[string]int)    // pods that stay, but that their DaemonSet does not make again
+	misplaced := sets.New[string]()      // DaemonSets of pods that stay, but are not made again
 	for _, p := range e.before.Pods {
 		i, known := e.before.NodeAt[p.Node]
 		changes := e.changes[i]
@@ -153,7 +152,7 @@ func (e *evaluation) evictions() {
 			spared = append(spared, member{p, was, 0})
 		default:
 			if p.Owner.Kind == "DaemonSet" && !daemonMakes(p, &e.after.Nodes[i]) && daemonMakes(p, old) {
-				misplaced[p.OwnerName()]++
+				misplaced.Insert(p.OwnerName())
 			}
 			nodes.Stay++
 			is.Because = slices.DeleteFunc(is.Because, func(x diagnosis.Pair) bool {
@@ -170,10 +169,9 @@ func (e *evaluation) evictions() {
 	}
 	e.Leaving, e.Departing = e.groups(leaving, true), e.groups(departing, true)
 	e.Spared, e.Tolerating = e.groups(spared, false), e.groups(tolerating, false)
-	for _, name := range say.SortedKeys(misplaced) {
-		n := misplaced[name]
-		e.Notes = append(e.Notes, fmt.Sprintf("%s: %s on these nodes %s, and %s not made again there after the next deletion or roll-out.",
-			name, say.Count(n, "pod"), say.For(n, "stays", "stay"), say.For(n, "is", "are")))
+	if names := sets.List(misplaced); len(names) > 0 {
+		e.Notes = append(e.Notes, "Some pods of "+say.NamesOf(names, len(names))+" stay on these nodes, and are not made again there after their "+
+			"next deletion or roll-out.")
 	}
 	emptied := sets.New[string]()
 	for _, g := range e.Leaving {

@@ -142,6 +142,12 @@ func (x *Pending) explain() {
 	if beside := m.beside(x.profile); beside != "" && x.Kind != causeGates && !x.isOpen() {
 		x.Text += "; another reason, from the scheduler: " + beside
 	}
+	x.note(m)
+}
+
+// note adds what else is to know about the pods.
+func (x *Pending) note(m *message) {
+	p := x.First
 	if n := len(x.NominatedNodes); n > 0 {
 		x.Notes = append(x.Notes, "the scheduler has nominated "+say.Noun(n, "node")+" "+say.NamesOf(x.NominatedNodes, n)+
 			", and waits for the pods of lower priority that it preempts there to leave")

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/test/reference"
+	"github.com/seed-0529bac1/taints/internal/test"
 )
 
 func TestAddDaemonSetTolerations(t *testing.T) {
@@ -44,16 +44,16 @@ func TestAddDaemonSetTolerations(t *testing.T) {
 		},
 		{"another value", "node/disk-pressure=x:NoSchedule", "node/disk-pressure=x:NoSchedule, " + all},
 	} {
-		given := parseTolerations(long(tc.given)...)
+		given := test.Tolerations(long(tc.given)...)
 		got := taints.AddDaemonSetTolerations(given, taints.DaemonSetPod{})
-		if diff := cmp.Diff(long(tc.want), reference.Texts(got)); diff != "" {
+		if diff := cmp.Diff(long(tc.want), test.Texts(got)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}
-		if diff := cmp.Diff(long(tc.given), reference.Texts(given)); diff != "" {
+		if diff := cmp.Diff(long(tc.given), test.Texts(given)); diff != "" {
 			t.Errorf("%s: the list given was changed (-want +got):\n%s", tc.name, diff)
 		}
 		network := long(tc.want + ", node/network-unavailable:NoSchedule op=Exists")
-		if diff := cmp.Diff(network, reference.Texts(taints.AddDaemonSetTolerations(given, taints.DaemonSetPod{HostNetwork: true}))); diff != "" {
+		if diff := cmp.Diff(network, test.Texts(taints.AddDaemonSetTolerations(given, taints.DaemonSetPod{HostNetwork: true}))); diff != "" {
 			t.Errorf("%s, on the host's network (-want +got):\n%s", tc.name, diff)
 		}
 	}
@@ -69,7 +69,7 @@ func TestAddExtendedResourceTolerations(t *testing.T) {
 		"nvidia.com/gpu=x:NoSchedule op=Exists", "amd.com/gpu:NoSchedule op=Exists", "nvidia.com/gpu:NoSchedule op=Exists",
 	}
 	got := taints.AddExtendedResourceTolerations(given, names...)
-	if diff := cmp.Diff(want, reference.Texts(got)); diff != "" || !slices.Equal(names, before) {
+	if diff := cmp.Diff(want, test.Texts(got)); diff != "" || !slices.Equal(names, before) {
 		t.Errorf("the names are now %q (-want +got):\n%s", names, diff)
 	}
 }

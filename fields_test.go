@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/explain"
+	"github.com/seed-0529bac1/taints/internal/test"
 	"github.com/seed-0529bac1/taints/internal/test/draw"
 	"github.com/seed-0529bac1/taints/internal/test/reference"
 	"github.com/seed-0529bac1/taints/lifecycle"
@@ -143,7 +144,7 @@ func TestFieldsOfToleration(t *testing.T) {
 		{"Toleration.AppendTo (toleration.go)", func(a, b taints.Toleration) bool { return a.String() != b.String() }, ""},
 		{"its JSON (toleration.go)", inJSON[taints.Toleration], ""},
 		{"ValidateUpdate (tolerationset/update.go)", func(a, b taints.Toleration) bool {
-			errs := errorsIn(tolerationset.ValidateUpdate(list{a}, list{b}, taints.Options{}))
+			errs := test.Errors(tolerationset.ValidateUpdate(list{a}, list{b}, taints.Options{}))
 			return slices.ContainsFunc(errs, func(e *taints.FieldError) bool { return e.Kind == taints.ErrForbidden })
 		}, "TolerationSeconds"},
 		{"Reconcile (tolerationset/reconcile.go)", func(a, b taints.Toleration) bool {

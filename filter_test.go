@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 )
 
 // Each question has the options under which it is asked.
 func TestQuestionsUnderOptions(t *testing.T) {
-	list := parseTaints("a/x:NoExecute", "n=3:NoExecute")
-	tols := append(parseTolerations("n=5:NoExecute op=Lt"), taints.Toleration{Key: "a/*", Operator: taints.OpExists})
+	list := test.Taints("a/x:NoExecute", "n=3:NoExecute")
+	tols := append(test.Tolerations("n=5:NoExecute op=Lt"), taints.Toleration{Key: "a/*", Operator: taints.OpExists})
 	for _, tc := range []struct {
 		options               taints.Options
 		matches, untolerated  []int
@@ -32,7 +33,7 @@ func TestQuestionsUnderOptions(t *testing.T) {
 			want := answers{tc.matches, tc.untolerated, tc.tolerated, tc.first, taints.Verdict{NoExecute: tc.left}}
 			got := answersOf(list, m.Match, func() (int, bool) { return m.FindUntolerated(list, taints.HardEffects) },
 				m.Untolerated(list, taints.HardEffects), m.Tolerated(list, taints.HardEffects), m.Filter(list))
-			if diff := difference(want, got); diff != "" {
+			if diff := test.Difference(want, got); diff != "" {
 				t.Errorf("%s under %+v (-want +got):\n%s", form, tc.options, diff)
 			}
 			if e := m.EvictionOf(list, observed); e.Outcome != tc.outcome || e.Taint != tc.evicting {
@@ -45,9 +46,9 @@ func TestQuestionsUnderOptions(t *testing.T) {
 // Loops over one sequence may run at a time, and one within another. The race
 // detector finds what they share.
 func TestLoopsAtATime(t *testing.T) {
-	list := parseTaints("a:NoSchedule", "b:NoExecute", "c:NoSchedule")
+	list := test.Taints("a:NoSchedule", "b:NoExecute", "c:NoSchedule")
 	for name, m := range map[string]*taints.Matcher{
-		"nil": nil, "compiled": taints.Compile(parseTolerations(":NoExecute op=Exists")),
+		"nil": nil, "compiled": taints.Compile(test.Tolerations(":NoExecute op=Exists")),
 	} {
 		seq := m.Untolerated(list, taints.AllEffects)
 		want := indexes(list, m.Untolerated(list, taints.AllEffects))

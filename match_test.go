@@ -9,11 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 )
 
 func TestMatcher(t *testing.T) {
 	for name, m := range map[string]*taints.Matcher{"nil": nil, "zero": {}, "of nothing": taints.Compile(nil)} {
-		e, list := m.EvictionOf(parseTaints("gpu:NoExecute"), observed), slices.Collect(m.Tolerations())
+		e, list := m.EvictionOf(test.Taints("gpu:NoExecute"), observed), slices.Collect(m.Tolerations())
 		if e.Outcome != taints.EvictsNow || len(list) != 0 || m.Options() != (taints.Options{}) {
 			t.Errorf("%s: %+v, %v under %+v", name, e, list, m.Options())
 		}
@@ -21,9 +22,9 @@ func TestMatcher(t *testing.T) {
 	t.Run("gives its tolerations and options back as they were", func(t *testing.T) {
 		want := []taints.Toleration{
 			{},
-			{Key: "a", Operator: "Lt", Value: "40", Effect: "x", TolerationSeconds: seconds(0)},
-			{Operator: "In", TolerationSeconds: seconds(300)},
-			{Key: "b", TolerationSeconds: seconds(-1)},
+			{Key: "a", Operator: "Lt", Value: "40", Effect: "x", TolerationSeconds: test.Seconds(0)},
+			{Operator: "In", TolerationSeconds: test.Seconds(300)},
+			{Key: "b", TolerationSeconds: test.Seconds(-1)},
 		}
 		for _, o := range []taints.Options{{}, {NoComparison: true}} {
 			m := o.Compile(want)

@@ -4,13 +4,14 @@ package taints_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/test/reference"
+	"github.com/seed-0529bac1/taints/internal/test"
 )
 
 // A malformed text has an error of the kind in the field at the offset. The text of
@@ -28,7 +29,7 @@ func checkMalformed[T any](t *testing.T, parse func(string) (T, error), rows []m
 		t.Run(tc.in, func(t *testing.T) {
 			got, err := parse(tc.in)
 			fieldErr, ok := err.(*taints.FieldError)
-			if !ok || !isZero(got) {
+			if !ok || !reflect.ValueOf(got).IsZero() {
 				t.Fatalf("got %+v, %v", got, err)
 			}
 			if fieldErr.Input != tc.in || fieldErr.Offset != tc.offset || fieldErr.Field != tc.field || fieldErr.Kind != tc.kind {
@@ -101,7 +102,7 @@ func TestParseTaints(t *testing.T) {
 		"a=b:NoSchedule,c:NoExecute,a:NoExecute": {"a=b:NoSchedule", "c:NoExecute", "a:NoExecute"},
 	} {
 		got, err := taints.ParseTaints(list)
-		if diff := cmp.Diff(want, reference.Texts(got)); err != nil || diff != "" || list == "" && got != nil {
+		if diff := cmp.Diff(want, test.Texts(got)); err != nil || diff != "" || list == "" && got != nil {
 			t.Errorf("%q: %v (-want +got):\n%s", list, err, diff)
 		}
 		if back := taints.FormatTaints(got); back != list {
@@ -118,7 +119,7 @@ func TestParseTaints(t *testing.T) {
 	} {
 		got, err := taints.ParseTaints(list)
 		var errs []string
-		for _, f := range errorsIn(err) {
+		for _, f := range test.Errors(err) {
 			errs = append(errs, fmt.Sprintf("%d %s at %d: %v", f.Index, f.Field, f.Offset, f.Kind))
 		}
 		if strings.Join(errs, ", ") != want || got != nil {

@@ -5,6 +5,7 @@ package taints_test
 import (
 	"errors"
 	"iter"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 	"github.com/seed-0529bac1/taints/internal/test/draw"
 	"github.com/seed-0529bac1/taints/internal/test/reference"
 )
@@ -38,7 +40,7 @@ func changesAgree(t *rapid.T) {
 		Add: slices.Clone(c.Add), Remove: slices.Clone(c.Remove), RemoveKeys: slices.Clone(c.RemoveKeys),
 	}
 	checkApply(t, list, c)
-	if diff := difference([]any{before, changes}, []any{list, c}); diff != "" {
+	if diff := test.Difference([]any{before, changes}, []any{list, c}); diff != "" {
 		t.Fatalf("wrote to the arguments (-before +after):\n%s", diff)
 	}
 	valid := reference.ValidChanges(c)
@@ -94,7 +96,7 @@ func validationAgrees(t *rapid.T) {
 	checkValidToleration(t, o, draw.Toleration.Draw(t, "toleration"))
 }
 
-func checkValidTaints(t fataler, list []taints.Taint) {
+func checkValidTaints(t test.T, list []taints.Taint) {
 	t.Helper()
 	want := reference.ValidTaints(list)
 	if err := taints.ValidateTaints(list); (err == nil) != want {
@@ -107,7 +109,7 @@ func checkValidTaints(t fataler, list []taints.Taint) {
 	}
 }
 
-func checkValidToleration(t fataler, o taints.Options, tol taints.Toleration) {
+func checkValidToleration(t test.T, o taints.Options, tol taints.Toleration) {
 	t.Helper()
 	if err := o.ValidateTolerations([]taints.Toleration{tol}); (err == nil) != reference.ValidToleration(o, tol) {
 		t.Fatalf("%+v under %+v: %v", tol, o, err)
@@ -171,7 +173,7 @@ func TestReconcileLaws(t *testing.T) {
 // or have another value and remove those of mine that are there and not desired,
 // in order, and that nothing is left to do then.
 func checkReconcile(
-	t fataler, current, desired, mine []taints.Taint, reconcile func([]taints.Taint) taints.Changes,
+	t test.T, current, desired, mine []taints.Taint, reconcile func([]taints.Taint) taints.Changes,
 ) {
 	t.Helper()
 	there, wanted := reference.Values(current), reference.Values(desired)
@@ -188,7 +190,7 @@ func checkReconcile(
 		}
 	}
 	c := reconcile(current)
-	if diff := difference(want, c); diff != "" {
+	if diff := test.Difference(want, c); diff != "" {
 		t.Fatalf("%v to %v (-want +got):\n%s", current, desired, diff)
 	}
 	after, err := c.ApplyStrict(current, true)
@@ -313,7 +315,7 @@ func matchingAgrees(t *rapid.T) {
 	compiled := func(o taints.Options, tols []taints.Toleration, name string, m *taints.Matcher) {
 		got := answersOf(list, m.Match, func() (int, bool) { return m.FindUntolerated(list, in) },
 			m.Untolerated(list, in), m.Tolerated(list, in), m.Filter(list))
-		if diff := difference(wantedAnswers(o, list, tols, in), got); diff != "" {
+		if diff := test.Difference(wantedAnswers(o, list, tols, in), got); diff != "" {
 			t.Fatalf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -325,13 +327,13 @@ func matchingAgrees(t *rapid.T) {
 	got := answersOf(list, func(taint taints.Taint) (int, bool) { return o.On(tols).Match(taint) },
 		func() (int, bool) { return o.On(tols).FindUntolerated(list, in) },
 		o.On(tols).Untolerated(list, in), o.On(tols).Tolerated(list, in), o.On(tols).Filter(list))
-	if diff := difference(wantedAnswers(o, list, tols, in), got); diff != "" {
+	if diff := test.Difference(wantedAnswers(o, list, tols, in), got); diff != "" {
 		t.Fatalf("On (-want +got):\n%s", diff)
 	}
 	got = answersOf(list, func(taint taints.Taint) (int, bool) { return taints.Match(taint, tols) },
 		func() (int, bool) { return taints.FindUntolerated(list, tols, in) },
 		taints.Untolerated(list, tols, in), taints.Options{}.On(tols).Tolerated(list, in), taints.Filter(list, tols))
-	if diff := difference(wantedAnswers(taints.Options{}, list, tols, in), got); diff != "" {
+	if diff := test.Difference(wantedAnswers(taints.Options{}, list, tols, in), got); diff != "" {
 		t.Fatalf("functions (-want +got):\n%s", diff)
 	}
 	for _, tol := range tols {
@@ -371,7 +373,7 @@ func textsRoundTrip(t *rapid.T) {
 	s := rapid.OneOf(text, rapid.Just(taint.String()), rapid.Just(tol.String()), rapid.Just(taints.FormatTaints(list))).Draw(t, "text")
 
 	gotTaint, err := taints.ParseTaint(s)
-	checkParsed(t, s, err, s == taint.String() && reference.ValidTaints([]taints.Taint{taint}), isZero(gotTaint))
+	checkParsed(t, s, err, s == taint.String() && reference.ValidTaints([]taints.Taint{taint}), reflect.ValueOf(gotTaint).IsZero())
 	if err == nil && (!reference.ValidTaints([]taints.Taint{gotTaint}) || !taints.Must(taints.ParseTaint(gotTaint.String())).Equal(gotTaint)) {
 		t.Fatalf("%q is read as %+v", s, gotTaint)
 	}
@@ -380,7 +382,7 @@ func textsRoundTrip(t *rapid.T) {
 		t.Fatalf("%q is read as %+v, %v", s, id, err)
 	}
 	gotTol, err := o.ParseToleration(s)
-	checkParsed(t, s, err, s == tol.String() && reference.ValidToleration(o, tol), isZero(gotTol))
+	checkParsed(t, s, err, s == tol.String() && reference.ValidToleration(o, tol), reflect.ValueOf(gotTol).IsZero())
 	if err == nil {
 		again, err := o.ParseToleration(gotTol.String())
 		if !reference.ValidToleration(o, gotTol) || err != nil || !again.Equal(gotTol) {
@@ -402,7 +404,7 @@ func textsRoundTrip(t *rapid.T) {
 	c, err := taints.ParseChanges(specs...)
 	if err == nil {
 		again, err := taints.ParseChanges(strings.Fields(c.String())...)
-		if diff := difference(c, again); err != nil || diff != "" || !reference.ValidTaints(c.Add) ||
+		if diff := test.Difference(c, again); err != nil || diff != "" || !reference.ValidTaints(c.Add) ||
 			len(c.Add)+len(c.Remove)+len(c.RemoveKeys) != len(specs) {
 			t.Fatalf("%q is read as %+v and that as %+v, %v", specs, c, again, err)
 		}
@@ -412,7 +414,7 @@ func textsRoundTrip(t *rapid.T) {
 
 // checkParsed checks the error of a text that must be parsed if it is valid, or
 // else may be.
-func checkParsed(t fataler, s string, err error, valid, zero bool) {
+func checkParsed(t test.T, s string, err error, valid, zero bool) {
 	t.Helper()
 	if err == nil {
 		return
@@ -426,10 +428,10 @@ func checkParsed(t fataler, s string, err error, valid, zero bool) {
 
 // checkEntries checks that each error of a list is in its entry of the input, and
 // that they are in order.
-func checkEntries(t fataler, name string, err error, entries []string) {
+func checkEntries(t test.T, name string, err error, entries []string) {
 	t.Helper()
 	last := -1
-	for _, fieldErr := range errorsIn(err) {
+	for _, fieldErr := range test.Errors(err) {
 		if fieldErr.List != name || fieldErr.Index <= last || fieldErr.Index >= len(entries) {
 			t.Fatalf("%q: %v after %d", entries, fieldErr, last)
 		}

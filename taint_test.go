@@ -16,13 +16,14 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/internal/known"
+	"github.com/seed-0529bac1/taints/internal/test"
 	"github.com/seed-0529bac1/taints/internal/test/draw"
 	"github.com/seed-0529bac1/taints/internal/test/reference"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
 func TestFindTaint(t *testing.T) {
-	list := reference.Taints("a:NoSchedule b:NoExecute a=2:NoExecute a=3:NoExecute c:")
+	list := test.Taints("a:NoSchedule b:NoExecute a=2:NoExecute a=3:NoExecute c:")
 	for _, tc := range []struct {
 		id   taints.TaintID
 		want int
@@ -147,7 +148,7 @@ func TestJSON(t *testing.T) {
 		{taints.Verdict{PreferNoSchedule: 1, NoExecute: 2}, `{"preferNoSchedule":1,"noExecute":2}`},
 		{taints.Eviction{}, `{"outcome":"Stays"}`},
 		{
-			taints.EvictionOf(parseTaints("a:NoExecute"), parseTolerations("a:NoExecute for 60s"), observed),
+			taints.EvictionOf(test.Taints("a:NoExecute"), test.Tolerations("a:NoExecute for 60s"), observed),
 			`{"outcome":"EvictsAt","tolerated":true,"at":"2026-11-21T12:01:00.0000005Z","from":"2026-11-21T12:00:00.0000005Z","seconds":60}`,
 		},
 		{taints.EvictionPolicy{}, `{}`},
@@ -199,7 +200,7 @@ func TestJSON(t *testing.T) {
 }
 
 func TestFindKey(t *testing.T) {
-	list := parseTaints("a:NoSchedule", "b=x:NoExecute", "b:NoSchedule")
+	list := test.Taints("a:NoSchedule", "b=x:NoExecute", "b:NoSchedule")
 	for key, want := range map[string]int{"a": 0, "b": 1, "c": -1, "": -1} {
 		if i, found := taints.FindKey(list, key); i != want || found != (want >= 0) {
 			t.Errorf("%q is at %d, %v, want %d", key, i, found, want)

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 	"github.com/seed-0529bac1/taints/internal/test/recorded"
-	"github.com/seed-0529bac1/taints/internal/test/reference"
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
@@ -42,12 +42,12 @@ func testRecordedConditions(t *testing.T, nodes []recordedNode) {
 		}
 		got, _ := lifecycle.ReconcileConditions(node.Given, state, noon).Apply(node.Given)
 		if diff := cmp.Diff(
-			slices.Sorted(slices.Values(reference.Texts(node.Got))),
-			slices.Sorted(slices.Values(reference.Texts(got))),
+			slices.Sorted(slices.Values(test.Texts(node.Got))),
+			slices.Sorted(slices.Values(test.Texts(got))),
 		); diff != "" {
 			t.Errorf("%s, %+v (-Kubernetes +got):\n%s", node.Name, node, diff)
 		}
-		if diff := cmp.Diff(reference.Texts(node.Given), reference.Texts(got[:len(node.Given)])); diff != "" {
+		if diff := cmp.Diff(test.Texts(node.Given), test.Texts(got[:len(node.Given)])); diff != "" {
 			t.Errorf("%s: what was given (-want +got):\n%s", node.Name, diff)
 		}
 		if c := lifecycle.ReconcileConditions(node.Got, state, noon.Add(time.Hour)); !c.IsZero() {

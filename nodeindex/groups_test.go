@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 )
 
 // A list has a text that no other list has: each field follows its length.
@@ -20,7 +21,7 @@ func TestText(t *testing.T) {
 
 // A list is reallocated only if it is less than a quarter of what it was.
 func TestCut(t *testing.T) {
-	list := times(40, strconv.Itoa)
+	list := strings.Split("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMN", "")
 	first := &list[0]
 	for len(list) > 10 {
 		moved := ""
@@ -44,7 +45,7 @@ func TestFilesAreSmall(t *testing.T) {
 	for _, reverse := range []bool{false, true} {
 		var x Index[int]
 		for i := range 3000 {
-			list := append(parse("old:NoSchedule"), hard("zone", i%10), hard("own", i))
+			list := append(test.Taints("old:NoSchedule"), hard("zone", i%10), hard("own", i))
 			if reverse {
 				slices.Reverse(list)
 			}
@@ -62,15 +63,15 @@ func TestFilesAreSmall(t *testing.T) {
 	// This also holds if each taint has a file.
 	var x Index[string]
 	for _, list := range [][]taints.Taint{
-		parse("a:NoSchedule"), parse("b:NoSchedule"), parse("c:NoSchedule"),
-		parse("a:NoSchedule", "a:NoSchedule"), parse("c:NoSchedule", "c:NoSchedule"),
+		test.Taints("a:NoSchedule"), test.Taints("b:NoSchedule"), test.Taints("c:NoSchedule"),
+		test.Taints("a:NoSchedule", "a:NoSchedule"), test.Taints("c:NoSchedule", "c:NoSchedule"),
 	} {
 		x.Set(fmt.Sprint(list), list)
 	}
 	for i, list := range [][]taints.Taint{
-		parse("a:NoSchedule", "b:NoSchedule", "c:NoSchedule"),
-		parse("b:NoSchedule", "a:NoSchedule", "c:NoSchedule"),
-		parse("c:NoSchedule", "a:NoSchedule", "b:NoSchedule"),
+		test.Taints("a:NoSchedule", "b:NoSchedule", "c:NoSchedule"),
+		test.Taints("b:NoSchedule", "a:NoSchedule", "c:NoSchedule"),
+		test.Taints("c:NoSchedule", "a:NoSchedule", "b:NoSchedule"),
 	} {
 		name := strconv.Itoa(i)
 		x.Set(name, list)
@@ -93,7 +94,7 @@ func TestSearchPrice(t *testing.T) {
 		{hard("score", 7)},
 		{{Key: long, Value: long, Effect: taints.NoSchedule}},
 		nil,
-		parse("soft:PreferNoSchedule"),
+		test.Taints("soft:PreferNoSchedule"),
 	} {
 		x.set(t, i, list)
 	}

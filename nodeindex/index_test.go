@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 )
 
 // A name that does not equal itself is ignored.
@@ -45,7 +46,7 @@ func TestIncomparable(t *testing.T) {
 func TestLoopsEndEarly(t *testing.T) {
 	var x Index[int]
 	for i := range 60 {
-		x.Set(i, [][]taints.Taint{own(i % 9), parse("gpu:NoSchedule"), nil}[i%3])
+		x.Set(i, [][]taints.Taint{own(i % 9), test.Taints("gpu:NoSchedule"), nil}[i%3])
 	}
 	m := compile("tenant op=Exists", "gpu op=Exists")
 	for name, loop := range map[string]func(body func() bool){

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 	"github.com/seed-0529bac1/taints/internal/test/draw"
 )
 
@@ -24,7 +25,7 @@ type modeled struct {
 func newModeled() *modeled { return &modeled{model: make(map[int][]taints.Taint)} }
 
 // set sets a copy of the list, which the index must neither modify nor keep.
-func (x *modeled) set(t fataler, node int, list []taints.Taint) {
+func (x *modeled) set(t test.T, node int, list []taints.Taint) {
 	given := slices.Clone(list)
 	x.Set(node, given)
 	equal(t, "the caller's list", given, list)
@@ -32,7 +33,7 @@ func (x *modeled) set(t fataler, node int, list []taints.Taint) {
 	x.model[node] = list
 }
 
-func (x *modeled) delete(t fataler, node int) {
+func (x *modeled) delete(t test.T, node int) {
 	_, want := x.model[node]
 	if x.Delete(node) != want {
 		t.Fatalf("Delete(%d) is not %v", node, want)
@@ -40,12 +41,8 @@ func (x *modeled) delete(t fataler, node int) {
 	delete(x.model, node)
 }
 
-type fataler interface {
-	Fatalf(format string, args ...any)
-}
-
 // check checks all queries, and what they cost.
-func (x *modeled) check(t fataler, m *taints.Matcher) {
+func (x *modeled) check(t test.T, m *taints.Matcher) {
 	feasible := make(map[int]taints.Verdict)
 	for node, list := range x.model {
 		if v := m.Filter(list); v.Schedulable() {
@@ -65,7 +62,7 @@ func (x *modeled) check(t fataler, m *taints.Matcher) {
 	x.audit(t)
 }
 
-func (x *modeled) checkGroups(t fataler) {
+func (x *modeled) checkGroups(t test.T) {
 	got, want := make(map[string]int), make(map[string]int)
 	for list, nodes := range x.Groups() {
 		got[string(appendText(nil, list))] += nodes
@@ -82,7 +79,7 @@ func (x *modeled) checkGroups(t fataler) {
 // checkCost checks that a query costs at most twice a loop over all groups: it
 // visits no group twice, and a search spends no more than the loop, save for the
 // step that exceeds the price.
-func (x *modeled) checkCost(t fataler, m *taints.Matcher) {
+func (x *modeled) checkCost(t test.T, m *taints.Matcher) {
 	visited := make(map[*group[int]]bool)
 	for e := range x.reach(m) {
 		if visited[e.group] {
@@ -113,14 +110,14 @@ func (x *modeled) checkCost(t fataler, m *taints.Matcher) {
 	}
 }
 
-func equal[T any](t fataler, what string, got, want T) {
+func equal[T any](t test.T, what string, got, want T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Fatalf("%s: %v, want %v", what, got, want)
 	}
 }
 
 // collect returns what a query yields, and fails if it yields a node twice.
-func collect(t fataler, seq iter.Seq2[int, taints.Verdict]) map[int]taints.Verdict {
+func collect(t test.T, seq iter.Seq2[int, taints.Verdict]) map[int]taints.Verdict {
 	all := make(map[int]taints.Verdict)
 	for node, v := range seq {
 		if _, twice := all[node]; twice {
@@ -133,7 +130,7 @@ func collect(t fataler, seq iter.Seq2[int, taints.Verdict]) map[int]taints.Verdi
 
 // audit checks that the parts of the index agree, and that it holds nothing that
 // is not needed.
-func (x *Index[N]) audit(t fataler) {
+func (x *Index[N]) audit(t test.T) {
 	nodes, filed := 0, len(x.bare.groups)
 	auditList(t, x.all, func(i int, e entry[N]) bool {
 		g := e.group
@@ -172,7 +169,7 @@ func (x *Index[N]) audit(t fataler) {
 }
 
 // auditList checks each element of a list, and the memory behind its end.
-func auditList[T any](t fataler, list []T, ok func(i int, element T) bool) {
+func auditList[T any](t test.T, list []T, ok func(i int, element T) bool) {
 	for i, element := range list {
 		if !ok(i, element) {
 			t.Fatalf("the element %d of %d does not fit: %v", i, len(list), element)
@@ -190,9 +187,9 @@ func auditList[T any](t fataler, list []T, ok func(i int, element T) bool) {
 
 // Only a few lists, so that nodes share them.
 var drawList = rapid.OneOf(rapid.Just[[]taints.Taint](nil), draw.Taints, rapid.SampledFrom([][]taints.Taint{
-	parse("a:NoSchedule"), parse("a:NoSchedule", "b=5:NoExecute"), parse("b=5:NoExecute", "a:NoSchedule"),
-	parse("a:PreferNoSchedule"), parse("a:NoSchedule", "a:PreferNoSchedule"), parse("a:NoSchedule", "a:NoSchedule"),
-	parse("b=5:NoExecute", "b=6:NoExecute", "b=v:NoExecute"),
+	test.Taints("a:NoSchedule"), test.Taints("a:NoSchedule", "b=5:NoExecute"), test.Taints("b=5:NoExecute", "a:NoSchedule"),
+	test.Taints("a:PreferNoSchedule"), test.Taints("a:NoSchedule", "a:PreferNoSchedule"), test.Taints("a:NoSchedule", "a:NoSchedule"),
+	test.Taints("b=5:NoExecute", "b=6:NoExecute", "b=v:NoExecute"),
 	{{Key: "a", Effect: "x"}, {Key: "b", Value: "5", Effect: "x"}},
 }))
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 	"github.com/seed-0529bac1/taints/internal/test/reference"
 )
 
@@ -77,7 +78,7 @@ func bruteTolerations(o taints.Options, keys, values, effects []string) []bruteT
 	classes := map[string]struct {
 		time    int
 		seconds *int64
-	}{"": {}, "-1": {1, seconds(-1)}, "0": {1, seconds(0)}, "300": {2, seconds(300)}, "301": {3, seconds(301)}}
+	}{"": {}, "-1": {1, test.Seconds(-1)}, "0": {1, test.Seconds(0)}, "300": {2, test.Seconds(300)}, "301": {3, test.Seconds(301)}}
 	var all []bruteToleration
 	for _, key := range keys {
 		for _, value := range values {

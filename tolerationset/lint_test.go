@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/internal/known"
+	"github.com/seed-0529bac1/taints/internal/test"
 	"github.com/seed-0529bac1/taints/internal/test/reference"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
@@ -104,7 +105,7 @@ func TestLint(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			text := strings.NewReplacer("node/", "node.kubernetes.io/", "role/", "node-role.kubernetes.io/").Replace(tc.list)
-			list := parse(t, strings.Split(text, ", ")...)
+			list := test.Tolerations(strings.Split(text, ", ")...)
 			if got := codes(tolerationset.Lint(list, taints.Options{KeyWildcards: true})); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
@@ -145,7 +146,7 @@ func TestFindingTexts(t *testing.T) {
 		{"op=Exists"},
 		{"a:NoExecute op=Exists", "a:NoExecute op=Exists for 5s"},
 	} {
-		got = append(got, reference.Texts(tolerationset.Lint(parse(t, list...), taints.Options{}))...)
+		got = append(got, test.Texts(tolerationset.Lint(test.Tolerations(list...), taints.Options{}))...)
 	}
 	const onlyDaemons = " That is right only for daemons; name the keys that the pod needs."
 	want := []string{

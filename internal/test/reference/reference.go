@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package reference implements the rules as plainly as possible, without regard
-// to speed, for tests to compare the library with, and reads and writes the
-// lists that tests hold as texts.
+// to speed, for tests to compare the library with.
 package reference
 
 import (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package taints_test
+package recorded_test
 
 import (
 	"maps"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package lifecycle_test
+package recorded_test
 
 import (
 	"slices"
@@ -15,7 +15,7 @@ import (
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
-type recordedNode struct {
+type conditionsOfNode struct {
 	Name          string
 	Ready         string
 	Conditions    map[string]string
@@ -23,12 +23,14 @@ type recordedNode struct {
 	Given, Got    []taints.Taint
 }
 
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
 // The taints that the node-lifecycle controller of a live cluster set on nodes.
 func TestRecordedConditions(t *testing.T) {
 	recorded.Each(t, "conditions.json", testRecordedConditions)
 }
 
-func testRecordedConditions(t *testing.T, nodes []recordedNode) {
+func testRecordedConditions(t *testing.T, nodes []conditionsOfNode) {
 	if len(nodes) != 48 {
 		t.Fatalf("%d nodes, want 48", len(nodes))
 	}

@@ -5,7 +5,6 @@ package taints_test
 import (
 	"errors"
 	"iter"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -349,98 +348,26 @@ func matchingAgrees(t *rapid.T) {
 	}
 }
 
-func TestTextsRoundTrip(t *testing.T) { rapid.Check(t, textsRoundTrip) }
+func TestTextsAgreeWithTheReference(t *testing.T) { rapid.Check(t, several(textsAgree)) }
 
-func FuzzTexts(f *testing.F) { fuzz(f, textsRoundTrip) }
-
-// textsRoundTrip checks that what is parsed is valid and parsed again from its
-// own text, that the text of what is valid is parsed, and that every other text
-// is refused with an error in it.
-func textsRoundTrip(t *rapid.T) {
-	taint, tol := draw.Taint.Draw(t, "taint"), draw.Toleration.Draw(t, "toleration")
-	taint.TimeAdded = nil
-	list := rapid.Map(draw.Taints, func(list []taints.Taint) []taints.Taint {
-		for i := range list {
-			list[i].TimeAdded = nil
-		}
-		return list
-	}).Draw(t, "list")
-	o := draw.Options.Draw(t, "options")
+func textsAgree(t *rapid.T) {
 	piece := rapid.OneOf(rapid.SampledFrom([]string{
 		"", ":", "=", ",", "-", " ", " op=", " for ", "s", "*", "NoSchedule", "NoExecute", "Exists", "Lt", "5",
 	}), draw.Keys, rapid.String())
-	text := rapid.Map(rapid.SliceOfN(piece, 0, 8), func(s []string) string { return strings.Join(s, "") })
-	s := rapid.OneOf(text, rapid.Just(taint.String()), rapid.Just(tol.String()), rapid.Just(taints.FormatTaints(list))).Draw(t, "text")
-
-	gotTaint, err := taints.ParseTaint(s)
-	checkParsed(t, s, err, s == taint.String() && reference.ValidTaints([]taints.Taint{taint}), reflect.ValueOf(gotTaint).IsZero())
-	if err == nil && (!reference.ValidTaints([]taints.Taint{gotTaint}) || !taints.Must(taints.ParseTaint(gotTaint.String())).Equal(gotTaint)) {
-		t.Fatalf("%q is read as %+v", s, gotTaint)
+	text := rapid.OneOf(
+		rapid.Map(rapid.SliceOfN(piece, 0, 8), func(s []string) string { return strings.Join(s, "") }),
+		rapid.Map(draw.Taint, taints.Taint.String),
+		rapid.Map(draw.Toleration, taints.Toleration.String),
+		rapid.Map(draw.Taints, taints.FormatTaints),
+		rapid.Map(draw.CommonTaints, taints.FormatTaints),
+		rapid.Map(draw.Changes, taints.Changes.String),
+	)
+	s := text.Draw(t, "text")
+	taintTexts.check(t, s)
+	listTexts.check(t, s)
+	for _, texts := range tolerationTexts {
+		texts.check(t, s)
 	}
-	var id taints.TaintID
-	if err := id.UnmarshalText([]byte(s)); (err == nil) != strings.Contains(s, ":") || err == nil && id.String() != s {
-		t.Fatalf("%q is read as %+v, %v", s, id, err)
-	}
-	gotTol, err := o.ParseToleration(s)
-	checkParsed(t, s, err, s == tol.String() && reference.ValidToleration(o, tol), reflect.ValueOf(gotTol).IsZero())
-	if err == nil {
-		again, err := o.ParseToleration(gotTol.String())
-		if !reference.ValidToleration(o, gotTol) || err != nil || !again.Equal(gotTol) {
-			t.Fatalf("under %+v %q is read as %+v and that as %+v, %v", o, s, gotTol, again, err)
-		}
-	}
-	if plain, err := taints.ParseToleration(s); err == nil && !reference.ValidToleration(taints.Options{}, plain) {
-		t.Fatalf("%q is read as %+v", s, plain)
-	}
-	gotList, err := taints.ParseTaints(s)
-	if err == nil && (!reference.ValidTaints(gotList) || taints.FormatTaints(gotList) != strings.ReplaceAll(s, "=:", ":")) {
-		t.Fatalf("%q is read as %+v", s, gotList)
-	}
-	if err != nil && (gotList != nil || s == taints.FormatTaints(list) && reference.ValidTaints(list)) {
-		t.Fatalf("%q is read with %v", s, err)
-	}
-	checkEntries(t, "taints", err, strings.Split(s, ","))
-	specs := strings.Split(s, " ")
-	c, err := taints.ParseChanges(specs...)
-	if err == nil {
-		again, err := taints.ParseChanges(strings.Fields(c.String())...)
-		if diff := test.Difference(c, again); err != nil || diff != "" || !reference.ValidTaints(c.Add) ||
-			len(c.Add)+len(c.Remove)+len(c.RemoveKeys) != len(specs) {
-			t.Fatalf("%q is read as %+v and that as %+v, %v", specs, c, again, err)
-		}
-	}
-	checkEntries(t, "specs", err, specs)
-}
-
-// checkParsed checks the error of a text that must be parsed if it is valid, or
-// else may be.
-func checkParsed(t test.T, s string, err error, valid, zero bool) {
-	t.Helper()
-	if err == nil {
-		return
-	}
-	fieldErr, ok := err.(*taints.FieldError)
-	if valid || !zero || !ok || !fieldErr.Parsed || fieldErr.Input != s || fieldErr.Offset < 0 || fieldErr.Offset > len(s) ||
-		fieldErr.List != "" || err.Error() == "" {
-		t.Fatalf("%q: %#v", s, err)
-	}
-}
-
-// checkEntries checks that each error of a list is in its entry of the input, and
-// that they are in order.
-func checkEntries(t test.T, name string, err error, entries []string) {
-	t.Helper()
-	last := -1
-	for _, fieldErr := range test.Errors(err) {
-		if fieldErr.List != name || fieldErr.Index <= last || fieldErr.Index >= len(entries) {
-			t.Fatalf("%q: %v after %d", entries, fieldErr, last)
-		}
-		last = fieldErr.Index
-		if !fieldErr.Parsed || fieldErr.Input != entries[last] || fieldErr.Offset < 0 || fieldErr.Offset > len(fieldErr.Input) {
-			t.Fatalf("%q: %+v is not in entry %d", entries, fieldErr, last)
-		}
-	}
-	if err != nil && last < 0 {
-		t.Fatalf("%q: no error in %v", entries, err)
-	}
+	changesTexts.check(t, s)
+	checkTaintID(t, s)
 }

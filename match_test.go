@@ -4,6 +4,7 @@ package taints_test
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -48,39 +49,30 @@ func TestMatcher(t *testing.T) {
 	})
 }
 
-// A Matcher begins where the first toleration of a key can be, at most at 255.
-func TestMatcherStart(t *testing.T) {
-	long := make([]taints.Toleration, 300)
-	for i := range long {
-		long[i] = taints.Toleration{Key: "aa", Operator: taints.OpExists}
-	}
-	long[299].Key = "b"
-	wildcard := taints.Toleration{Key: "xx*", Operator: taints.OpExists}
-	keyless := taints.Toleration{Operator: taints.OpExists}
-	for _, tc := range []struct {
-		name string
-		m    *taints.Matcher
-		want map[string]int
-	}{
-		{"nothing", new(taints.Matcher), map[string]int{"": 0, "a": 0}},
-		{"exact keys", taints.Compile(benchTols), map[string]int{
-			"dedicated": 5, "nvidia.com/gpu": 7, "team": 4, "other": 8,
-		}},
-		{"a keyless one", taints.Compile(benchTols[:6], []taints.Toleration{keyless}, benchTols[6:]), map[string]int{
-			"dedicated": 5, "nvidia.com/gpu": 6, "other": 6,
-		}},
-		{
-			"a wildcard",
-			taints.Options{KeyWildcards: true}.Compile(benchTols[:6], []taints.Toleration{wildcard}),
-			map[string]int{"dedicated": 5, "xxz": 6, "other": 6},
-		},
-		{"no wildcard", taints.Compile(benchTols[:6], []taints.Toleration{wildcard}), map[string]int{"other": 7, "xx*": 6}},
-		{"a long list", taints.Compile(long), map[string]int{"aa": 0, "b": 255, "c": 255}},
-		{"of 255", taints.Compile(long[:254], long[299:]), map[string]int{"b": 254, "c": 255}},
-	} {
-		for key, want := range tc.want {
-			if got := tc.m.Start(key); got != want {
-				t.Errorf("%s: begins at %d for %q, want %d", tc.name, got, key, want)
+// The first toleration that matches is found wherever it is in a long list.
+func TestMatchInLongLists(t *testing.T) {
+	on := taints.Options{KeyWildcards: true}
+	for _, before := range []int{0, 1, 31, 32, 253, 254, 255, 256, 300} {
+		var others []taints.Toleration
+		for i := range before {
+			others = append(others, taints.Toleration{Key: "k" + strconv.Itoa(i), Operator: taints.OpExists})
+		}
+		for _, tc := range []struct {
+			key   string
+			other bool // whether it also matches other keys
+		}{{"gpu", false}, {"gp*", false}, {"", true}, {"*", true}} {
+			one := []taints.Toleration{{Key: tc.key, Operator: taints.OpExists}}
+			m := on.Compile(others, one, others, one)
+			if i, ok := m.Match(taints.Taint{Key: "gpu"}); i != before || !ok {
+				t.Errorf("%q at %d is found at %d, %v", tc.key, before, i, ok)
+			}
+			if i, ok := m.Match(taints.Taint{Key: "another"}); ok != tc.other || ok && i != before {
+				t.Errorf("%q at %d matches another key at %d, %v", tc.key, before, i, ok)
+			}
+			if last := before - 1; before > 0 {
+				if i, ok := m.Match(taints.Taint{Key: others[last].Key}); i != last || !ok {
+					t.Errorf("%v is found at %d, %v", others[last], i, ok)
+				}
 			}
 		}
 	}

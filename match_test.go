@@ -77,3 +77,15 @@ func TestMatchInLongLists(t *testing.T) {
 		}
 	}
 }
+
+// A compiled Matcher does not look at most of the tolerations with another key.
+func TestMatcherSkips(t *testing.T) {
+	keys := []string{"dedicated", "nvidia.com/gpu", "team", "spot", "cloud.example.com/zone", "node.kubernetes.io/disk-pressure"}
+	skipped := 0
+	for _, key := range keys {
+		skipped += taints.Compile(benchTols).Start(key)
+	}
+	if all := len(keys) * len(benchTols); skipped < all/2 {
+		t.Errorf("skips %d of %d", skipped, all)
+	}
+}

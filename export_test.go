@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package taints
+
+// Start returns the index at which a Matcher begins to look for a toleration of a
+// key.
+func (m *Matcher) Start(key string) int { return int(m.first[fingerprint(key)]) }

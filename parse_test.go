@@ -106,7 +106,7 @@ func TestParseTaints(t *testing.T) {
 		if diff := cmp.Diff(want, test.Texts(got)); err != nil || diff != "" || list == "" && got != nil {
 			t.Errorf("%q: %v (-want +got):\n%s", list, err, diff)
 		}
-		if back := taints.FormatTaints(got); back != list {
+		if back := reference.Joined(got); back != list {
 			t.Errorf("%q comes back as %q", list, back)
 		}
 	}
@@ -204,7 +204,7 @@ var (
 		taints.ParseTaint, reference.ParseTaint, taints.Taint.String, taints.Taint.Validate, whole,
 	}
 	listTexts = texts[[]taints.Taint]{
-		taints.ParseTaints, reference.ParseTaints, taints.FormatTaints, taints.ValidateTaints,
+		taints.ParseTaints, reference.ParseTaints, reference.Joined, taints.ValidateTaints,
 		func(s string) []string { return strings.Split(s, ",") },
 	}
 	changesTexts = texts[taints.Changes]{

@@ -358,8 +358,8 @@ func textsAgree(t *rapid.T) {
 		rapid.Map(rapid.SliceOfN(piece, 0, 8), func(s []string) string { return strings.Join(s, "") }),
 		rapid.Map(draw.Taint, taints.Taint.String),
 		rapid.Map(draw.Toleration, taints.Toleration.String),
-		rapid.Map(draw.Taints, taints.FormatTaints),
-		rapid.Map(draw.CommonTaints, taints.FormatTaints),
+		rapid.Map(draw.Taints, reference.Joined),
+		rapid.Map(draw.CommonTaints, reference.Joined),
 		rapid.Map(draw.Changes, taints.Changes.String),
 	)
 	s := text.Draw(t, "text")

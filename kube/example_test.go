@@ -77,9 +77,9 @@ func ExampleTaintsPatch() {
 	started := taints.Changes{RemoveKeys: []string{"example.com/starting"}}
 
 	after, _ := kube.Apply(node.Spec.Taints, started)
-	fmt.Printf("%s\n", kube.TaintsPatch(node, after))
+	fmt.Printf("%s\n", kube.TaintsPatch(node.ResourceVersion, node.Spec.Taints, after))
 	node.Spec.Taints = after
-	fmt.Println(kube.TaintsPatch(node, after) == nil)
+	fmt.Println(kube.TaintsPatch(node.ResourceVersion, node.Spec.Taints, after) == nil)
 	// Output:
 	// {"metadata":{"resourceVersion":"7"},"spec":{"taints":[]}}
 	// true

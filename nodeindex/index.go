@@ -61,9 +61,6 @@ type place[N comparable] struct {
 
 // Set adds the node with the taints, or replaces its taints.
 func (x *Index[N]) Set(node N, list []taints.Taint) {
-	if node != node {
-		return
-	}
 	old, present := x.places[node]
 	g := x.group(list)
 	if present {

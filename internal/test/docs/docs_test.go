@@ -232,6 +232,7 @@ func TestKubernetesCalls(t *testing.T) {
 
 import (
 	"iter"
+	"slices"
 	"time"
 
 	. "github.com/seed-0529bac1/taints"

@@ -144,6 +144,23 @@ func Seconds(p taints.EvictionPolicy, tols []taints.Toleration, matches []int) *
 	return shortest
 }
 
+// IDs returns the identities of the taints, in order.
+func IDs(list []taints.Taint) (ids []taints.TaintID) {
+	for _, t := range list {
+		ids = append(ids, t.ID())
+	}
+	return ids
+}
+
+// Joined returns the texts of the taints joined by commas, the inverse of ParseTaints.
+func Joined(list []taints.Taint) string {
+	var texts []string
+	for _, t := range list {
+		texts = append(texts, t.String())
+	}
+	return strings.Join(texts, ",")
+}
+
 // Firsts drops every taint that has the key and effect of an earlier one.
 func Firsts(list []taints.Taint) []taints.Taint {
 	var firsts []taints.Taint

@@ -52,30 +52,45 @@ func (x *Index[N]) visited(m *taints.Matcher) (n int) {
 
 // check checks all queries.
 func (x *modeled) check(t test.T, m *taints.Matcher) {
-	feasible, groups := make(map[int]taints.Verdict), make(map[string]int)
-	for node, list := range x.model {
-		if v := m.Filter(list); v.Schedulable() {
-			feasible[node] = v
-		}
-		groups[fmt.Sprintf("%q", test.Texts(list))]++
-	}
+	feasible := x.checkVerdicts(t, m)
 	equal(t, "Len", x.Len(), len(x.model))
-	equal(t, "FeasibleVerdicts", collect(t, x.FeasibleVerdicts(m)), feasible)
 	equal(t, "CountFeasible", x.CountFeasible(m), len(feasible))
 	nodes := slices.Sorted(maps.Keys(feasible))
 	equal(t, "Feasible", slices.Sorted(x.Feasible(m)), nodes)
 	appended := x.AppendFeasible([]int{-1}, m)
 	slices.Sort(appended[1:])
 	equal(t, "AppendFeasible", appended, append([]int{-1}, nodes...))
+}
+
+// checkVerdicts checks the verdicts of the feasible nodes, and returns them.
+func (x *modeled) checkVerdicts(t test.T, m *taints.Matcher) map[int]taints.Verdict {
+	want := make(map[int]taints.Verdict)
+	for node, list := range x.model {
+		if v := m.Filter(list); v.Schedulable() {
+			want[node] = v
+		}
+	}
+	equal(t, "FeasibleVerdicts", collect(t, x.FeasibleVerdicts(m)), want)
+	return want
+}
+
+// checkGroups checks the groups of nodes with the same taints.
+func (x *modeled) checkGroups(t test.T) {
+	got, want := make(map[string]int), make(map[string]int)
+	for _, list := range x.model {
+		want[fmt.Sprintf("%q", test.Texts(list))]++
+	}
 	for list, nodes := range x.Groups() {
 		text := fmt.Sprintf("%q", test.Texts(list))
-		equal(t, "the nodes with "+text, nodes, groups[text])
-		delete(groups, text)
+		if got[text] > 0 {
+			t.Fatalf("two groups have %s", text)
+		}
+		got[text] = nodes
 		for _, taint := range list {
 			equal(t, "TimeAdded", taint.TimeAdded, nil)
 		}
 	}
-	equal(t, "groups that are left out", groups, map[string]int{})
+	equal(t, "Groups", got, want)
 }
 
 func equal[T any](t test.T, what string, got, want T) {
@@ -133,6 +148,7 @@ func FuzzIndex(f *testing.F) {
 // that visit some of the groups, and those that visit all.
 func indexIsAMap(t *rapid.T, ways map[bool]int) {
 	x := newModeled()
+	some := compile("a op=Exists", "b=5", "tenant=7")
 	node := rapid.OneOf(rapid.IntRange(0, 10), rapid.IntRange(0, 400))
 	t.Repeat(map[string]func(*rapid.T){
 		"Set": func(t *rapid.T) { x.set(t, node.Draw(t, "node"), drawList.Draw(t, "taints")) },
@@ -164,17 +180,18 @@ func indexIsAMap(t *rapid.T, ways map[bool]int) {
 				m = draw.Options.Draw(t, "options").Compile(drawTolerations.Draw(t, "tolerations"))
 			}
 			x.check(t, m)
+			x.checkGroups(t)
 			ways[x.visited(m) < len(x.all)]++
 		},
 		"": func(t *rapid.T) {
-			x.check(t, nil)
-			x.check(t, compile("a op=Exists", "b=5"))
+			x.checkVerdicts(t, some)
 		},
 	})
 	for node := range x.model {
 		x.delete(t, node)
 	}
 	x.check(t, nil)
+	x.checkGroups(t)
 	held := []int{len(x.places), len(x.texts), len(x.all), len(x.bare.groups), len(x.files), len(x.keys)}
 	equal(t, "what an empty index holds", held, make([]int, len(held)))
 }

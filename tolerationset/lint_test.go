@@ -4,8 +4,6 @@ package tolerationset_test
 
 import (
 	"fmt"
-	"math/big"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +12,6 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/internal/known"
 	"github.com/seed-0529bac1/taints/internal/test"
-	"github.com/seed-0529bac1/taints/internal/test/reference"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
@@ -201,69 +198,4 @@ func TestLintOfDefaults(t *testing.T) {
 			t.Fatalf("%v", findings)
 		}
 	}
-}
-
-// For valid lists, Lint finds exactly the covered and the shadowed tolerations.
-func TestBruteLint(t *testing.T) {
-	eachList(t, func(o taints.Options, list []bruteToleration) {
-		tols := tolerationsOf(list)
-		findings := tolerationset.Lint(tols, o)
-		if slices.ContainsFunc(tols, func(tol taints.Toleration) bool { return !reference.ValidToleration(o, tol) }) {
-			if findings != nil {
-				t.Fatalf("under %+v %v is not valid and has %v", o, tols, findings)
-			}
-			return
-		}
-		covered, shadowed := map[int]bool{}, map[int]int{}
-		for _, f := range findings {
-			switch f.Code {
-			case tolerationset.CodeCovered:
-				covered[f.Toleration] = true
-			case tolerationset.CodeShadowed:
-				shadowed[f.Toleration] = f.Other
-			}
-		}
-		checkDropped(t, o, list, covered)
-		for time := range 4 {
-			// No policy notices, as each taint is tolerated for the same times.
-			if evictedAfter(time, list).Cmp(evictedAfter(time, without(list, covered))) != 0 {
-				t.Fatalf("under %+v %v: the times differ without %v", o, tols, covered)
-			}
-		}
-		for i := range list {
-			by, inShadow := shadowed[i]
-			if want := shadowOf(list, i); inShadow != (want >= 0) || inShadow && by != want {
-				t.Fatalf("under %+v %v: %v is in the shadow of %d, %v, want %d",
-					o, tols, list[i], by, inShadow, want)
-			}
-			if covered[i] || inShadow || list[i].empty() {
-				continue
-			}
-			if before(list, i) || after(without(list, covered), len(without(list[:i], covered))) {
-				t.Fatalf("under %+v %v: %v is not said to be covered", o, tols, list[i])
-			}
-		}
-	})
-}
-
-// evictedAfter returns the NoExecute taints that an entry tolerates for the time.
-func evictedAfter(time int, list []bruteToleration) set {
-	all := new(big.Int)
-	for i := range list {
-		if list[i].time == time {
-			all = or(all, list[i].evicts())
-		}
-	}
-	return all
-}
-
-// shadowOf returns the index of the first earlier entry that tolerates all
-// NoExecute taints of the entry, if it does so for another time, and otherwise -1.
-func shadowOf(list []bruteToleration, i int) int {
-	evicting := list[i].evicts()
-	j := slices.IndexFunc(list[:i], func(t bruteToleration) bool { return includes(t.tolerates, evicting) })
-	if evicting.Sign() == 0 || j >= 0 && list[j].time == list[i].time {
-		return -1
-	}
-	return j
 }

@@ -113,7 +113,7 @@ func differ(a, b []bruteToleration) bool {
 // is an operator and a value, and an effect may have seconds after a space.
 func bruteTolerations(o taints.Options, keys, values, effects []string) []bruteToleration {
 	seconds := map[string]*int64{
-		"": nil, "-1": test.Seconds(-1), "0": test.Seconds(0), "300": test.Seconds(300), "301": test.Seconds(301),
+		"": nil, "-1": test.Seconds(-1), "0": test.Seconds(0), "1": test.Seconds(1), "300": test.Seconds(300), "301": test.Seconds(301),
 	}
 	var all []bruteToleration
 	for _, key := range keys {
@@ -197,7 +197,7 @@ func TestBruteCovers(t *testing.T) {
 		"Gt 5", "Gt 0", "Gt " + most, "Gt 9223372036854775806", "Gt " + least, "Gt +5",
 	}
 	effects := []string{
-		"", " 0", " 300", "NoExecute", "NoExecute -1", "NoExecute 300", "NoExecute 301", "NoSchedule", "NoSchedule 300", "x",
+		"", " 0", " 300", "NoExecute", "NoExecute -1", "NoExecute 0", "NoExecute 1", "NoExecute 300", "NoExecute 301", "NoSchedule", "NoSchedule 300", "x",
 	}
 	for _, o := range allOptions {
 		all := bruteTolerations(o, keys, values, effects)

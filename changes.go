@@ -332,8 +332,8 @@ func Reconcile(current, lastApplied, desired []Taint) Changes {
 }
 
 // ReconcileOwned is like [Reconcile] for a controller that records only the
-// identities of its taints, [Taint.ID] of each desired one, as Cluster API does. An owned
-// taint that is not desired is removed whatever its value.
+// identities of its taints, [Taint.ID] of each desired one, as Cluster API does. An
+// owned taint that is not desired is removed whatever its value.
 func ReconcileOwned(current []Taint, owned []TaintID, desired []Taint) Changes {
 	var c Changes
 	now, own, wanted := byID(current), lookup.FirstOf(owned, lookup.Self), byID(desired)

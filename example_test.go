@@ -14,28 +14,33 @@ import (
 	"github.com/seed-0529bac1/taints/explain"
 )
 
-// The code at the beginning of README.md.
+// May the pod be placed on the node? README.md shows this example.
 func Example() {
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	node := []taints.Taint{{Key: "nvidia.com/gpu", Value: "present", Effect: taints.NoSchedule}}
+	pod := []taints.Toleration{{Key: "nvidia.com/gpu", Operator: taints.OpExists}}
 
-	node, err := taints.ParseTaints("nvidia.com/gpu=present:NoSchedule,maintenance:NoExecute")
-	if err != nil {
-		panic(err)
-	}
-	pod := []taints.Toleration{ // or decoded from a pod's JSON
-		{Key: "nvidia.com/gpu", Operator: taints.OpExists},
-		taints.Must(taints.ParseToleration("maintenance:NoExecute op=Exists for 600s")),
-	}
 	m := taints.Compile(pod) // once for a pod, then for every node
 	fmt.Println(m.Filter(node).Schedulable())
-	fmt.Println(m.EvictionOf(node, now).Wait(now))
-	fmt.Println(explain.Node(taints.Compile(pod[1:]), node))
+	// Output: true
+}
 
-	// Output:
-	// true
-	// 10m0s true
-	// nvidia.com/gpu=present:NoSchedule is not tolerated
-	// maintenance:NoExecute is tolerated by maintenance:NoExecute op=Exists for 600s
+// When does a running pod leave the node? README.md shows this example.
+func Example_eviction() {
+	node := []taints.Taint{{Key: "maintenance", Effect: taints.NoExecute}}
+	pod := []taints.Toleration{taints.Must(taints.ParseToleration("maintenance:NoExecute op=Exists for 600s"))}
+
+	noticed := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	fmt.Println(taints.EvictionOf(node, pod, noticed))
+	// Output: evicts at 2026-11-21T12:10:00Z, after 600s
+}
+
+// Why is the pod kept off the node? README.md shows this example.
+func Example_explanation() {
+	node := []taints.Taint{taints.Must(taints.ParseTaint("dedicated=ml:NoSchedule"))}
+	pod := []taints.Toleration{taints.Must(taints.ParseToleration("dedicated=ML:NoSchedule"))}
+
+	fmt.Println(explain.Node(taints.Compile(pod), node))
+	// Output: dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ML:NoSchedule, the value differs only in letter case)
 }
 
 func ExampleParseTaint() {

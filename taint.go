@@ -161,7 +161,8 @@ var knownEffects = [...]Effect{NoSchedule, PreferNoSchedule, NoExecute}
 type EffectSet uint32
 
 const (
-	// HardEffects holds NoSchedule and NoExecute, by which the kube-scheduler filters nodes.
+	// HardEffects holds NoSchedule and NoExecute, by which the kube-scheduler filters
+	// nodes.
 	HardEffects EffectSet = 1<<1 | 1<<3
 	// AllEffects holds every effect, known to Kubernetes or not.
 	AllEffects EffectSet = 1<<32 - 1

@@ -13,13 +13,46 @@ import (
 	"github.com/seed-0529bac1/taints/internal/test"
 )
 
-func TestAddDaemonSetTolerations(t *testing.T) {
-	long := func(list string) []string {
-		if list == "" {
-			return nil
-		}
-		return strings.Split(strings.ReplaceAll(list, "node/", "node.kubernetes.io/"), ", ")
+// long returns the texts of a list, in which "node/" is short for a prefix of Kubernetes.
+func long(list string) []string {
+	if list == "" {
+		return nil
 	}
+	return strings.Split(strings.ReplaceAll(list, "node/", "node.kubernetes.io/"), ", ")
+}
+
+// Each row has the tolerations that are added to those of a pod.
+func TestAddToThosePresent(t *testing.T) {
+	const (
+		notReady    = "node/not-ready:NoExecute op=Exists for 300s"
+		unreachable = "node/unreachable:NoExecute op=Exists for 300s"
+		memory      = "node/memory-pressure:NoSchedule op=Exists"
+	)
+	for _, tc := range []struct{ given, defaults, memory string }{
+		{"", notReady + ", " + unreachable, memory},
+		{"op=Exists", "", ""},
+		{":NoExecute op=Exists", "", memory},
+		{":NoSchedule op=Exists", notReady + ", " + unreachable, ""},
+		{"node/not-ready:NoExecute op=Exists for 5s", unreachable, memory},
+		{"node/not-ready=x", unreachable, memory},
+		{"node/unreachable:NoExecute, node/not-ready:NoSchedule op=Exists", notReady, memory},
+		{"a op=Exists, node/memory-pressure op=Exists", notReady + ", " + unreachable, ""},
+		{"node/memory-pressure:NoSchedule", notReady + ", " + unreachable, memory},
+		{"node/memory-pressure:NoExecute op=Exists", notReady + ", " + unreachable, memory},
+	} {
+		given := test.Tolerations(long(tc.given)...)
+		for want, got := range map[string][]taints.Toleration{
+			tc.defaults: taints.AddDefaultTolerations(given, taints.DefaultTolerationSeconds{}),
+			tc.memory:   taints.AddMemoryPressureToleration(given),
+		} {
+			if diff := test.Difference(append(long(tc.given), long(want)...), test.Texts(got)); diff != "" {
+				t.Errorf("%q (-want +got):\n%s", tc.given, diff)
+			}
+		}
+	}
+}
+
+func TestAddDaemonSetTolerations(t *testing.T) {
 	const (
 		notReady    = "node/not-ready:NoExecute op=Exists"
 		unreachable = ", node/unreachable:NoExecute op=Exists"

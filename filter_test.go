@@ -71,17 +71,25 @@ func TestLoopsAtATime(t *testing.T) {
 	}
 }
 
-func TestVerdictString(t *testing.T) {
-	for want, v := range map[string]taints.Verdict{
-		"all tolerated":             {},
-		"untolerated: 2 NoSchedule": {NoSchedule: 2},
-		"untolerated: 12 NoExecute": {NoExecute: 12},
-		"untolerated: 1 NoSchedule, 2 PreferNoSchedule, 3 NoExecute, 4 other": {
-			NoSchedule: 1, PreferNoSchedule: 2, NoExecute: 3, Other: 4,
+func TestVerdict(t *testing.T) {
+	for _, tc := range []struct {
+		v                  taints.Verdict
+		text               string
+		schedulable, avoid bool
+	}{
+		{taints.Verdict{}, "all tolerated", true, false},
+		{taints.Verdict{NoSchedule: 2}, "untolerated: 2 NoSchedule", false, false},
+		{taints.Verdict{NoExecute: 12}, "untolerated: 12 NoExecute", false, false},
+		{taints.Verdict{PreferNoSchedule: 1}, "untolerated: 1 PreferNoSchedule", true, true},
+		{taints.Verdict{PreferNoSchedule: 1, NoExecute: 1}, "untolerated: 1 PreferNoSchedule, 1 NoExecute", false, false},
+		{taints.Verdict{Other: 1}, "untolerated: 1 other", true, false},
+		{
+			taints.Verdict{NoSchedule: 1, PreferNoSchedule: 2, NoExecute: 3, Other: 4},
+			"untolerated: 1 NoSchedule, 2 PreferNoSchedule, 3 NoExecute, 4 other", false, false,
 		},
 	} {
-		if got := v.String(); got != want {
-			t.Errorf("got %q, want %q", got, want)
+		if v := tc.v; v.String() != tc.text || v.Schedulable() != tc.schedulable || v.Avoid() != tc.avoid {
+			t.Errorf("%+v is %q, schedulable %v, avoided %v", v, v, v.Schedulable(), v.Avoid())
 		}
 	}
 	if taints.Filter(nil, nil) != (taints.Verdict{}) {

@@ -151,23 +151,6 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// Lists of the length at which they count as long, and around it.
-func TestApplyLongLists(t *testing.T) {
-	for n := 62; n <= 67; n++ {
-		var node, other []taints.Taint
-		for i := range n {
-			taint := taints.Taint{Key: fmt.Sprint("key-", i), Effect: taints.NoSchedule}
-			node = append(node, taint)
-			taint.Value = "other"
-			other = append(other, taint)
-		}
-		checkApply(t, node, taints.Changes{Add: node})
-		checkApply(t, node, taints.Changes{Add: other})
-		checkApply(t, node[1:], taints.Changes{Add: other, Remove: reference.IDs(node)})
-		checkApply(t, node, taints.Changes{Add: node[n-1:], Remove: reference.IDs(node)})
-	}
-}
-
 func TestApplyStrictErrorText(t *testing.T) {
 	c := changesOf("gpu:NoSchedule dedicated=db:NoSchedule dedicated- tier:NoExecute-")
 	_, err := c.ApplyStrict(test.Taints("gpu:NoSchedule dedicated=ml:NoSchedule"), false)

@@ -218,20 +218,6 @@ func TestTaintThatDecides(t *testing.T) {
 	}
 }
 
-// The method of a Matcher follows its options.
-func TestEvictionUnderOptions(t *testing.T) {
-	list, tols := test.Taints("score=40:NoExecute"), test.Tolerations("score=60 op=Lt")
-	off := taints.Options{NoComparison: true}
-	for want, e := range map[taints.Eviction]taints.Eviction{
-		{}: taints.EvictionOf(list, tols, observed),
-		{Outcome: taints.EvictsNow, At: observed, From: observed}: off.On(tols).EvictionOf(list, observed),
-	} {
-		if e != want {
-			t.Errorf("got %v, want %v", e, want)
-		}
-	}
-}
-
 // The seconds run from the latest of the times that the policy names. The node
 // was seen at 1000.
 func TestEvictionFrom(t *testing.T) {

@@ -214,21 +214,9 @@ var (
 		func(c taints.Changes) error { return taints.ValidateTaints(c.Add) },
 		arguments,
 	}
-	// Those of tolerations, under each of the options.
-	tolerationTexts = []texts[taints.Toleration]{
-		tolerationTextsUnder(taints.Options{}),
-		tolerationTextsUnder(taints.Options{NoComparison: true}),
-		tolerationTextsUnder(taints.Options{KeyWildcards: true}),
-		tolerationTextsUnder(taints.Options{NoComparison: true, KeyWildcards: true}),
-		{
-			taints.ParseToleration,
-			func(s string) (taints.Toleration, bool) { return reference.ParseToleration(taints.Options{}, s) },
-			taints.Toleration.String, taints.Toleration.Validate, whole,
-		},
-	}
 )
 
-func tolerationTextsUnder(o taints.Options) texts[taints.Toleration] {
+func tolerationTexts(o taints.Options) texts[taints.Toleration] {
 	return texts[taints.Toleration]{
 		o.ParseToleration,
 		func(s string) (taints.Toleration, bool) { return reference.ParseToleration(o, s) },
@@ -236,6 +224,17 @@ func tolerationTextsUnder(o taints.Options) texts[taints.Toleration] {
 		func(tol taints.Toleration) error { return o.ValidateTolerations([]taints.Toleration{tol}) },
 		whole,
 	}
+}
+
+// checkTolerationTexts checks a text under all options, and without any.
+func checkTolerationTexts(t test.T, s string) {
+	t.Helper()
+	for _, o := range test.AllOptions {
+		tolerationTexts(o).check(t, s)
+	}
+	plain := tolerationTexts(taints.Options{})
+	plain.parse, plain.valid = taints.ParseToleration, taints.Toleration.Validate
+	plain.check(t, s)
 }
 
 func whole(s string) []string { return []string{s} }
@@ -345,11 +344,7 @@ func FuzzParseToleration(f *testing.F) {
 		"op=Exists for 5s", "op=Exists op=Equal", "op=Lt", "op op=Exists", "readiness.k8s.io/* op=Exists", "gpu*:NoSchedule", "* op=Exists",
 		"", " ", "=", ":", "gpu:", "gpu op=", "gpu op=exists", "gpu=a op=Exists", "score=05 op=Lt", "gpu for 5s", "gpu:NoExecute for 05s",
 		"gpu:NoExecute for 5m", "gpu:NoExecute for s", "gpu:NoExecute for 5s op=Exists", "gpu:NoExecute  for 5s", "gpu:NoExecute for 9223372036854775808s")
-	f.Fuzz(func(t *testing.T, s string) {
-		for _, texts := range tolerationTexts {
-			texts.check(t, s)
-		}
-	})
+	f.Fuzz(func(t *testing.T, s string) { checkTolerationTexts(t, s) })
 }
 
 func FuzzParseChanges(f *testing.F) {

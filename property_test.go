@@ -27,7 +27,7 @@ func changesAgree(t *rapid.T) {
 		list = slices.Concat(list, c.Add, again, c.Add)
 	}
 	if rapid.Bool().Draw(t, "long") { // found by a map in place of a loop
-		for i := range 70 {
+		for i := range rapid.IntRange(62, 70).Draw(t, "length") {
 			list = append(list, taints.Taint{Key: "k" + strconv.Itoa(i), Effect: "NoSchedule"})
 			value := [...]string{"", "", "new"}[i%3]
 			c.Add = append(c.Add, taints.Taint{Key: "k" + strconv.Itoa(i+35), Value: value, Effect: "NoSchedule"})
@@ -365,9 +365,7 @@ func textsAgree(t *rapid.T) {
 	s := text.Draw(t, "text")
 	taintTexts.check(t, s)
 	listTexts.check(t, s)
-	for _, texts := range tolerationTexts {
-		texts.check(t, s)
-	}
+	checkTolerationTexts(t, s)
 	changesTexts.check(t, s)
 	checkTaintID(t, s)
 }

@@ -162,7 +162,7 @@ func eachList(t *testing.T, f func(o taints.Options, list []bruteToleration)) {
 		}
 	}
 	keys := []string{"", "a", "a*"}
-	for _, o := range allOptions {
+	for _, o := range test.AllOptions {
 		many := bruteTolerations(o, keys,
 			[]string{"Exists", "", " 5", "Equal v", "Lt 6", "Gt 5", "Gt " + most},
 			[]string{"", " 300", "NoExecute", "NoExecute 0", "NoExecute 300", "x 300"})
@@ -199,7 +199,7 @@ func TestBruteCovers(t *testing.T) {
 	effects := []string{
 		"", " 0", " 300", "NoExecute", "NoExecute -1", "NoExecute 0", "NoExecute 1", "NoExecute 300", "NoExecute 301", "NoSchedule", "NoSchedule 300", "x",
 	}
-	for _, o := range allOptions {
+	for _, o := range test.AllOptions {
 		all := bruteTolerations(o, keys, values, effects)
 		for i := range all {
 			for j := range all {

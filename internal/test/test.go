@@ -21,6 +21,14 @@ type T interface {
 	Fatalf(format string, args ...any)
 }
 
+// AllOptions are all combinations of options.
+var AllOptions = []taints.Options{
+	{},
+	{NoComparison: true},
+	{KeyWildcards: true},
+	{NoComparison: true, KeyWildcards: true},
+}
+
 // Seconds returns a value for TolerationSeconds.
 func Seconds(s int64) *int64 { return &s }
 

@@ -50,13 +50,8 @@ var (
 	Effects = rapid.SampledFrom(named[taints.Effect](known.Effects(), "NoExecute", "", "noschedule", "x"))
 
 	Operators = rapid.SampledFrom(named[taints.Operator](valueset.Names(true), "", "Exists", "exists", "none"))
-	Options   = rapid.SampledFrom([]taints.Options{
-		{},
-		{NoComparison: true},
-		{KeyWildcards: true},
-		{NoComparison: true, KeyWildcards: true},
-	})
-	Policies = rapid.SampledFrom([]taints.EvictionPolicy{
+	Options   = rapid.SampledFrom(test.AllOptions)
+	Policies  = rapid.SampledFrom([]taints.EvictionPolicy{
 		{},
 		{FromTimeAdded: true},
 		{ForDevices: true},

@@ -115,10 +115,10 @@ func TestLintKnowsTheKeys(t *testing.T) {
 	for _, key := range append(known.NodeKeys[:], "node.kubernetes.io/out-of-service",
 		"node.cloudprovider.kubernetes.io/uninitialized", "node.cloudprovider.kubernetes.io/shutdown",
 		"node-role.kubernetes.io/control-plane") {
-		if findings := tolerationset.Lint(test.Tolerations(key + " op=Exists"), taints.Options{}); findings != nil {
+		if findings := tolerationset.Lint(test.Tolerations(key+" op=Exists"), taints.Options{}); findings != nil {
 			t.Errorf("%s: %v", key, findings)
 		}
-		findings := tolerationset.Lint(test.Tolerations(key[:len(key)-1] + " op=Exists"), taints.Options{})
+		findings := tolerationset.Lint(test.Tolerations(key[:len(key)-1]+" op=Exists"), taints.Options{})
 		want := []tolerationset.Finding{{
 			Code: tolerationset.CodeMisspelledKey, Advice: "The key may be misspelled; Kubernetes sets " + key + ".",
 		}}

@@ -32,6 +32,8 @@ func TestListsAreToldApart(t *testing.T) {
 		{{Key: "1:a"}},
 		{{Key: "20000000000"}},
 		{{Key: "1", Value: "00"}, {}, {}, {}},
+		{{Key: "19x" + strings.Repeat("09", 8)}},
+		{{Key: "9", Value: "x"}, {}, {}, {}},
 	}
 	var x Index[int]
 	for i, list := range lists {

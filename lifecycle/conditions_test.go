@@ -136,8 +136,13 @@ func TestReconcileConditions(t *testing.T) {
 		},
 		{"twice in the list", memory + " node/memory-pressure=x:NoSchedule", "Ready=True", "", memory},
 	})
-	if got := test.Texts(lifecycle.ConditionTaints(stateOf("cordoned"))); strings.Join(got, " ") != long(cordon) {
-		t.Errorf("a cordoned node has %v", got)
+	cordoned := stateOf("cordoned")
+	for _, got := range [][]taints.Taint{
+		lifecycle.ConditionTaints(cordoned), lifecycle.ReconcileConditions(nil, cordoned, noon).Add,
+	} {
+		if diff := cmp.Diff([]string{long(cordon)}, test.Texts(got)); diff != "" {
+			t.Errorf("a cordoned node (-want +got):\n%s", diff)
+		}
 	}
 }
 

@@ -51,12 +51,6 @@ var (
 
 	conditions    = measure.Each(func() { measure.Must(rules.Reconcile(current, healthy, Now).IsZero()) })
 	conditionLoop = measure.Each(func() { measure.Must(asConditions(current, healthy)) })
-
-	match = measure.Each(func() {
-		_, ok := taints.Match(current[0], PodTolerations)
-		measure.Must(ok)
-	})
-	matchLoop = measure.Each(func() { measure.Must(tolerated(&current[0], PodTolerations)) })
 )
 
 // hasAll reports whether the node has all taints of the list with the same values.
@@ -91,24 +85,8 @@ func reconciled(current, lastApplied, desired []taints.Taint) []taints.Taint {
 	return list
 }
 
-// tolerated is how Kubernetes matched before Lt and Gt, and how many projects do.
-//
-//go:noinline
-func tolerated(taint *taints.Taint, list []taints.Toleration) bool {
-	for i := range list {
-		t := &list[i]
-		if t.Effect != "" && t.Effect != taint.Effect || t.Key != "" && t.Key != taint.Key {
-			continue
-		}
-		if t.Operator == taints.OpExists || (t.Operator == "" || t.Operator == taints.OpEqual) && t.Value == taint.Value {
-			return true
-		}
-	}
-	return false
-}
-
-// keysOf and typeOf are the maps of node-lifecycle controllers: the key of the taint
-// for a condition and its status, and the condition of a key.
+// keysOf are the taints' keys by condition and status, as in node-lifecycle
+// controllers. owned are the keys of all of these, and of a cordon.
 var (
 	keysOf = map[string]map[string]string{
 		"Ready":              {"False": taints.NodeNotReady, "Unknown": taints.NodeUnreachable},
@@ -117,15 +95,11 @@ var (
 		"PIDPressure":        {"True": taints.NodePIDPressure},
 		"NetworkUnavailable": {"True": taints.NodeNetworkUnavailable},
 	}
-	typeOf = func() map[string]string {
-		types := map[string]string{}
-		for condition, keys := range keysOf {
-			for _, key := range keys {
-				types[key] = condition
-			}
-		}
-		return types
-	}()
+	owned = map[string]bool{
+		taints.NodeNotReady: true, taints.NodeUnreachable: true, taints.NodeMemoryPressure: true,
+		taints.NodeDiskPressure: true, taints.NodePIDPressure: true, taints.NodeNetworkUnavailable: true,
+		taints.NodeUnschedulable: true,
+	}
 )
 
 // asConditions reports whether the NoSchedule taints of the node are those of its
@@ -141,10 +115,7 @@ func asConditions(current []taints.Taint, state lifecycle.NodeState) bool {
 		want = append(want, taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule})
 	}
 	for _, t := range current {
-		if t.Effect != taints.NoSchedule {
-			continue
-		}
-		if _, owned := typeOf[t.Key]; owned || t.Key == taints.NodeUnschedulable {
+		if t.Effect == taints.NoSchedule && owned[t.Key] {
 			have = append(have, t)
 		}
 	}

@@ -89,7 +89,6 @@ func Rows(kubernetes map[string]measure.Side) []measure.Row {
 		row("Reconcile of one of 3 values, and Apply", loop, 0.5, 2, reconcile, writeList),
 		row("ReconcileOwned of one of 3 values, and Apply", loop, 0.5, 2, reconcileOwned, writeList),
 		row("taints by condition of a healthy node", loop, 0.5, 0, conditions, conditionLoop),
-		row("Match of one taint, the sixth of 8 tolerations; the loop: without Lt and Gt", loop, 0.9, 0, match, matchLoop),
 	}, hostileRows()...)
 }
 

@@ -97,9 +97,9 @@ func feasible(ways int) measure.Side {
 // queue returns a TimedWorkerQueue. Its timers use real time.
 func queue(pods []types.NamespacedName) work.Queue {
 	ctx := context.Background()
-	var deleted, canceled atomic.Int64
+	var gone atomic.Int64 // pods that have come due or are canceled
 	q := tainteviction.CreateWorkerQueue(func(context.Context, time.Time, *tainteviction.WorkArgs) error {
-		deleted.Add(1)
+		gone.Add(1)
 		return nil
 	})
 	return work.Queue{
@@ -108,10 +108,10 @@ func queue(pods []types.NamespacedName) work.Queue {
 		},
 		Cancel: func(i int) {
 			q.CancelWork(logger, pods[i].String())
-			canceled.Add(1)
+			gone.Add(1)
 		},
 		Drain: func() {
-			for deleted.Load()+canceled.Load() < int64(len(pods)) {
+			for gone.Load() < int64(len(pods)) {
 				time.Sleep(10 * time.Millisecond) // takes no processor time
 			}
 			q.CancelAndWait() // for the last goroutines, which keep the queue alive

@@ -62,6 +62,9 @@ func Run(s Side) Cost {
 	return Cost{Amount: r.Extra["cost"], Allocs: r.AllocsPerOp()}
 }
 
+// Min returns the lower amount and the fewer allocations.
+func (c Cost) Min(d Cost) Cost { return Cost{min(c.Amount, d.Amount), min(c.Allocs, d.Allocs)} }
+
 // Must panics unless the result of the work is right.
 func Must(right bool) {
 	if !right {

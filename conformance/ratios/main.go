@@ -151,6 +151,7 @@ func add(met bool, line ...string) {
 		verdict, missed = "MISSED", true
 	}
 	lines = append(lines, append(line, verdict))
+	fmt.Fprintln(os.Stderr, strings.Join(line, ", ")) // to see how far it is
 }
 
 func duration(ns float64) string { return amount(ns, 1000, "ns", "µs", "ms", "s") }

@@ -128,7 +128,7 @@ var quick = map[string]string{
 	"go test -C conformance .":                                   "-rapid.checks=5",
 	"go test -C conformance . -timeout 2h -rapid.checks=1000000": "-rapid.checks=5",
 	"go test -C conformance/adopters ./...":                      "-rapid.checks=5",
-	"go run -C conformance ./ratios":                             "-match count -rounds 1 -repeats 1",
+	"go run -C conformance ./ratios":                             "-match count -rounds 1",
 	"go run -C conformance ./owntests":                           "-run scheduling/corev1",
 	"go -C conformance test ./...":                               notRun,
 	"go run -C conformance ./differs 1.36.3 1.37.2":              "",

@@ -8,16 +8,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -95,11 +90,13 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, i
 		return "the cluster", false, p.readCluster(ctx, c)
 	}
 	var names []string
-	shown := p.progress()
-	defer shown.erase()
-	add := shown.counted(c.Decode)
+	objects := 0
+	add := func(o manifest.Object) error {
+		objects++
+		return c.Decode(o)
+	}
 	for _, file := range files {
-		before, name := shown.objects, say.WithoutPassword(file)
+		before, name := objects, say.WithoutPassword(file)
 		if file == "-" && p.in != nil {
 			name, err = inputStdin, manifest.Read(inputStdin, p.in, add)
 		} else {
@@ -108,7 +105,7 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, i
 		switch names = append(names, name); {
 		case err != nil:
 			return "", false, err
-		case shown.objects > before:
+		case objects > before:
 		case name == inputStdin:
 			return "", false, errors.New("standard input has no Kubernetes objects; use -n or -A to read the cluster")
 		default:
@@ -122,15 +119,6 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, i
 		return "", false, fmt.Errorf("no nodes in %s; reading those of the cluster failed: %w", input, err)
 	}
 	return input + " and the nodes of the cluster", false, nil
-}
-
-// progress returns the line that shows what was read, if errors go to a terminal.
-func (p *program) progress() *progress {
-	shown := &progress{out: io.Discard, clock: time.Now}
-	if f, ok := p.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		shown.out = f
-	}
-	return shown
 }
 
 // isPiped reports whether standard input is a pipe or a file.
@@ -236,26 +224,3 @@ func (p *program) completeNodes(cmd *cobra.Command, args []string, _ string) ([]
 	names := say.Each(c.Nodes, func(n cluster.Node) string { return n.Name })
 	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(args, name) }), none
 }
-
-// A progress is a line on a terminal that counts what was read.
-type progress struct {
-	out            io.Writer
-	clock          func() time.Time
-	shown          time.Time // zero: nothing is shown
-	objects, bytes int
-}
-
-// counted returns add with a line that counts the objects.
-func (p *progress) counted(add func(manifest.Object) error) func(manifest.Object) error {
-	p.shown = p.clock()
-	return func(o manifest.Object) error {
-		p.objects, p.bytes = p.objects+1, p.bytes+o.Size()
-		if now := p.clock(); now.Sub(p.shown) > 200*time.Millisecond {
-			p.shown = now
-			message.NewPrinter(language.English).Fprintf(p.out, "\rread %d objects, %d MB", p.objects, p.bytes/1e6)
-		}
-		return add(o)
-	}
-}
-
-func (p *progress) erase() { fmt.Fprint(p.out, "\r\x1b[K") }

@@ -20,7 +20,6 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -169,14 +168,7 @@ func (p *program) previewCommand() *cobra.Command {
 		sub := &cobra.Command{
 			Use: verb + " " + use, Short: "Say what kubectl " + verb + " would do",
 			Args: cobra.ArbitraryArgs, ValidArgsFunction: p.completeNodes,
-		}
-		dryRun := sub.Flags().String("dry-run", "none", "Ignored: a preview changes nothing.")
-		sub.Flags().Lookup("dry-run").NoOptDefVal = "client"
-		sub.RunE = func(sub *cobra.Command, args []string) error {
-			if err := p.ignore(*dryRun); err != nil {
-				return err
-			}
-			return p.preview(sub.Context(), r, args)
+			RunE: func(sub *cobra.Command, args []string) error { return p.preview(sub.Context(), r, args) },
 		}
 		sub.Flags().StringVarP(&r.Selector, "selector", "l", "", "Select nodes by their labels.")
 		if verb == "taint" {
@@ -186,22 +178,6 @@ func (p *program) previewCommand() *cobra.Command {
 		c.AddCommand(sub)
 	}
 	return c
-}
-
-// ignore says that the value of --dry-run has no effect, if it is one of kubectl's.
-func (p *program) ignore(dryRun string) error {
-	_, err := strconv.ParseBool(dryRun)
-	switch dryRun {
-	case "none":
-		return nil
-	case "client", "server", "unchanged":
-		err = nil
-	}
-	if err != nil {
-		return usageError{fmt.Errorf("--dry-run is %q; want one of none, client, server", dryRun), 1}
-	}
-	fmt.Fprintln(p.err, "--dry-run is ignored: a preview changes nothing, and its commands are without it.")
-	return nil
 }
 
 // connectionFlags returns the given flags of kubectl that choose the cluster

@@ -23,7 +23,6 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/manifest"
 	"github.com/seed-0529bac1/taints/internal/test/golden"
 )
 
@@ -168,29 +167,6 @@ func TestBold(t *testing.T) {
 	want := "\x1b[1ma text that is\x1b[22m\n\x1b[1m  longer than one\x1b[22m\n\x1b[1m  line\x1b[22m"
 	if got := p.wrapped("", "  ", "a text that is longer than one line", color.Bold); got != want {
 		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-// A line on the terminal shows what was read, and is erased.
-func TestProgress(t *testing.T) {
-	var out strings.Builder
-	now := testNow
-	p := &progress{out: &out, clock: func() time.Time { return now }}
-	add := p.counted(func(manifest.Object) error {
-		now = now.Add(150 * time.Millisecond)
-		return nil
-	})
-	input := `{"kind":"List","items":[` + strings.Repeat(`{"kind":"Pod","a":"`+strings.Repeat("x", 3000)+`"},`, 1200) + `{}]}`
-	if err := manifest.Read("input", strings.NewReader(input), add); err != nil {
-		t.Fatal(err)
-	}
-	p.erase()
-	first, _, _ := strings.Cut(out.String()[1:], "\r")
-	if first != "read 3 objects, 0 MB" || !strings.HasSuffix(out.String(), "\rread 1,201 objects, 3 MB\r\x1b[K") {
-		t.Errorf("%q … %q", first, out.String()[out.Len()-50:])
-	}
-	if code, _, stderr := runOn(strings.NewReader(objectOf("node n"))); code != 0 || stderr != "" {
-		t.Errorf("without a terminal: %q", stderr)
 	}
 }
 

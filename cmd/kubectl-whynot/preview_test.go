@@ -116,7 +116,6 @@ func TestPreviewRefusals(t *testing.T) {
 		"cordon worker-1 none":                  `1 error: nodes "none" not found`,
 		"cordon no/worker-1 nodes/none":         `1 error: nodes "none" not found`,
 		"cordon deploy/worker-1":                "1 error: invalid resource type deploy, only node types are supported",
-		"cordon worker-1 --dry-run=x":           `1 error: --dry-run is "x"; want one of none, client, server`,
 		"uncordon":                              "1 error: no node is given",
 		"uncordon old-1 none":                   `1 error: nodes "none" not found`,
 		"uncordon none":                         `1 error: nodes "none" not found`,
@@ -214,17 +213,6 @@ func TestPreviewCompletion(t *testing.T) {
 		args := append(append([]string{"__complete"}, strings.Fields(command)...), "-o", "")
 		if _, got, _ := runOn(nil, args...); got != strings.Join(accepted, "\n")+"\n:4\n" {
 			t.Errorf("%s: %s", command, got)
-		}
-	}
-}
-
-// The flag --dry-run changes nothing but a word.
-func TestPreviewDryRun(t *testing.T) {
-	_, want, _ := previewOf("cordon", "worker-1")
-	for flag, isSaid := range map[string]bool{"--dry-run": true, "--dry-run=server": true, "--dry-run=true": true, "--dry-run=none": false} {
-		code, stdout, stderr := previewOf("cordon", flag, "worker-1")
-		if said := strings.HasPrefix(stderr, "--dry-run is ignored: "); code != 0 || stdout != want || said != isSaid {
-			t.Errorf("%s: exit code %d, stderr %q, stdout %s", flag, code, stderr, stdout)
 		}
 	}
 }

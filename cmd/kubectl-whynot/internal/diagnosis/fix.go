@@ -23,7 +23,6 @@ type Step struct {
 	Effect  string `json:"effect,omitempty"`     // what else the command does
 	For     string `json:"commandFor,omitempty"` // some of the pods or nodes, or a cluster that it does not name
 
-	creates string // the template whose list of tolerations the command creates
 	pods    int    // that the command is for
 	cluster string // that the command is for; empty: it says so
 }
@@ -224,30 +223,7 @@ func (x *Pending) patchOf(text string, pods int, resource, name, spec string, en
 	}
 	operations = append(operations, appends...)
 	patch, _ := json.Marshal(operations) // never fails for a toleration
-	step := x.step(text, pods, "patch", resource, name, "--type=json", "-p", string(patch))
-	if resource != "pod" && len(added) > 0 && !exists {
-		step.creates = x.First.OwnerName()
-	}
-	return step
-}
-
-// warn says of different patches that create the same list that only the first can.
-func warn(list []*Pending) {
-	var patches []*Step
-	for _, x := range list {
-		for i := range x.Fix {
-			if x.Fix[i].creates != "" {
-				patches = append(patches, &x.Fix[i])
-			}
-		}
-	}
-	for _, same := range cluster.Grouped(patches, func(s *Step) string { return s.creates }) {
-		if slices.ContainsFunc(same, func(s *Step) bool { return s.Command != same[0].Command }) {
-			for _, s := range same {
-				s.Effect = strings.TrimPrefix(s.Effect+"; after another patch of this template, run whynot again first", "; ")
-			}
-		}
-	}
+	return x.step(text, pods, "patch", resource, name, "--type=json", "-p", string(patch))
 }
 
 // step returns a step with a command for the first pods, in their namespace.

@@ -120,7 +120,6 @@ func (a *analyst) pending(pods []*cluster.Pod) []*Pending {
 	for _, equal := range groups {
 		list = append(list, a.pendingOf(equal))
 	}
-	warn(list)
 	return list
 }
 

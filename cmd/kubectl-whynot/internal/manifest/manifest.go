@@ -21,7 +21,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
-	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/cli-runtime/pkg/resource"
 	"sigs.k8s.io/yaml"
@@ -35,9 +34,6 @@ type Object struct {
 
 	json jsontext.Value
 }
-
-// Size returns the length of the JSON.
-func (o *Object) Size() int { return len(o.json) }
 
 // Kubernetes also accepts duplicate names and invalid UTF-8.
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
@@ -226,34 +222,9 @@ func readItems(d *jsontext.Decoder, header Object, add func(Object) error) error
 	return err
 }
 
-// Decode decodes the object. The error names the first mistakes.
+// Decode decodes the object. The error names the first mistake.
 func (o *Object) Decode(into any, options ...json.Options) error {
-	options = append(options, lenient...)
-	err := json.Unmarshal(o.json, into, options...)
-	if err == nil {
-		return nil
-	}
-	var mistakes []string
-	value := []byte(o.json)
-	for err != nil && len(mistakes) < 3 {
-		mistakes = append(mistakes, inWords(err).Error())
-		semantic, ok := errors.AsType[*json.SemanticError](err)
-		if !ok || !remove(&value, semantic.JSONPointer) {
-			break
-		}
-		err = json.Unmarshal(value, reflect.New(reflect.TypeOf(into).Elem()).Interface(), options...)
-	}
-	return errors.New(strings.Join(mistakes, "; "))
-}
-
-// remove puts null in place of a value, unless that is all of the JSON.
-func remove(value *[]byte, at jsontext.Pointer) bool {
-	path, _ := json.Marshal(at)
-	patch, err := jsonpatch.DecodePatch(fmt.Appendf(nil, `[{"op":"replace","path":%s,"value":null}]`, path))
-	if err == nil {
-		*value, err = patch.Apply(*value)
-	}
-	return err == nil
+	return inWords(json.Unmarshal(o.json, into, append(options, lenient...)...))
 }
 
 // inWords returns an error of the JSON decoder in the words of this program.

@@ -218,6 +218,7 @@ func TestInputs(t *testing.T) {
 		}
 		return string(b)
 	}
+	const logs = "\n==== START logs for container c of pod a/b ====\n{\n==== no END ====\nlast==== END logs for container c of pod a/b ====\n"
 	inputs := map[string]string{
 		"a list":                 list(node, pod),
 		"a list in YAML":         inYAML(list(node, pod)),
@@ -231,6 +232,9 @@ func TestInputs(t *testing.T) {
 		"gzip":                   zipped(t, list(node, pod)),
 		"JSON of PowerShell":     "\xff\xfe" + strings.Join(strings.Split(list(node, pod), ""), "\x00") + "\x00",
 		"a byte order mark":      "\xef\xbb\xbf" + list(node, pod),
+		"an array":               "[" + node + "," + list(pod) + "]",
+		"an array in YAML":       "- " + strings.ReplaceAll(inYAML(list(node, pod)), "\n", "\n  "),
+		"objects and logs":       node + logs + logs + "\n" + pod + logs,
 		"objects of other kinds": list(node, pod, `{"kind":"Node","apiVersion":"metrics.k8s.io/v1beta1"}`, `{"kind":"Service","spec":[]}`),
 	}
 	for name, input := range inputs {

@@ -41,7 +41,7 @@ type Cluster struct {
 	labels   map[string]sets.Set[string] // values by key, after Finish
 	profiles map[string]*Profile
 	inOrder  []*Workload
-	leftOut  []*Pod // by the filter, without a profile
+	leftOut  map[PodName]*Pod // by the filter, without a profile
 }
 
 // A Filter selects pods.
@@ -70,7 +70,7 @@ func (f Filter) matches(namespace string, set map[string]string) bool {
 func New(only Filter) *Cluster {
 	return &Cluster{
 		Only: only, Namespace: cmp.Or(only.Namespace, metav1.NamespaceDefault),
-		NodeAt: make(map[string]int), PodNamed: make(map[PodName]*Pod), Others: make(map[string]int),
+		NodeAt: make(map[string]int), leftOut: make(map[PodName]*Pod), PodNamed: make(map[PodName]*Pod), Others: make(map[string]int),
 		profiles: make(map[string]*Profile), Unevaluated: sets.New[string](),
 		Workloads: make(map[string]*Workload), Running: make(map[string]int), Waiting: make(map[string]int),
 	}
@@ -84,8 +84,9 @@ func (c *Cluster) ForgetNodes() {
 
 // ForgetPods removes the pods, to list them again.
 func (c *Cluster) ForgetPods() {
-	c.Pods, c.leftOut = nil, nil
+	c.Pods = nil
 	clear(c.PodNamed)
+	clear(c.leftOut)
 }
 
 // Finish sorts and groups the nodes, and adds the pods that workloads would create.
@@ -165,7 +166,7 @@ func (c *Cluster) Decode(m manifest.Object) error {
 	version := apiVersions[m.Kind]
 	switch {
 	case m.Kind == "":
-		return errors.New("kind is missing")
+		return errors.New("kind is missing; " + manifest.Expected)
 	case version != "" && m.APIVersion != "" && m.APIVersion != version:
 		c.Others[m.Kind+" (its apiVersion is "+m.APIVersion+", not "+version+")"]++
 		return nil
@@ -181,16 +182,24 @@ func (c *Cluster) Decode(m manifest.Object) error {
 		return decodeAs(m, c.AddNode)
 	case "Pod":
 		return decodeAs(m, func(o *corev1.Pod) error {
+			var wrong []string
 			if o.Spec.NodeName == "" { // what is large matters too
 				*o = corev1.Pod{}
 				if err := m.Decode(o); err != nil {
 					return err
 				}
+				if isManifest(&o.ObjectMeta) {
+					wrong = mistakes(&m, "spec", new(corev1.Pod))
+				}
 			}
-			return c.AddPod(o)
+			return c.addPod(o, wrong)
 		}, skipLarge)
 	case "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "DeploymentConfig", "Job", "CronJob":
-		return decodeAs(m, func(o *object) error { return c.addWorkload(m.Kind, o) })
+		path := "spec.template.spec"
+		if m.Kind == "CronJob" {
+			path = "spec.jobTemplate." + path
+		}
+		return decodeAs(m, func(o *object) error { return c.addWorkload(m.Kind, o, mistakes(&m, path, new(object))) })
 	}
 	c.Others[m.Kind]++
 	c.addRules(&m)
@@ -253,19 +262,18 @@ func skip[T any]() *json.Unmarshalers {
 }
 
 // checkNames returns an error unless Kubernetes allows the names of the object, its
-// namespace and its owner. Commands repeat them, and none of them is like a flag.
+// namespace and its owner. Commands repeat the first two, which are not like flags.
 func checkNames(m *metav1.ObjectMeta) error {
 	const format = "%s is %q, which Kubernetes does not allow"
-	owner := ownerOf(m)
-	switch {
+	switch owner := metav1.GetControllerOfNoCopy(m); {
 	case m.Name == "":
 		return errors.New("metadata.name is missing")
 	case !isName(m.Name):
 		return fmt.Errorf(format, "metadata.name", m.Name)
 	case m.Namespace != "" && (!isName(m.Namespace) || strings.Contains(m.Namespace, ".")):
 		return fmt.Errorf(format, "metadata.namespace", m.Namespace)
-	case owner != (Owner{}) && !isName(owner.Name):
-		return fmt.Errorf(format, "the name of the owner in metadata.ownerReferences", owner.Name)
+	case owner != nil && owner.Name == "":
+		return errors.New("the name of the owner in metadata.ownerReferences is missing")
 	}
 	return nil
 }

@@ -19,10 +19,12 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	yamlv4 "go.yaml.in/yaml/v4"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/cli-runtime/pkg/resource"
+	strict "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
@@ -32,7 +34,8 @@ import (
 type Object struct {
 	APIVersion, Kind string
 
-	json jsontext.Value
+	json     jsontext.Value
+	repeated []string // paths of names that YAML had twice
 }
 
 // Kubernetes also accepts duplicate names and invalid UTF-8.
@@ -93,11 +96,14 @@ func read(r io.Reader, add func(Object) error) error {
 		buffered = bufio.NewReader(transform.NewReader(buffered, unicode.BOMOverride(unicode.UTF8.NewDecoder())))
 	}
 	start, _ := buffered.Peek(1 << 12)
-	if bytes.HasPrefix(bytes.TrimSpace(start), []byte("{{")) {
+	start = bytes.TrimSpace(start)
+	switch {
+	case bytes.HasPrefix(start, []byte("{{")):
 		return errTemplate
-	}
-	if utilyaml.IsJSONBuffer(start) {
+	case bytes.HasPrefix(start, []byte("{")), bytes.HasPrefix(start, []byte("[")):
 		return readJSON(buffered, add)
+	case forPeople.Match(start):
+		return errors.New("this is a table, or the output of 'kubectl describe'; " + Expected)
 	}
 	documents := utilyaml.NewYAMLReader(buffered)
 	for n := 1; ; n++ {
@@ -116,8 +122,25 @@ func read(r io.Reader, add func(Object) error) error {
 
 var errTemplate = errors.New("this is a template: render it first, as with 'helm template'")
 
+// Expected says what to read instead.
+const Expected = "whynot reads what 'kubectl get nodes,pods -A -o json' prints"
+
+// forPeople matches the first line of a table, or of the output of "kubectl describe".
+var forPeople = regexp.MustCompile(`^(Name: +\S|[A-Z][A-Z ()-]*(\n|$))`)
+
 func readYAML(document []byte, add func(Object) error) error {
-	object, err := yaml.YAMLToJSON(document)
+	object, err := yaml.YAMLToJSONStrict(document)
+	if err != nil {
+		var root yamlv4.Node
+		_ = yamlv4.Unmarshal(document, &root) // without one, no name is repeated
+		names := repeated(&root, "")
+		addAll := add
+		add = func(o Object) error {
+			o.repeated = names
+			return addAll(o)
+		}
+		object, err = yaml.YAMLToJSON(document)
+	}
 	if err != nil && bytes.Contains(document, []byte("{{")) {
 		return errTemplate
 	}
@@ -127,21 +150,63 @@ func readYAML(document []byte, add func(Object) error) error {
 	return readJSON(bytes.NewReader(object), add)
 }
 
+// repeated returns the paths of the names that their object already has.
+func repeated(n *yamlv4.Node, path string) (list []string) {
+	names := make(map[string]bool)
+	for i, child := range n.Content {
+		at := path
+		switch {
+		case n.Kind == yamlv4.SequenceNode:
+			at += fmt.Sprintf("[%d]", i)
+		case n.Kind == yamlv4.MappingNode:
+			name := n.Content[i-i%2].Value
+			at = strings.TrimPrefix(path+"."+name, ".")
+			if i%2 == 0 && names[name] {
+				list = append(list, at)
+			}
+			names[name] = true
+		}
+		list = append(list, repeated(child, at)...)
+	}
+	return list
+}
+
 // readJSON reads successive objects and lists.
 func readJSON(r io.Reader, add func(Object) error) error {
 	d := jsontext.NewDecoder(r, lenient...)
-	for d.PeekKind() == '{' {
-		if err := readObject(d, Object{}, add); err != nil {
+	for {
+		var err error
+		switch kind := d.PeekKind(); {
+		case kind == '{':
+			err = readObject(d, Object{}, add)
+		case kind == '[':
+			err = readItems(d, Object{}, add)
+		case bytes.HasPrefix(bytes.TrimSpace(d.UnreadBuffer()), []byte("=")):
+			rest := bufio.NewReader(io.MultiReader(bytes.NewReader(d.UnreadBuffer()), r))
+			skipLogs(rest)
+			r, d = rest, jsontext.NewDecoder(rest, lenient...)
+		case kind == 0:
+			if _, err = d.ReadToken(); errors.Is(err, io.EOF) {
+				return nil
+			}
+		default:
+			err = errors.New("this has no Kubernetes objects; " + Expected)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	if d.PeekKind() != 0 {
-		return errors.New("expected Kubernetes objects, as 'kubectl get nodes,pods -A -o json' prints them")
+}
+
+// skipLogs skips the logs that "kubectl cluster-info dump" prints between objects.
+func skipLogs(r *bufio.Reader) {
+	for {
+		line, err := r.ReadString('\n')
+		next, _ := r.Peek(4)
+		if err != nil || strings.Contains(line, "==== END logs for container") && string(next) != "====" {
+			return
+		}
 	}
-	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
-		return err
-	}
-	return nil
 }
 
 // readObject reads an object that has the header unless it says another, or a list.
@@ -216,7 +281,7 @@ func readItems(d *jsontext.Decoder, header Object, add func(Object) error) error
 		}
 	}
 	if kind := d.PeekKind(); kind != ']' && kind != 0 {
-		return errors.New("expected a list of objects in items")
+		return errors.New("expected objects in the list")
 	}
 	_, err := d.ReadToken()
 	return err
@@ -225,6 +290,22 @@ func readItems(d *jsontext.Decoder, header Object, add func(Object) error) error
 // Decode decodes the object. The error names the first mistake.
 func (o *Object) Decode(into any, options ...json.Options) error {
 	return inWords(json.Unmarshal(o.json, into, append(options, lenient...)...))
+}
+
+// Refused returns the paths of the fields that an API server refuses, as it does not
+// know them or has them already. It decodes the object into the empty one.
+func (o *Object) Refused(into any) (unknown, repeated []string) {
+	repeated = o.repeated
+	all, _ := strict.UnmarshalStrict(o.json, into)
+	for _, err := range all {
+		path := err.(strict.FieldError).FieldPath()
+		if strings.HasPrefix(err.Error(), "unknown") {
+			unknown = append(unknown, path)
+		} else {
+			repeated = append(repeated, path)
+		}
+	}
+	return unknown, repeated
 }
 
 // inWords returns an error of the JSON decoder in the words of this program.

@@ -46,7 +46,7 @@ func (p *program) run(args []string) int {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintf(p.err, "error: %s\n", say.Printable(say.WithoutPassword(err.Error())))
+	fmt.Fprintf(p.err, "error: %s\n", say.Clean(say.WithoutPassword(err.Error())))
 	usage, isUsage := errors.AsType[usageError](err)
 	if !isUsage {
 		return 1

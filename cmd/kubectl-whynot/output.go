@@ -129,6 +129,7 @@ func (p *page) wrapped(first, hang, text string, style ...color.Attribute) strin
 		line, space = hang, ""
 	}
 	for _, w := range strings.Fields(text) {
+		w = say.Clean(w)
 		if space != "" && utf8.RuneCountInString(line+space+w) > p.width {
 			end()
 		}
@@ -180,7 +181,7 @@ var pageStyle template.CSS
 var pageScript template.JS
 
 var parsedPage = template.Must(template.New("").Funcs(words).Funcs(sayings).Funcs(template.FuncMap{
-	"clean": say.Printable, "code": codeOf, "details": details, "timeline": newTimeline, "spans": spansOf,
+	"clean": say.Clean, "printable": say.Printable, "code": codeOf, "details": details, "timeline": newTimeline, "spans": spansOf,
 	"waves": preview.Waves, "evictionsIn": preview.EvictionsIn, "whenLeaving": preview.WhenLeaving,
 	"texts": func(m map[string]string) []string { return slices.Sorted(maps.Values(m)) }, "keysOf": sets.List[string],
 	"style": func() template.CSS { return pageStyle }, "script": func() template.JS { return pageScript },
@@ -247,7 +248,7 @@ var lineBreaks = strings.NewReplacer("/", "/<wbr>", ".", ".<wbr>", "=", "=<wbr>"
 
 // codeOf returns a taint as HTML.
 func codeOf(t taints.Taint) template.HTML {
-	return template.HTML("<code>" + lineBreaks.Replace(html.EscapeString(say.Printable(visible.Taint(t)))) + "</code>")
+	return template.HTML("<code>" + lineBreaks.Replace(html.EscapeString(say.Clean(visible.Taint(t)))) + "</code>")
 }
 
 // A timeline places times on a drawing. Its scale is logarithmic on both sides of

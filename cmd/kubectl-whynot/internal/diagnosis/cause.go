@@ -156,16 +156,19 @@ func (x *Pending) explainOther(m *message) {
 	x.Kind = causeOther
 	x.Text = "taints and node affinity allow " + say.Count(x.Feasible, "node")
 	named := ""
-	if x.RejectionsTotal > 0 && x.Change == nil && m.fits(x.Nodes, x.Nodes-x.Feasible) {
-		named = " (" + x.rejecting() + ")"
+	tainted, names := x.tainted()
+	if tainted > 0 && x.Change == nil && m.fits(x.Nodes, x.Nodes-x.Feasible) {
+		if named = " (" + names + ")"; tainted < x.kept[reasonTaints] {
+			named = ", of which " + say.CountOf(tainted, "matches", "match") + " the pod's node selector and affinity" + named
+		}
 	}
 	switch reported := m.words(named); {
 	case x.First.Template:
 		x.Kind = causeSchedulable
-		if missed := x.Matching - x.Feasible; x.Owner.Kind == "DaemonSet" {
+		if x.Owner.Kind == "DaemonSet" {
 			x.Text = fmt.Sprintf("taints and node affinity allow %d of %s", x.Feasible, say.Count(x.Nodes, "node"))
-			if missed > 0 {
-				x.Text += fmt.Sprintf("; it does not reach %s with untolerated taints (%s)", say.Count(missed, "node"), x.rejecting())
+			if tainted > 0 {
+				x.Text += fmt.Sprintf("; it does not reach %s with untolerated taints (%s)", say.Count(tainted, "node"), names)
 			}
 		}
 	case reported != "":
@@ -226,15 +229,16 @@ func (r *placement) Entries() []Entry {
 	return nil
 }
 
-// rejecting names the taints, except those of cordoned nodes.
-func (x *Pending) rejecting() string {
-	var list []taints.Taint
-	for _, r := range x.Rejections {
-		if r.Taint.Key != taints.NodeUnschedulable {
-			list = append(list, withoutTime(r.Taint))
+// tainted counts the nodes that match and keep the pods off by their taints, as the
+// scheduler does: without those that are cordoned. It names the taints.
+func (x *Pending) tainted() (nodes int, names string) {
+	var all []taints.Taint
+	for _, s := range x.placement.rejecting {
+		if list := untoleratedOf(x.profile.Matcher, s.Group); !slices.ContainsFunc(list, cluster.Cordon.Equal) {
+			nodes, all = nodes+len(s.Nodes), append(all, list...)
 		}
 	}
-	return say.TaintsText(cluster.Distinct(list))
+	return nodes, say.TaintsText(cluster.Distinct(all))
 }
 
 // unmatched says why no node matches, and returns required labels that no node has.
@@ -372,6 +376,8 @@ const (
 func (c clause) words(taints string) (text string, isEvaluated bool) {
 	count := say.Count(c.nodes, "node")
 	switch {
+	case strings.HasPrefix(c.reason, "node(s) had untolerated taint {"): // of an older scheduler, which names it
+		return say.Have(c.nodes, "node") + strings.TrimPrefix(c.reason, "node(s) had"), true
 	case strings.HasPrefix(c.reason, "node(s) had untolerated taint"):
 		return say.Have(c.nodes, "node") + " untolerated taints" + taints, true
 	case c.reason == reasonCordoned:

@@ -229,13 +229,15 @@ func (r *placement) Entries() []Entry {
 	return nil
 }
 
-// tainted counts the nodes that match and keep the pods off by their taints, as the
-// scheduler does: without those that are cordoned. It names the taints.
+// tainted counts the nodes that match and keep the pods off by their taints, without
+// those that the scheduler counts as cordoned, and names the taints except of cordons.
 func (x *Pending) tainted() (nodes int, names string) {
 	var all []taints.Taint
 	for _, s := range x.placement.rejecting {
-		if list := untoleratedOf(x.profile.Matcher, s.Group); !slices.ContainsFunc(list, cluster.Cordon.Equal) {
-			nodes, all = nodes+len(s.Nodes), append(all, list...)
+		list := untoleratedOf(x.profile.Matcher, s.Group)
+		others := slices.DeleteFunc(slices.Clone(list), cluster.Cordon.Equal)
+		if len(others) == len(list) || !strings.Contains(x.Message, reasonCordoned) {
+			nodes, all = nodes+len(s.Nodes), append(all, others...)
 		}
 	}
 	return nodes, say.TaintsText(cluster.Distinct(all))

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/pager"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
@@ -47,12 +48,15 @@ func (p *program) answer(ctx context.Context, args []string) error {
 	}
 	if c.Asked != "" {
 		if q.Pod, err = c.Find(c.Asked, c.Only.Namespace); err != nil {
-			return err
+			return p.notFound(ctx, c, err)
 		}
 	}
 	r := diagnosis.New(c, q)
 	r.Input, r.Filter = input, c.Only.String()
-	return p.writeReport(r, "page")
+	if err = p.writeReport(r, "page"); err == nil && p.exitCode && r.WaitsForTaints() {
+		return errWaits
+	}
+	return err
 }
 
 // preview writes what the request would do. The error is what kubectl would refuse.
@@ -89,6 +93,10 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, i
 	default:
 		return "the cluster", false, p.readCluster(ctx, c)
 	}
+	timeout, err := clientcmd.ParseTimeout(*p.config.Timeout)
+	if err != nil {
+		return "", false, invalid(err)
+	}
 	var names []string
 	objects := 0
 	add := func(o manifest.Object) error {
@@ -100,7 +108,7 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, i
 		if file == "-" && p.in != nil {
 			name, err = inputStdin, manifest.Read(inputStdin, p.in, add)
 		} else {
-			err = manifest.ReadPath(file, *p.files.Recursive, add)
+			err = manifest.ReadPath(file, *p.files.Recursive, timeout, add)
 		}
 		switch names = append(names, name); {
 		case err != nil:
@@ -144,9 +152,10 @@ func (p *program) readCluster(ctx context.Context, c *cluster.Cluster) error {
 	if err != nil {
 		return err
 	}
-	if kind, name, ok := strings.Cut(c.Asked, "/"); ok {
-		if err := readWorkload(ctx, client, kind, name, c); err != nil {
-			return err
+	p.client = client
+	if strings.Contains(c.Asked, "/") {
+		if p.missing = p.readNamed(ctx, c, c.Only.Namespace); p.missing != nil && !apierrors.IsNotFound(p.missing) {
+			return p.missing
 		}
 	}
 	return inPages(ctx, client.Pods(c.Only.Namespace).List, p.selector, c.ForgetPods, c.AddPod)
@@ -168,18 +177,37 @@ func inPages[L runtime.Object, T any](
 	return err
 }
 
-// readWorkload reads a workload, such as a Deployment, for its template.
-func readWorkload(ctx context.Context, client corev1client.CoreV1Interface, kind, name string, c *cluster.Cluster) error {
-	group := "apps"
-	if strings.HasSuffix(kind, "job") {
-		group = "batch"
+// readNamed reads the workload that is asked for, for its template, or all pods or
+// workloads with its name if there is no namespace.
+func (p *program) readNamed(ctx context.Context, c *cluster.Cluster, namespace string) error {
+	kind, name, isWorkload := strings.Cut(c.Asked, "/")
+	if !isWorkload {
+		kind, name = "pod", kind
 	}
-	path := []string{"/apis", group, "v1/namespaces", c.Only.Namespace, kind + "s", name}
-	object, err := client.RESTClient().Get().AbsPath(path...).SetHeader("Accept", runtime.ContentTypeJSON).DoRaw(ctx)
-	if err != nil {
+	request := p.client.RESTClient().Get().SetHeader("Accept", runtime.ContentTypeJSON)
+	if _, group := kindOf(kind); namespace != "" {
+		request.AbsPath(group, "namespaces", namespace, kind+"s", name)
+	} else {
+		request.AbsPath(group, kind+"s").Param("fieldSelector", "metadata.name="+name)
+	}
+	result := request.Do(ctx)
+	if err := result.Error(); err != nil { // with the message of the API server, which Raw does not read
 		return err
 	}
-	return manifest.Read(kind+"/"+name, bytes.NewReader(object), c.Decode)
+	object, _ := result.Raw()
+	return manifest.Read(c.Asked, bytes.NewReader(object), c.Decode)
+}
+
+// notFound returns the error for what is asked for, in the API server's words if it has
+// some, with the other namespaces of the cluster that have it, if the user may know.
+func (p *program) notFound(ctx context.Context, c *cluster.Cluster, err error) error {
+	if p.client != nil && p.readNamed(ctx, c, "") == nil {
+		_, err = c.Find(c.Asked, c.Only.Namespace)
+	}
+	if p.missing != nil {
+		return fmt.Errorf("%w%s", p.missing, c.Hint(cluster.PodName{Namespace: c.Only.Namespace, Name: c.Asked}))
+	}
+	return err
 }
 
 // readNodes lists the nodes of the cluster, and returns a client for more.

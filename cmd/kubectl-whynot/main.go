@@ -27,6 +27,7 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
@@ -38,13 +39,19 @@ func main() {
 	os.Exit(p.run(os.Args[1:]))
 }
 
-// run returns the exit code: 1 for failure, 2 for invalid usage.
+// errWaits makes the exit code 3, without a message: the report says why.
+var errWaits = errors.New("pods wait for taints")
+
+// run returns the exit code: 1 for failure, 2 for invalid usage, 3 as --exit-code says.
 func (p *program) run(args []string) int {
 	command := p.command()
 	command.SetArgs(append([]string{}, args...)) // nil would mean the arguments of the process
 	called, err := command.ExecuteC()
-	if err == nil {
+	switch {
+	case err == nil:
 		return 0
+	case errors.Is(err, errWaits):
+		return 3
 	}
 	fmt.Fprintf(p.err, "error: %s\n", say.Clean(say.WithoutPassword(err.Error())))
 	usage, isUsage := errors.AsType[usageError](err)
@@ -76,8 +83,12 @@ type program struct {
 	selector   string
 	output     string
 	now        string
+	exitCode   bool
 	asksServer bool     // a flag selects the cluster as the input
 	connection []string // the flags that choose the cluster and the user
+
+	client  corev1client.CoreV1Interface // nil: the input is not a cluster
+	missing error                        // why the API server does not have the workload that is asked for
 }
 
 //go:embed page/help.txt
@@ -133,6 +144,7 @@ func (p *program) command() *cobra.Command {
 	c.SetErr(p.err)
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return invalid(err) })
 	c.Flags().BoolVarP(&p.all, "all-namespaces", "A", false, "Pods of all namespaces.")
+	c.Flags().BoolVar(&p.exitCode, "exit-code", false, "Exit with 3 if a pod waits for taints, or an API server would refuse tolerations.")
 	c.Flags().StringVarP(&p.selector, "selector", "l", "", "Only pods that match this label selector.")
 	flags := c.PersistentFlags()
 	flags.StringVarP(&p.output, "output", "o", "text", "Output format: text, wide, json, yaml or html.")
@@ -254,31 +266,43 @@ func (p *program) parse(args []string) (now time.Time, c *cluster.Cluster, err e
 // podArgument returns the pod that the arguments name, either in kubectl's form
 // or as namespace/name. The name of a workload has its kind, as in deployment/web.
 func podArgument(args []string) (namespace, name string, err error) {
-	if len(args) > 2 || len(args) == 2 && kinds[args[0]] == "" {
+	first, name, isPath := strings.Cut(strings.Join(args, "/"), "/")
+	kind, _ := kindOf(first)
+	if len(args) > 2 || len(args) == 2 && kind == "" {
 		return "", "", fmt.Errorf("want one pod, not %d; use -f for files", len(args))
 	}
-	pod := strings.Join(args, "/")
-	first, name, isPath := strings.Cut(pod, "/")
-	kind := kinds[first]
 	if isPath && kind == "pod" {
 		first, name, isPath = strings.Cut(name, "/")
 	}
 	switch {
 	case len(args) > 0 && first == "", isPath && (name == "" || strings.Contains(name, "/")):
-		return "", "", fmt.Errorf("%q is not a pod; want a name, or namespace/name", pod)
+		return "", "", fmt.Errorf("%q is not a pod; want a name, or namespace/name", strings.Join(args, "/"))
 	case !isPath:
 		return "", first, nil
+	case kind == "node":
+		return "", "", fmt.Errorf("%s is a node; want a pod or a workload, or 'preview cordon %s' for what is on the node", name, name)
 	case kind != "" && kind != "pod":
 		return "", kind + "/" + name, nil
 	}
 	return first, name, nil
 }
 
-// kinds maps the names of pods and workloads to those that the program uses.
-var kinds = map[string]string{
-	"pod": "pod", "pods": "pod", "po": "pod",
-	"deployment": "deployment", "deployments": "deployment", "deploy": "deployment",
-	"statefulset": "statefulset", "statefulsets": "statefulset", "sts": "statefulset",
-	"daemonset": "daemonset", "daemonsets": "daemonset", "ds": "daemonset",
-	"job": "job", "jobs": "job", "cronjob": "cronjob", "cronjobs": "cronjob", "cj": "cronjob",
+// kinds has the words for pods, workloads and nodes, and the paths of their API groups.
+var kinds = [][3]string{
+	{"pod", "po", "/api/v1"}, {"node", "no", "/api/v1"}, {"replicationcontroller", "rc", "/api/v1"},
+	{"deployment", "deploy", "/apis/apps/v1"}, {"statefulset", "sts", "/apis/apps/v1"}, {"daemonset", "ds", "/apis/apps/v1"},
+	{"replicaset", "rs", "/apis/apps/v1"}, {"job", "job", "/apis/batch/v1"}, {"cronjob", "cj", "/apis/batch/v1"},
+	{"deploymentconfig", "dc", "/apis/apps.openshift.io/v1"},
+}
+
+// kindOf returns the kind that a word of kubectl means, such as deployments.apps, and the
+// path of its group.
+func kindOf(word string) (kind, path string) {
+	word, _, _ = strings.Cut(word, ".")
+	for _, k := range kinds {
+		if word == k[0] || word == k[0]+"s" || word == k[1] {
+			return k[0], k[2]
+		}
+	}
+	return "", ""
 }

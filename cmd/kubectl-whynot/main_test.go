@@ -170,6 +170,42 @@ func TestBold(t *testing.T) {
 	}
 }
 
+// With --exit-code, the code is 3 if a pod waits for taints, or if an API server would
+// refuse the tolerations of a manifest.
+func TestExitCode(t *testing.T) {
+	const deployment = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {template: {spec: {TOLERATIONS}}}}`
+	with := func(tolerations string) string { return strings.Replace(deployment, "TOLERATIONS", tolerations, 1) }
+	const tainted, untainted = "node a k=v:NoSchedule", "node b pool=x"
+	for _, tc := range []struct {
+		lines []string
+		args  string
+		want  int
+	}{
+		{[]string{tainted, "pod"}, "", 3},
+		{[]string{tainted, "pod k=V"}, "-o json", 3},
+		{[]string{tainted, untainted, "pod"}, "", 0},
+		{[]string{tainted, "pod k=v"}, "", 0},
+		{[]string{"node a node.kubernetes.io/unschedulable:NoSchedule", "pod"}, "-o html", 3},
+		{[]string{tainted, `{kind: Pod, metadata: {name: p}, spec: {nodeSelector: {pool: x}}}`}, "", 0},
+		{[]string{tainted, `{kind: Pod, metadata: {name: p}, spec: {schedulingGates: [{name: g}]}}`}, "", 0},
+		{[]string{tainted, with("")}, "", 3},
+		{[]string{tainted, with("tolerations: [{operator: Exists}]")}, "", 0},
+		{[]string{untainted, with("tolerations: [{operator: exists}]")}, "", 3},
+		{[]string{untainted, with("toleration: []")}, "", 3},
+		{[]string{untainted, with("tolerations: [{key: k, operator: Lt, value: '5'}]")}, "", 0},
+		{[]string{tainted, "pod", `{kind: Pod, metadata: {name: q}, spec: {tolerations: [{operator: Exists}]}}`}, "q", 0},
+	} {
+		input := objectsOf(tc.lines)
+		args := append([]string{"-f", "-", "--exit-code"}, strings.Fields(tc.args)...)
+		if code, _, stderr := runOn(strings.NewReader(input), args...); code != tc.want || stderr != "" {
+			t.Errorf("%s: exit code %d, want %d; %s", tc.lines, code, tc.want, stderr)
+		}
+	}
+	if code, _, _ := runOn(strings.NewReader(objectsOf([]string{tainted, "pod"}))); code != 0 {
+		t.Errorf("without the flag: exit code %d", code)
+	}
+}
+
 // TestUsage checks output that is not the same on all systems: help, which is
 // written to standard output, and errors of libraries.
 func TestUsage(t *testing.T) {

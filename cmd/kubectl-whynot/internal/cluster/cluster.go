@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,6 +20,7 @@ import (
 
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/manifest"
+	"github.com/seed-0529bac1/taints/internal/similar"
 )
 
 // A Cluster is the part of the nodes and pods in the input that matters.
@@ -107,7 +109,7 @@ func (c *Cluster) Find(name, namespace string) (PodName, error) {
 	if c.PodNamed[full] != nil {
 		return full, nil
 	}
-	var found, longer []string
+	var found []string
 	var made *Pod // from the workload
 	for _, p := range c.Pods {
 		kind, owner := p.Owner.Template()
@@ -121,8 +123,6 @@ func (c *Cluster) Find(name, namespace string) (PodName, error) {
 		case p.Name == name, p.Template && p.Owner.Name == name:
 			full = p.PodName
 			found = append(found, p.Namespace)
-		case strings.HasPrefix(p.Name, name):
-			longer = append(longer, p.String())
 		}
 	}
 	switch {
@@ -135,14 +135,59 @@ func (c *Cluster) Find(name, namespace string) (PodName, error) {
 		return full, fmt.Errorf("namespaces %s have a pod %s; use -n to choose one", say.Joined(found), name)
 	}
 	text := "pod " + name + " not found"
-	if filter := c.Only.String(); filter != "" {
+	if strings.Contains(name, "/") {
+		text = name + " not found in namespace " + full.Namespace
+	} else if filter := c.Only.String(); filter != "" {
 		text += " with " + filter
 	}
-	if len(longer) > 0 {
-		slices.Sort(longer)
-		text += "; did you mean " + strings.Join(longer[:min(len(longer), 3)], ", ") + "?"
+	return full, errors.New(text + c.Hint(full))
+}
+
+// Hint says where a name is that is not found, or which names are close to it.
+func (c *Cluster) Hint(full PodName) string {
+	var others, near []string
+	for _, x := range c.names(strings.Contains(full.Name, "/")) {
+		switch {
+		case x == full:
+			return "; it is there, but has no pods or is left out by -l"
+		case x.Name == full.Name:
+			others = append(others, x.Namespace)
+		case strings.HasPrefix(x.Name, full.Name), similar.Edits(x.Name, full.Name) > 0:
+			near = append(near, x.String())
+		}
 	}
-	return full, errors.New(text)
+	slices.Sort(others)
+	slices.Sort(near)
+	near = slices.Compact(near)
+	switch others = slices.Compact(others); {
+	case len(others) > 0:
+		return "; " + say.Noun(len(others), "namespace") + " " + say.NamesOf(others, len(others)) + say.For(len(others), " has", " have") + " it"
+	case len(near) > 0:
+		return "; did you mean " + say.Enumerate(near[:min(len(near), 3)], "or") + "?"
+	}
+	return ""
+}
+
+// names returns the names of all pods, or those of workloads, as in deployment/web.
+func (c *Cluster) names(ofWorkloads bool) []PodName {
+	var list []PodName
+	add := func(namespace, kind, name string) {
+		list = append(list, PodName{Namespace: namespace, Name: strings.ToLower(kind) + "/" + name})
+	}
+	for _, p := range slices.AppendSeq(slices.Clone(c.Pods), maps.Values(c.leftOut)) {
+		if kind, name := p.Owner.Template(); ofWorkloads {
+			add(p.Namespace, kind, name)
+			add(p.Namespace, p.Owner.Kind, p.Owner.Name)
+		} else {
+			list = append(list, p.PodName)
+		}
+	}
+	for _, w := range c.inOrder {
+		if ofWorkloads {
+			add(w.Namespace, w.Kind, w.Name)
+		}
+	}
+	return list
 }
 
 // Grouped groups the elements that have the same key, in the order of their first ones.
@@ -230,8 +275,12 @@ func (c *Cluster) addRules(m *manifest.Object) {
 		}
 	case "Namespace":
 		const prefix = "scheduler.alpha.kubernetes.io/"
-		if m.Decode(&o) == nil && o.Annotations[prefix+"defaultTolerations"]+o.Annotations[prefix+"tolerationsWhitelist"] != "" {
+		m.Decode(&o)
+		if o.Annotations[prefix+"defaultTolerations"]+o.Annotations[prefix+"tolerationsWhitelist"] != "" {
 			c.Unevaluated.Insert("tolerations that namespaces default or allow")
+		}
+		if o.Annotations[prefix+"node-selector"]+o.Annotations["openshift.io/node-selector"] != "" {
+			c.Unevaluated.Insert("node selectors of namespaces")
 		}
 	}
 }

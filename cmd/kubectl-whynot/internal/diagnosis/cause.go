@@ -143,6 +143,11 @@ func (x *Pending) explain() {
 	if !m.fits(x.Nodes, x.Nodes-x.Feasible) && (!x.isOpen() || m.words("") != "") {
 		x.Notes = append(x.Notes, "the scheduler's message does not fit the nodes of the input, and may be older")
 	}
+	compares := func(t taints.Toleration) bool { return t.Operator == taints.OpLt || t.Operator == taints.OpGt }
+	if i := slices.IndexFunc(p.Tolerations, compares); i >= 0 && p.IsNew {
+		x.Notes = append(x.Notes, fmt.Sprintf("an API server refuses the operator %s of tolerations[%d] unless the feature gate "+
+			"TaintTolerationComparisonOperators is on, which is off by default", p.Tolerations[i].Operator, i))
+	}
 	for _, f := range tolerationset.Lint(p.Tolerations, taints.Options{}) {
 		switch f.Code { // these may explain why a pod is pending, and the text of the cause does not mention them
 		case tolerationset.CodeLegacyKey, tolerationset.CodeMisspelledKey, tolerationset.CodeThreshold:
@@ -322,6 +327,12 @@ func (r *Report) Waiting() int {
 		return i
 	}
 	return len(r.Causes)
+}
+
+// WaitsForTaints reports whether a pod waits for a taint or a toleration to change.
+func (r *Report) WaitsForTaints() bool {
+	kinds := []causeKind{causeMistake, causeTaints, causeInvalid, causeNodes, causeOlder}
+	return slices.ContainsFunc(r.Causes, func(c *Cause) bool { return slices.Contains(kinds, c.Kind) })
 }
 
 // A message is the scheduler's reason for not placing a pod. Its usual form is

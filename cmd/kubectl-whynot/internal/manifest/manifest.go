@@ -16,6 +16,7 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -41,10 +42,11 @@ type Object struct {
 // Kubernetes also accepts duplicate names and invalid UTF-8.
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
-// ReadPath calls add for each object of a file, a directory or a URL.
-func ReadPath(path string, recursive bool, add func(Object) error) error {
+// ReadPath calls add for each object of a file, a directory or a URL. A timeout of 0
+// means none.
+func ReadPath(path string, recursive bool, timeout time.Duration, add func(Object) error) error {
 	if strings.HasPrefix(path, "http://") || strings.HasPrefix(path, "https://") {
-		return readURL(path, add)
+		return readURL(path, timeout, add)
 	}
 	files, err := resource.ExpandPathsToFileVisitors(nil, path, recursive, resource.FileExtensions, nil)
 	for _, file := range files {
@@ -61,8 +63,8 @@ func ReadPath(path string, recursive bool, add func(Object) error) error {
 	return err
 }
 
-func readURL(url string, add func(Object) error) error {
-	response, err := http.Get(url)
+func readURL(url string, timeout time.Duration, add func(Object) error) error {
+	response, err := (&http.Client{Timeout: timeout}).Get(url)
 	if err != nil {
 		return err
 	}

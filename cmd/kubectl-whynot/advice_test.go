@@ -130,7 +130,7 @@ func adviceOf(r *diagnosis.Report) []string {
 		if s.For != "" {
 			s.Text += " (for " + s.For + ")"
 		}
-		lines = append(lines, "fix "+strings.TrimSuffix(s.Text+": "+s.Command, ": "))
+		lines = append(lines, strings.TrimSpace("fix "+string(s.Relation))+" "+strings.TrimSuffix(s.Text+": "+s.Command, ": "))
 	}
 	for _, n := range c.Notes {
 		lines = append(lines, "note "+n)

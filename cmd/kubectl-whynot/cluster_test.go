@@ -69,6 +69,7 @@ func TestCluster(t *testing.T) {
 	pods = append(pods, fmt.Sprintf(pod, "q", ""))
 	url, requests := apiServer(t, map[string][]string{
 		"/api/v1/nodes": nodes, "/api/v1/pods": pods, "/api/v1/namespaces/default/pods": pods,
+		"/api/v1/namespaces": {`{"metadata":{"name":"a"}}`, `{"metadata":{"name":"b"}}`},
 	}, "")
 	t.Setenv("HOME", t.TempDir())
 	const counts = "1 node and 601 pods from the cluster, "
@@ -93,8 +94,12 @@ func TestCluster(t *testing.T) {
 			t.Errorf("%s: standard input was read, which a loop of a shell reads from", tc.args)
 		}
 	}
-	if code, names, _ := runOn(nil, "__complete", "-s", url, ""); code != 0 || !strings.Contains(names, "\nq\n") {
-		t.Errorf("completion: %s", names)
+	for _, args := range [][]string{{"", "\nq\n"}, {"-n", "", "a\nb\n:4"}, {"--kubeconfig", "testdata/context.yaml", "--context", "", "c\n:4"}} {
+		last := len(args) - 1
+		code, names, _ := runOn(nil, slices.Concat([]string{"__complete", "-s", url}, args[:last])...)
+		if code != 0 || !strings.Contains(names, args[last]) {
+			t.Errorf("completion of %q: %s", args[:last], names)
+		}
 	}
 }
 

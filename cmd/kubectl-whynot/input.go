@@ -13,11 +13,13 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/client-go/tools/pager"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
@@ -210,8 +212,8 @@ func (p *program) notFound(ctx context.Context, c *cluster.Cluster, err error) e
 	return err
 }
 
-// readNodes lists the nodes of the cluster, and returns a client for more.
-func (p *program) readNodes(ctx context.Context, c *cluster.Cluster) (corev1client.CoreV1Interface, error) {
+// newClient returns a client for the cluster that the flags choose.
+func (p *program) newClient() (corev1client.CoreV1Interface, error) {
 	config, err := p.config.ToRESTConfig()
 	if err != nil {
 		return nil, err
@@ -219,7 +221,12 @@ func (p *program) readNodes(ctx context.Context, c *cluster.Cluster) (corev1clie
 	config.ContentType = runtime.ContentTypeProtobuf // much faster than JSON
 	config.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
 	config.QPS, config.Burst = 50, 100
-	client, err := corev1client.NewForConfig(config)
+	return corev1client.NewForConfig(config)
+}
+
+// readNodes lists the nodes of the cluster, and returns a client for more.
+func (p *program) readNodes(ctx context.Context, c *cluster.Cluster) (corev1client.CoreV1Interface, error) {
+	client, err := p.newClient()
 	if err != nil {
 		return nil, err
 	}
@@ -230,6 +237,31 @@ func (p *program) readNodes(ctx context.Context, c *cluster.Cluster) (corev1clie
 		err = fmt.Errorf("there is no kubeconfig that names a cluster; use --kubeconfig, -f for a file, or a pipe as in --help (%w)", err)
 	}
 	return client, err
+}
+
+// completions returns what completes the values of kubectl's flags.
+func (p *program) completions() map[string]cobra.CompletionFunc {
+	values := func(list func(context.Context) []string) cobra.CompletionFunc {
+		return func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return list(c.Context()), cobra.ShellCompDirectiveNoFileComp
+		}
+	}
+	raw := func() api.Config {
+		config, _ := p.config.ToRawKubeConfigLoader().RawConfig()
+		return config
+	}
+	return map[string]cobra.CompletionFunc{
+		"context": values(func(context.Context) []string { return say.SortedKeys(raw().Contexts) }),
+		"cluster": values(func(context.Context) []string { return say.SortedKeys(raw().Clusters) }),
+		"user":    values(func(context.Context) []string { return say.SortedKeys(raw().AuthInfos) }),
+		"namespace": values(func(ctx context.Context) (names []string) {
+			if client, err := p.newClient(); err == nil {
+				add := func(o *corev1.Namespace) error { names = append(names, o.Name); return nil }
+				inPages(ctx, client.Namespaces().List, "", func() { names = nil }, add) // if that fails, there are fewer
+			}
+			return names
+		}),
+	}
 }
 
 func (p *program) completePods(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

@@ -21,6 +21,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	texttemplate "text/template"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -151,6 +152,10 @@ func (p *program) command() *cobra.Command {
 	flags.StringVar(&p.now, "now", "", "Time to count from, such as 2026-11-21T01:24:00Z. Default is the current time.")
 	p.files.AddFlags(flags)
 	flags.AddFlagSet(kubectl)
+	c.SetUsageFunc(func(c *cobra.Command) error { return writeUsage(c, kubectl) })
+	for name, complete := range p.completions() {
+		c.RegisterFlagCompletionFunc(name, complete)
+	}
 	c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
 	c.AddCommand(&cobra.Command{
 		Use: "version", Short: "Print the version",
@@ -164,6 +169,22 @@ func (p *program) command() *cobra.Command {
 	})
 	c.AddCommand(p.previewCommand())
 	return c
+}
+
+// writeUsage writes the usage of the command. The flags of kubectl that choose the
+// cluster are apart.
+func writeUsage(c *cobra.Command, kubectl *pflag.FlagSet) error {
+	own, choosing := pflag.NewFlagSet("", pflag.ContinueOnError), pflag.NewFlagSet("", pflag.ContinueOnError)
+	c.InheritedFlags() // adds them to the others
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if kubectl.Lookup(f.Name) == f && f.Name != "namespace" {
+			choosing.AddFlag(f)
+		} else {
+			own.AddFlag(f)
+		}
+	})
+	usage := texttemplate.Must(texttemplate.ParseFS(pageTemplates, "page/usage.tmpl"))
+	return usage.ExecuteTemplate(c.OutOrStderr(), "usage", map[string]any{"Command": c, "Own": own, "Kubectl": choosing})
 }
 
 // previewCommand returns the command that previews commands of kubectl.

@@ -244,6 +244,22 @@ func TestUsage(t *testing.T) {
 	}
 }
 
+// Help fits 80 columns, and the flags that choose a cluster are apart.
+func TestHelp(t *testing.T) {
+	for _, command := range []string{"", "preview", "preview taint", "preview cordon", "version"} {
+		code, help, _ := runOn(nil, append(strings.Fields(command), "--help")...)
+		own, choosing, isApart := strings.Cut(help, "\nFlags that choose the cluster and the user:\n")
+		if code != 0 || !isApart || strings.Contains(own, "--context") || !strings.Contains(choosing, "--context") || strings.Contains(choosing, "--namespace") {
+			t.Errorf("%s: exit code %d: %s", command, code, help)
+		}
+		for line := range strings.SplitSeq(help, "\n") {
+			if len(line) > 80 {
+				t.Errorf("%s: %d columns: %s", command, len(line), line)
+			}
+		}
+	}
+}
+
 // TestInputs reads the same objects in every form.
 func TestInputs(t *testing.T) {
 	node, pod := objectOf("node n k=v:NoSchedule"), objectOf("pod")

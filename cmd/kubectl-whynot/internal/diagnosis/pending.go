@@ -220,11 +220,26 @@ func (a *analyst) place(p *cluster.Profile) *placement {
 	r.untolerated = r.taintsText(why)
 	switch {
 	case r.Change != nil:
-		r.nodeSteps = a.nodeSteps(r.Change.opened, r.Change.NodeTaints)
+		r.nodeSteps = a.stepsForAny(r.Change.opened, r.Change.NodeTaints)
 	case r.AlternativesTotal == 1:
-		r.nodeSteps = a.nodeSteps(open[0].nodes, open[0].NodeTaints)
+		r.nodeSteps = a.stepsForAny(open[0].nodes, open[0].NodeTaints)
 	}
 	return r
+}
+
+// stepsForAny returns the steps for the states of nodes. If no node needs more than
+// one of them, each is enough.
+func (a *analyst) stepsForAny(nodes []int, list []taints.Taint) []Step {
+	steps := a.nodeSteps(nodes, list)
+	for _, i := range nodes {
+		if len(steps) < 2 || len(a.nodeSteps([]int{i}, list)) > 1 {
+			return steps
+		}
+	}
+	for i := range steps {
+		steps[i].Relation = enough
+	}
+	return steps
 }
 
 // isOpen reports whether the pods are allowed on nodes that have what they request.

@@ -45,6 +45,10 @@ func NewAnswer(s State) Answer {
 		Taints:      a.taintAnswers(),
 		Tolerations: a.tolerationAnswers(),
 	}
+	if strings.Trim(s("taints")+s("tolerations"), whiteSpace) == "" {
+		x.Placement = Statement{unknown, "There is no question yet", "Type the taints of a node and the tolerations of a pod, or choose a question."}
+		x.Eviction = Statement{unknown, "There is no answer yet", "It changes as you type."}
+	}
 	brief := []string{x.Placement.Text, x.Eviction.Text}
 	notes, findings := 0, 0
 	for _, p := range slices.Concat(a.taints.problems, a.written.problems) {
@@ -102,6 +106,7 @@ type answerer struct {
 	firstMatch  bool
 	fromAdded   bool // FromTimeAdded
 	observed    time.Time
+	arrived     time.Time // of the pod on the node; zero: it is not known
 	problems    []Problem // of the other fields
 	matcher     *taints.Matcher
 	matchers    []*taints.Matcher // of each toleration alone
@@ -123,6 +128,11 @@ func newAnswerer(s State) *answerer {
 	if a.observed, ok = parseTime(s("observed")); !ok {
 		a.fail("observed", "expected a time such as 2026-11-21T12:00:00")
 		a.observed = time.Unix(0, 0) // any time that is not far from today
+	}
+	if a.arrived = a.written.arrived; s("arrived") != "" {
+		if a.arrived, ok = parseTime(s("arrived")); !ok {
+			a.fail("arrived", "expected a time such as 2026-11-21T12:00:00")
+		}
 	}
 	a.tolerations = a.adder.add(a.written.elements)
 	a.firstMatch, a.fromAdded, a.matcher = !policy.ForeverElseShortest, policy.FromTimeAdded, policy.Compile(a.tolerations)
@@ -265,6 +275,9 @@ func (a *answerer) why(e taints.Eviction) string {
 	case e.From.Equal(a.observed):
 		return text + ", counted from when the taint is observed, " + utc(e.From) + "."
 	}
+	if e.From.Equal(a.arrived) && !a.fromAdded {
+		return text + ", counted from when the pod arrived, " + utc(e.From) + ". " + timer.Rule
+	}
 	text += ", counted from the taint's timeAdded, " + utc(e.From)
 	if a.fromAdded {
 		return text + ", " + timer.NotKubernetes + "."
@@ -286,13 +299,15 @@ func (a *answerer) timer() taints.Eviction {
 	return e
 }
 
-// seenAt returns when the controller sees the taint: when it is added. That is not in
-// the future, as clocks differ. A taint without a time is added when it is observed.
+// seenAt returns when the controller sees the taint: when it is added, or when the pod
+// arrives. That is not in the future, as clocks differ. A taint without a time is added
+// when it is observed.
 func (a *answerer) seenAt(t taints.Taint) time.Time {
-	if t.TimeAdded == nil || t.TimeAdded.After(a.observed) || a.fromAdded {
+	if t.TimeAdded == nil || a.fromAdded {
 		return a.observed
 	}
-	return *t.TimeAdded
+	at := slices.MaxFunc([]time.Time{*t.TimeAdded, a.arrived}, time.Time.Compare)
+	return slices.MinFunc([]time.Time{at, a.observed}, time.Time.Compare)
 }
 
 // A TaintAnswer is the effect of one taint on the pod.

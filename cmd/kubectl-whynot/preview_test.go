@@ -255,8 +255,8 @@ func TestPreviewPage(t *testing.T) {
 	leaving := strings.Split(tableOf(page, "leaving-caption"), "\n")
 	const atOnce = " | Now: untolerated taint new:NoExecute (no toleration has this key)"
 	if len(leaving) != 4 || !strings.HasPrefix(leaving[1], "62 pods 62 workloads ReplicaSet default/stuck0: 1 pod; none is left on a node; taints and node affinity allow no other node for 1 "+
-		"ReplicaSet default/stuck1: ") || !strings.HasSuffix(leaving[1], " ReplicaSet default/free51: 1 pod; none is left on a node and 12 more | | ✕ 2 pods"+atOnce) ||
-		leaving[2] != "Leave anyway" || !strings.HasPrefix(leaving[3], "Pod default/anyway: 1 pod; nothing makes it again | | – | Now: ") {
+		"ReplicaSet default/stuck1: ") || !strings.HasSuffix(leaving[1], " ReplicaSet default/free51: 1 pod; none is left on a node and 12 more | ✕ 2 pods"+atOnce) ||
+		leaving[2] != "Leave anyway" || !strings.HasPrefix(leaving[3], "Pod default/anyway: 1 pod; nothing makes it again | – | Now: ") {
 		t.Errorf("leaving:\n%s", strings.Join(leaving, "\n"))
 	}
 	wide := mustRun(t, input, append(args, "wide")...)

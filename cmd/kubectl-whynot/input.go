@@ -19,7 +19,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/clientcmd"
-	"k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/client-go/tools/pager"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
@@ -239,48 +238,38 @@ func (p *program) readNodes(ctx context.Context, c *cluster.Cluster) (corev1clie
 	return client, err
 }
 
-// completions returns what completes the values of kubectl's flags.
-func (p *program) completions() map[string]cobra.CompletionFunc {
-	values := func(list func(context.Context) []string) cobra.CompletionFunc {
-		return func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-			return list(c.Context()), cobra.ShellCompDirectiveNoFileComp
-		}
-	}
-	raw := func() api.Config {
-		config, _ := p.config.ToRawKubeConfigLoader().RawConfig()
-		return config
-	}
-	return map[string]cobra.CompletionFunc{
-		"context": values(func(context.Context) []string { return say.SortedKeys(raw().Contexts) }),
-		"cluster": values(func(context.Context) []string { return say.SortedKeys(raw().Clusters) }),
-		"user":    values(func(context.Context) []string { return say.SortedKeys(raw().AuthInfos) }),
-		"namespace": values(func(ctx context.Context) (names []string) {
-			if client, err := p.newClient(); err == nil {
-				add := func(o *corev1.Namespace) error { names = append(names, o.Name); return nil }
-				inPages(ctx, client.Namespaces().List, "", func() { names = nil }, add) // if that fails, there are fewer
-			}
-			return names
-		}),
+// completed returns the function of cobra that completes from the list.
+func completed(list func(context.Context, []string) []string) cobra.CompletionFunc {
+	return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return list(c.Context(), args), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-func (p *program) completePods(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	const none = cobra.ShellCompDirectiveNoFileComp
+func (p *program) podNames(ctx context.Context, args []string) []string {
 	c := cluster.New(cluster.Filter{Namespace: *p.config.Namespace})
-	if len(args) > 0 || p.readCluster(cmd.Context(), c) != nil {
-		return nil, none
+	if len(args) > 0 || p.readCluster(ctx, c) != nil {
+		return nil
 	}
-	return say.Each(c.Pods, func(p *cluster.Pod) string { return p.Name }), none
+	return say.Each(c.Pods, func(p *cluster.Pod) string { return p.Name })
 }
 
-// completeNodes completes the names of nodes from the cluster.
-func (p *program) completeNodes(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	const none = cobra.ShellCompDirectiveNoFileComp
-	if cmd.Name() == "taint" && len(args) == 0 {
-		return []string{"nodes"}, none
-	}
+// nodeNames returns the names of the nodes that the arguments lack; none if that fails.
+func (p *program) nodeNames(ctx context.Context, args []string) []string {
 	c := cluster.New(cluster.Filter{})
-	p.readNodes(cmd.Context(), c) // if that fails, there are none
+	p.readNodes(ctx, c)
 	names := say.Each(c.Nodes, func(n cluster.Node) string { return n.Name })
-	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(args, name) }), none
+	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(args, name) })
+}
+
+func (p *program) namespaces(ctx context.Context, _ []string) (names []string) {
+	if client, err := p.newClient(); err == nil {
+		add := func(o *corev1.Namespace) error { names = append(names, o.Name); return nil }
+		inPages(ctx, client.Namespaces().List, "", func() { names = nil }, add) // if that fails, there are fewer
+	}
+	return names
+}
+
+func (p *program) contexts(context.Context, []string) []string {
+	config, _ := p.config.ToRawKubeConfigLoader().RawConfig()
+	return say.SortedKeys(config.Contexts)
 }

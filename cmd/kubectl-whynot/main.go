@@ -13,6 +13,7 @@
 package main
 
 import (
+	"context"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -121,7 +122,7 @@ func (p *program) command() *cobra.Command {
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: p.completePods,
+		ValidArgsFunction: completed(p.podNames),
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("filename") && len(filenames) == 0 {
 				return invalid(errors.New("-f needs the name of a file"))
@@ -130,16 +131,7 @@ func (p *program) command() *cobra.Command {
 			p.asksServer = p.all || c.Flags().Changed("namespace") || len(p.connection) > 0
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error {
-			err := p.answer(c.Context(), args)
-			if len(args) > 1 && errors.As(err, new(usageError)) {
-				for _, name := range c.SuggestionsFor(args[0]) {
-					err = invalid(fmt.Errorf("%w; did you mean %s?", err, name))
-				}
-			}
-			return err
-		},
-		SuggestionsMinimumDistance: 2,
+		RunE: func(c *cobra.Command, args []string) error { return p.answer(c.Context(), args) },
 	}
 	c.SetOut(p.out)
 	c.SetErr(p.err)
@@ -153,9 +145,8 @@ func (p *program) command() *cobra.Command {
 	p.files.AddFlags(flags)
 	flags.AddFlagSet(kubectl)
 	c.SetUsageFunc(func(c *cobra.Command) error { return writeUsage(c, kubectl) })
-	for name, complete := range p.completions() {
-		c.RegisterFlagCompletionFunc(name, complete)
-	}
+	c.RegisterFlagCompletionFunc("namespace", completed(p.namespaces))
+	c.RegisterFlagCompletionFunc("context", completed(p.contexts))
 	c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
 	c.AddCommand(&cobra.Command{
 		Use: "version", Short: "Print the version",
@@ -191,7 +182,7 @@ func writeUsage(c *cobra.Command, kubectl *pflag.FlagSet) error {
 func (p *program) previewCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "preview", Short: "Say what a taint, cordon or uncordon would do",
-		Long: previewLong, Example: strings.TrimSuffix(previewExamples, "\n"), SuggestFor: []string{"taint", "cordon", "uncordon"},
+		Long: previewLong, Example: strings.TrimSuffix(previewExamples, "\n"),
 		RunE: func(*cobra.Command, []string) error {
 			return invalid(errors.New("preview needs a command of kubectl: taint, cordon or uncordon"))
 		},
@@ -200,7 +191,12 @@ func (p *program) previewCommand() *cobra.Command {
 		r := &preview.Request{Verb: verb}
 		sub := &cobra.Command{
 			Use: verb + " " + use, Short: "Say what kubectl " + verb + " would do",
-			Args: cobra.ArbitraryArgs, ValidArgsFunction: p.completeNodes,
+			Args: cobra.ArbitraryArgs, ValidArgsFunction: completed(func(ctx context.Context, args []string) []string {
+				if verb == "taint" && len(args) == 0 {
+					return []string{"nodes"}
+				}
+				return p.nodeNames(ctx, args)
+			}),
 			RunE: func(sub *cobra.Command, args []string) error { return p.preview(sub.Context(), r, args) },
 		}
 		sub.Flags().StringVarP(&r.Selector, "selector", "l", "", "Select nodes by their labels.")
@@ -290,7 +286,7 @@ func podArgument(args []string) (namespace, name string, err error) {
 	first, name, isPath := strings.Cut(strings.Join(args, "/"), "/")
 	kind, _ := kindOf(first)
 	if len(args) > 2 || len(args) == 2 && kind == "" {
-		return "", "", fmt.Errorf("want one pod, not %d; use -f for files", len(args))
+		return "", "", fmt.Errorf("want one pod, not %d; use -f for files, or preview for commands of kubectl", len(args))
 	}
 	if isPath && kind == "pod" {
 		first, name, isPath = strings.Cut(name, "/")

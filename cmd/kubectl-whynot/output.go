@@ -7,7 +7,6 @@ import (
 	"embed"
 	"encoding/base64"
 	"fmt"
-	"html"
 	"html/template"
 	"io"
 	"maps"
@@ -32,7 +31,6 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
 )
 
 // writeReport writes the report as JSON or YAML, or a part of the templates.
@@ -118,7 +116,7 @@ func (p *page) styled(s string, style ...color.Attribute) string {
 }
 
 // wrapped returns text in a style. It puts first before the first line and hang
-// before the other lines. It breaks lines only between words, except in a narrow page.
+// before the other lines. It breaks lines only between words.
 func (p *page) wrapped(first, hang, text string, style ...color.Attribute) string {
 	var lines []string
 	line, space := first, ""
@@ -131,42 +129,21 @@ func (p *page) wrapped(first, hang, text string, style ...color.Attribute) strin
 		if space != "" && utf8.RuneCountInString(line+space+w) > p.width {
 			end()
 		}
-		for space == "" && p.isNarrow() && utf8.RuneCountInString(line+w) > p.width {
-			head := headOf(w, p.width-utf8.RuneCountInString(line))
-			line, w = line+head, w[len(head):]
-			end()
-		}
 		line, space = line+space+w, " "
 	}
 	end()
 	return strings.Join(lines, "\n")
 }
 
-// row returns texts beside the columns of a table, or below them on a narrow page.
+// row returns texts beside the columns of a table.
 func (p *page) row(columns string, texts ...string) string {
 	var lines []string
 	indent := strings.Repeat(" ", len(columns))
-	if p.isNarrow() {
-		lines = append(lines, p.styled(strings.TrimRight(columns, " ")))
-		columns, indent = "    ", "    "
-	}
 	for _, text := range texts {
 		lines = append(lines, p.wrapped(columns, indent+"  ", text))
 		columns = indent
 	}
 	return strings.Join(lines, "\n")
-}
-
-func (p *page) isNarrow() bool { return p.width < 80 }
-
-// headOf returns the part of a long word that has at most so many characters and, if
-// possible, ends as a part of a taint or a name does.
-func headOf(word string, most int) string {
-	head := string([]rune(word)[:max(most, 1)])
-	if at := strings.LastIndexAny(head, "/.=:-"); at > 0 {
-		return head[:at+1]
-	}
-	return head
 }
 
 //go:embed page/*.tmpl
@@ -179,8 +156,7 @@ var pageStyle template.CSS
 var pageScript template.JS
 
 var parsedPage = template.Must(template.New("").Funcs(words).Funcs(sayings).Funcs(template.FuncMap{
-	"clean": say.Clean, "printable": say.Printable, "code": codeOf, "details": details,
-	"waves": preview.Waves, "evictionsIn": preview.EvictionsIn, "whenLeaving": preview.WhenLeaving,
+	"clean": say.Clean, "printable": say.Printable, "details": details,
 	"texts": func(m map[string]string) []string { return slices.Sorted(maps.Values(m)) }, "keysOf": sets.List[string],
 	"style": func() template.CSS { return pageStyle }, "script": func() template.JS { return pageScript },
 	"scriptHash": func() string {
@@ -240,11 +216,3 @@ func first(most int, list any) any {
 
 // more counts the elements that first leaves out.
 func more(most int, list any) int { return max(reflect.ValueOf(list).Len()-most, 0) }
-
-// lineBreaks allows line breaks after the punctuation of taints and tolerations.
-var lineBreaks = strings.NewReplacer("/", "/<wbr>", ".", ".<wbr>", "=", "=<wbr>", ":", ":<wbr>")
-
-// codeOf returns a taint as HTML.
-func codeOf(t taints.Taint) template.HTML {
-	return template.HTML("<code>" + lineBreaks.Replace(html.EscapeString(say.Clean(visible.Taint(t)))) + "</code>")
-}

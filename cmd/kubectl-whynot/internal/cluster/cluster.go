@@ -146,7 +146,7 @@ func (c *Cluster) Find(name, namespace string) (PodName, error) {
 // Hint says where a name is that is not found, or which names are close to it.
 func (c *Cluster) Hint(full PodName) string {
 	var others, near []string
-	for _, x := range c.names(strings.Contains(full.Name, "/")) {
+	for _, x := range c.names() {
 		switch {
 		case x == full:
 			return "; it is there, but has no pods or is left out by -l"
@@ -168,24 +168,19 @@ func (c *Cluster) Hint(full PodName) string {
 	return ""
 }
 
-// names returns the names of all pods, or those of workloads, as in deployment/web.
-func (c *Cluster) names(ofWorkloads bool) []PodName {
-	var list []PodName
+// names returns the names of all pods, and of workloads as in deployment/web.
+func (c *Cluster) names() (list []PodName) {
 	add := func(namespace, kind, name string) {
 		list = append(list, PodName{Namespace: namespace, Name: strings.ToLower(kind) + "/" + name})
 	}
 	for _, p := range slices.AppendSeq(slices.Clone(c.Pods), maps.Values(c.leftOut)) {
-		if kind, name := p.Owner.Template(); ofWorkloads {
-			add(p.Namespace, kind, name)
-			add(p.Namespace, p.Owner.Kind, p.Owner.Name)
-		} else {
-			list = append(list, p.PodName)
-		}
+		kind, name := p.Owner.Template()
+		add(p.Namespace, kind, name)
+		add(p.Namespace, p.Owner.Kind, p.Owner.Name)
+		list = append(list, p.PodName)
 	}
 	for _, w := range c.inOrder {
-		if ofWorkloads {
-			add(w.Namespace, w.Kind, w.Name)
-		}
+		add(w.Namespace, w.Kind, w.Name)
 	}
 	return list
 }

@@ -14,7 +14,6 @@ package main
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -93,18 +92,6 @@ type program struct {
 	missing error                        // why the API server does not have the workload that is asked for
 }
 
-//go:embed page/help.txt
-var long string
-
-//go:embed page/examples.txt
-var examples string
-
-//go:embed page/preview-help.txt
-var previewLong string
-
-//go:embed page/preview-examples.txt
-var previewExamples string
-
 var outputs = []string{"text", "wide", "json", "yaml", "html"}
 
 func (p *program) command() *cobra.Command {
@@ -117,7 +104,7 @@ func (p *program) command() *cobra.Command {
 	}
 	c := &cobra.Command{
 		Use: "kubectl-whynot [POD]", Short: "Say why pods are pending, and when taints evict pods",
-		Long: long, Example: strings.TrimSuffix(examples, "\n"),
+		Long: pageText("help.txt"), Example: pageText("examples.txt"),
 		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl whynot"},
 		SilenceErrors:     true,
 		SilenceUsage:      true,
@@ -150,10 +137,7 @@ func (p *program) command() *cobra.Command {
 	c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
 	c.AddCommand(&cobra.Command{
 		Use: "version", Short: "Print the version",
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return invalid(fmt.Errorf("version takes no arguments, such as %s", args[0]))
-			}
+		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintln(p.out, version())
 			return err
 		},
@@ -174,7 +158,7 @@ func writeUsage(c *cobra.Command, kubectl *pflag.FlagSet) error {
 			own.AddFlag(f)
 		}
 	})
-	usage := texttemplate.Must(texttemplate.ParseFS(pageTemplates, "page/usage.tmpl"))
+	usage := texttemplate.Must(texttemplate.ParseFS(pages, "page/usage.tmpl"))
 	return usage.ExecuteTemplate(c.OutOrStderr(), "usage", map[string]any{"Command": c, "Own": own, "Kubectl": choosing})
 }
 
@@ -182,7 +166,7 @@ func writeUsage(c *cobra.Command, kubectl *pflag.FlagSet) error {
 func (p *program) previewCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "preview", Short: "Say what a taint, cordon or uncordon would do",
-		Long: previewLong, Example: strings.TrimSuffix(previewExamples, "\n"),
+		Long: pageText("preview-help.txt"), Example: pageText("preview-examples.txt"),
 		RunE: func(*cobra.Command, []string) error {
 			return invalid(errors.New("preview needs a command of kubectl: taint, cordon or uncordon"))
 		},

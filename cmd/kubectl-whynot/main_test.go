@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"io"
@@ -280,7 +279,6 @@ func TestInputs(t *testing.T) {
 		"a list in a list":       list(list(node), pod),
 		"sorted keys":            `{"items":[` + strings.ReplaceAll(node, `"kind":"Node",`, "") + `],"kind":"NodeList"}` + pod,
 		"sorted keys in YAML":    "items:\n- metadata: {name: n1}\n  spec: {taints: [{key: k, effect: NoSchedule}]}\nkind: NodeList\n---\n" + inYAML(pod),
-		"gzip":                   zipped(t, list(node, pod)),
 		"JSON of PowerShell":     "\xff\xfe" + strings.Join(strings.Split(list(node, pod), ""), "\x00") + "\x00",
 		"a byte order mark":      "\xef\xbb\xbf" + list(node, pod),
 		"an array":               "[" + node + "," + list(pod) + "]",
@@ -294,7 +292,7 @@ func TestInputs(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	for name, text := range map[string]string{"n.json": node, "sub/p.yaml": inYAML(pod), "sub/notes.txt": "no object", "old.json.gz": zipped(t, pod)} {
+	for name, text := range map[string]string{"n.json": node, "sub/p.yaml": inYAML(pod), "sub/notes.txt": "no object"} {
 		path := filepath.Join(dir, name)
 		os.MkdirAll(filepath.Dir(path), 0o755)
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -338,16 +336,6 @@ func TestPipedPod(t *testing.T) {
 	if code, _, stderr := runOn(strings.NewReader(input), "q"); code != 1 || stderr != "error: pod q not found\n" {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
-}
-
-// zipped returns the text in the format of gzip.
-func zipped(t *testing.T, text string) string {
-	var b strings.Builder
-	w := gzip.NewWriter(&b)
-	if _, err := w.Write([]byte(text)); err != nil || w.Close() != nil {
-		t.Fatal(err)
-	}
-	return b.String()
 }
 
 // Lists that could have as many elements as there are nodes, for each pod, are

@@ -92,7 +92,7 @@ func (p *page) execute(part string, view any) error {
 		"selector": cluster.SelectorText, "toleration": visible.Toleration, "yamlLines": yamlLines,
 		"keys": say.SortedKeys[string], "isWide": func() bool { return p.isWide },
 		"column": column, "spaces": func(s string) string { return strings.Repeat(" ", len(s)) },
-	}).Funcs(words).Funcs(sayings).ParseFS(pageTemplates, "page/text.tmpl")).ExecuteTemplate(p, part, view)
+	}).Funcs(words).Funcs(sayings).ParseFS(pages, "page/text.tmpl")).ExecuteTemplate(p, part, view)
 }
 
 // column returns the first column of a table that counts nodes, up to most.
@@ -146,24 +146,24 @@ func (p *page) row(columns string, texts ...string) string {
 	return strings.Join(lines, "\n")
 }
 
-//go:embed page/*.tmpl
-var pageTemplates embed.FS
+//go:embed page
+var pages embed.FS
 
-//go:embed page/page.css
-var pageStyle template.CSS
-
-//go:embed page/page.js
-var pageScript template.JS
+// pageText returns the text of a file without its last line break.
+func pageText(name string) string {
+	b, _ := pages.ReadFile("page/" + name) // never fails for a file that is there
+	return strings.TrimSuffix(string(b), "\n")
+}
 
 var parsedPage = template.Must(template.New("").Funcs(words).Funcs(sayings).Funcs(template.FuncMap{
 	"clean": say.Clean, "printable": say.Printable, "details": details,
 	"texts": func(m map[string]string) []string { return slices.Sorted(maps.Values(m)) }, "keysOf": sets.List[string],
-	"style": func() template.CSS { return pageStyle }, "script": func() template.JS { return pageScript },
+	"style": func() template.CSS { return template.CSS(pageText("page.css")) }, "script": func() template.JS { return template.JS(pageText("page.js")) },
 	"scriptHash": func() string {
-		hash := sha256.Sum256([]byte(pageScript))
+		hash := sha256.Sum256([]byte(pageText("page.js")))
 		return "sha256-" + base64.StdEncoding.EncodeToString(hash[:])
 	},
-}).ParseFS(pageTemplates, "page/*.html.tmpl"))
+}).ParseFS(pages, "page/*.html.tmpl"))
 
 // fates groups the pods that are evicted, earliest first, and then those that stay.
 func fates(list []*diagnosis.Eviction, withStays bool) [][]*diagnosis.Eviction {
@@ -185,7 +185,7 @@ var words = map[string]any{
 	"add": func(a, b int) int { return a + b }, "list": func(elements ...any) []any { return elements },
 }
 
-var parsedSayings = texttemplate.Must(texttemplate.New("").Funcs(words).ParseFS(pageTemplates, "page/say.tmpl"))
+var parsedSayings = texttemplate.Must(texttemplate.New("").Funcs(words).ParseFS(pages, "page/say.tmpl"))
 
 var sayings = map[string]any{"say": said}
 

@@ -7,7 +7,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -87,13 +86,6 @@ func Read(name string, r io.Reader, add func(Object) error) error {
 
 func read(r io.Reader, add func(Object) error) error {
 	buffered := bufio.NewReaderSize(r, 1<<16)
-	if magic, _ := buffered.Peek(2); string(magic) == "\x1f\x8b" {
-		unzipped, err := gzip.NewReader(buffered)
-		if err != nil {
-			return err
-		}
-		buffered = bufio.NewReaderSize(unzipped, 1<<16)
-	}
 	if mark, _ := buffered.Peek(1); len(mark) > 0 && mark[0] >= 0xEF { // as PowerShell writes
 		buffered = bufio.NewReader(transform.NewReader(buffered, unicode.BOMOverride(unicode.UTF8.NewDecoder())))
 	}

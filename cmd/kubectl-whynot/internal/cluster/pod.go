@@ -296,7 +296,7 @@ func (c *Cluster) addWorkload(kind string, o *object, mistakes []string) error {
 	spec := &template.Spec
 	w.Tolerations = kube.Tolerations(spec.Tolerations)
 	if w.Effective = w.Tolerations; kind == "DaemonSet" {
-		w.Effective = taints.AddDaemonSetDefaults(w.Tolerations, taints.DaemonSetPod{HostNetwork: spec.HostNetwork})
+		w.Effective = taints.AddDaemonSetTolerations(w.Tolerations, taints.DaemonSetPod{HostNetwork: spec.HostNetwork})
 		spec.Tolerations = kube.CoreTolerations(w.Effective)
 	}
 	owner, why := Owner{Kind: kind, Name: o.Name}, o.createsNone(kind)

@@ -103,8 +103,7 @@ type answerer struct {
 	tolerations []taints.Toleration // both written and added
 	adder       Adder
 	options     taints.Options
-	firstMatch  bool
-	fromAdded   bool // FromTimeAdded
+	policy      taints.EvictionPolicy
 	observed    time.Time
 	arrived     time.Time // of the pod on the node; zero: it is not known
 	problems    []Problem // of the other fields
@@ -115,9 +114,8 @@ type answerer struct {
 func newAnswerer(s State) *answerer {
 	o := taints.Options{NoComparison: s("noComparison") != "", KeyWildcards: s("keyWildcards") != ""}
 	a := &answerer{taints: readTaints(s("taints")), written: readTolerations(s("tolerations"), o), options: o}
-	policy := taints.EvictionPolicy{Options: o, FromTimeAdded: s("fromTimeAdded") != ""}
 	name := s("select")
-	policy.ForeverElseShortest = name == Selections[1]
+	a.policy = taints.EvictionPolicy{FromTimeAdded: s("fromTimeAdded") != "", ForDevices: name == Selections[1]}
 	if name != "" && !slices.Contains(Selections, name) {
 		a.fail("select", "unknown selection; "+Selections[0]+" is used instead")
 	}
@@ -135,7 +133,7 @@ func newAnswerer(s State) *answerer {
 		}
 	}
 	a.tolerations = a.adder.add(a.written.elements)
-	a.firstMatch, a.fromAdded, a.matcher = !policy.ForeverElseShortest, policy.FromTimeAdded, policy.Compile(a.tolerations)
+	a.matcher = o.Compile(a.tolerations)
 	for i := range a.tolerations {
 		a.matchers = append(a.matchers, o.Compile(a.tolerations[i:i+1]))
 	}
@@ -157,7 +155,7 @@ func (a *answerer) forever(t taints.Taint) int {
 		case !a.tolerates(i, t):
 		case a.tolerations[i].TolerationSeconds == nil:
 			return i
-		case a.firstMatch:
+		case !a.policy.ForDevices:
 			return -1
 		}
 	}
@@ -275,11 +273,11 @@ func (a *answerer) why(e taints.Eviction) string {
 	case e.From.Equal(a.observed):
 		return text + ", counted from when the taint is observed, " + utc(e.From) + "."
 	}
-	if e.From.Equal(a.arrived) && !a.fromAdded {
+	if e.From.Equal(a.arrived) && !a.policy.FromTimeAdded {
 		return text + ", counted from when the pod arrived, " + utc(e.From) + ". " + timer.Rule
 	}
 	text += ", counted from the taint's timeAdded, " + utc(e.From)
-	if a.fromAdded {
+	if a.policy.FromTimeAdded {
 		return text + ", " + timer.NotKubernetes + "."
 	}
 	return text + ". " + timer.Rule
@@ -288,10 +286,10 @@ func (a *answerer) why(e taints.Eviction) string {
 // timer returns the eviction of a pod that ran on the node when it got the taints, as
 // the policy or Kubernetes' controller has it.
 func (a *answerer) timer() taints.Eviction {
-	if a.fromAdded {
-		return a.matcher.EvictionOf(a.taints.elements, a.observed)
+	if a.policy.FromTimeAdded {
+		return a.policy.EvictionOf(a.matcher, a.taints.elements, a.observed)
 	}
-	taint, e, evicts := timer.Of(a.matcher, a.taints.elements, a.seenAt)
+	taint, e, evicts := timer.Of(a.policy, a.matcher, a.taints.elements, a.seenAt)
 	if !evicts {
 		return taints.Eviction{Outcome: taints.Stays}
 	}
@@ -303,7 +301,7 @@ func (a *answerer) timer() taints.Eviction {
 // arrives. That is not in the future, as clocks differ. A taint without a time is added
 // when it is observed.
 func (a *answerer) seenAt(t taints.Taint) time.Time {
-	if t.TimeAdded == nil || a.fromAdded {
+	if t.TimeAdded == nil || a.policy.FromTimeAdded {
 		return a.observed
 	}
 	at := slices.MaxFunc([]time.Time{*t.TimeAdded, a.arrived}, time.Time.Compare)
@@ -370,7 +368,7 @@ func (a *answerer) timeOf(i, first int) string {
 		}
 		return ", set by " + name("tolerations", j)
 	}
-	e := a.matcher.EvictionOf(a.taints.elements[i:i+1], a.seenAt(a.taints.elements[i]))
+	e := a.policy.EvictionOf(a.matcher, a.taints.elements[i:i+1], a.seenAt(a.taints.elements[i]))
 	text := "for " + seconds(e.Seconds) + by(e.Toleration)
 	switch {
 	case e.Outcome == taints.EvictsAt && !a.hasProblem("observed"):
@@ -407,7 +405,7 @@ func (a *answerer) tolerationAnswers() []TolerationAnswer {
 		answers = append(answers, x)
 	}
 	for _, f := range tolerationset.Lint(a.tolerations, a.options) {
-		if a.firstMatch || f.Code != tolerationset.CodeShadowed && f.Code != tolerationset.CodeNoTime {
+		if !a.policy.ForDevices || f.Code != tolerationset.CodeShadowed && f.Code != tolerationset.CodeNoTime {
 			t := &answers[f.Toleration]
 			t.Findings = append(t.Findings, Finding{string(f.Code), f.Advice})
 		}

@@ -227,6 +227,8 @@ func TestUsage(t *testing.T) {
 		{"", "preview taint no a", 1, "See 'kubectl whynot preview taint --help'"},
 		{"", "preview taint no a m:noexecute", 1, "PreferNoSchedule or NoExecute; did you mean NoExecute?\nSee 'kubectl whynot preview taint --help'"},
 		{"not read", "--filename=", 2, "-f needs the name of a file"},
+		{"NAME   STATUS\r\nn      Ready\r\n", "", 1, "this is a table, or the output of 'kubectl describe'; whynot reads what 'kubectl get nodes,pods -A -o json' prints"},
+		{"web-1   1/1   Running   0   5d\n", "", 1, "this has no Kubernetes objects; whynot reads what"},
 		{`{"kind":"Node"`, "", 1, "error: standard input: "},
 		{list(objectOf("node n"), `{"kind":"Pod","metadata":{"name":"p"},"spec":{"tolerations":{}}}`), "", 1, "items[1]: Pod p: "},
 		{objectOf("pod"), "", 1, "no nodes in standard input; reading those of the cluster failed: "},

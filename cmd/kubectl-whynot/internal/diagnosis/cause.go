@@ -329,12 +329,6 @@ func (r *Report) Waiting() int {
 	return len(r.Causes)
 }
 
-// WaitsForTaints reports whether a pod waits for a taint or a toleration to change.
-func (r *Report) WaitsForTaints() bool {
-	kinds := []causeKind{causeMistake, causeTaints, causeInvalid, causeNodes, causeOlder}
-	return slices.ContainsFunc(r.Causes, func(c *Cause) bool { return slices.Contains(kinds, c.Kind) })
-}
-
 // A message is the scheduler's reason for not placing a pod. Its usual form is
 // that of FitError in Kubernetes' scheduler: "0/5 nodes are available: 3
 // Insufficient cpu, 2 node(s) had untolerated taint(s). preemption: …".

@@ -120,7 +120,7 @@ var errTemplate = errors.New("this is a template: render it first, as with 'helm
 const Expected = "whynot reads what 'kubectl get nodes,pods -A -o json' prints"
 
 // forPeople matches the first line of a table, or of the output of "kubectl describe".
-var forPeople = regexp.MustCompile(`^(Name: +\S|[A-Z][A-Z ()-]*(\n|$))`)
+var forPeople = regexp.MustCompile(`^(Name: +\S|[A-Z][A-Z ()-]*(\r?\n|$))`)
 
 func readYAML(document []byte, add func(Object) error) error {
 	object, err := yaml.YAMLToJSONStrict(document)

@@ -357,6 +357,28 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// Long values are shortened, except in commands and for programs.
+func TestLongValues(t *testing.T) {
+	long := strings.Repeat("x", 5000)
+	input := strings.NewReplacer("LONG", long).Replace(list(
+		`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"k","value":"LONG","effect":"NoSchedule"}]}}`,
+		`{"kind":"Pod","metadata":{"name":"p"},"spec":{"schedulerName":"LONG","nodeSelector":{"a":"LONG"},"tolerations":[{"key":"k","value":"LONGx"}]}}`,
+		`{"kind":"Pod","metadata":{"name":"q"},"spec":{"tolerations":[{"key":"k","value":"LONGx"}]}}`))
+	for _, args := range []string{"", "-o wide", "-o html", "p"} {
+		for line := range strings.SplitSeq(mustRun(t, input, strings.Fields(args)...), "\n") {
+			if n := len(strings.ReplaceAll(line, "…", "")); n > 2000 && !strings.Contains(line, "kubectl ") && !strings.Contains(line, "value: xx") && !strings.Contains(line, "const ") {
+				t.Errorf("%q: a line of %d bytes: %.300s", args, n, line)
+			}
+		}
+	}
+	if _, _, stderr := runOn(strings.NewReader(`{"kind":"Node","metadata":{"name":"` + long + `"}}`)); len(stderr) > 700 {
+		t.Errorf("an error of %d bytes: %s", len(stderr), stderr)
+	}
+	if got := mustRun(t, input, "-o", "json"); !strings.Contains(got, long) {
+		t.Error("programs get a shorter value")
+	}
+}
+
 func TestWriteError(t *testing.T) {
 	reader, full := io.Pipe()
 	reader.CloseWithError(errors.New("disk full"))

@@ -145,25 +145,22 @@ func (c *Cluster) Find(name, namespace string) (PodName, error) {
 
 // Hint says where a name is that is not found, or which names are close to it.
 func (c *Cluster) Hint(full PodName) string {
-	var others, near []string
+	others, near := sets.New[string](), sets.New[string]()
 	for _, x := range c.names() {
 		switch {
 		case x == full:
 			return "; it is there, but has no pods or is left out by -l"
 		case x.Name == full.Name:
-			others = append(others, x.Namespace)
+			others.Insert(x.Namespace)
 		case strings.HasPrefix(x.Name, full.Name), similar.Edits(x.Name, full.Name) > 0:
-			near = append(near, x.String())
+			near.Insert(x.String())
 		}
 	}
-	slices.Sort(others)
-	slices.Sort(near)
-	near = slices.Compact(near)
-	switch others = slices.Compact(others); {
-	case len(others) > 0:
-		return "; " + say.Noun(len(others), "namespace") + " " + say.NamesOf(others, len(others)) + say.For(len(others), " has", " have") + " it"
-	case len(near) > 0:
-		return "; did you mean " + say.Enumerate(near[:min(len(near), 3)], "or") + "?"
+	switch n := others.Len(); {
+	case n > 0:
+		return "; " + say.Noun(n, "namespace") + " " + say.NamesOf(sets.List(others), n) + say.For(n, " has", " have") + " it"
+	case near.Len() > 0:
+		return "; did you mean " + say.Enumerate(sets.List(near)[:min(near.Len(), 3)], "or") + "?"
 	}
 	return ""
 }

@@ -159,6 +159,7 @@ func (p *program) readCluster(ctx context.Context, c *cluster.Cluster) error {
 			return p.missing
 		}
 	}
+	readDaemonSets(ctx, client, c)
 	return inPages(ctx, client.Pods(c.Only.Namespace).List, p.selector, c.ForgetPods, c.AddPod)
 }
 
@@ -209,6 +210,19 @@ func (p *program) notFound(ctx context.Context, c *cluster.Cluster, err error) e
 		return fmt.Errorf("%w%s", p.missing, c.Hint(cluster.PodName{Namespace: c.Only.Namespace, Name: c.Asked}))
 	}
 	return err
+}
+
+// readDaemonSets lists the DaemonSets, unless one is asked for. Not everybody may do that.
+func readDaemonSets(ctx context.Context, client corev1client.CoreV1Interface, c *cluster.Cluster) {
+	if strings.HasPrefix(c.Asked, "daemonset/") {
+		return
+	}
+	request := client.RESTClient().Get().AbsPath("/apis/apps/v1").Namespace(c.Only.Namespace).Resource("daemonsets")
+	result := request.SetHeader("Accept", runtime.ContentTypeJSON).Do(ctx)
+	list, _ := result.Raw()
+	if err := cmp.Or(result.Error(), manifest.Read("DaemonSets", bytes.NewReader(list), c.Decode)); err != nil {
+		c.Unevaluated.Insert("DaemonSets (" + say.Shortened(err.Error()) + ")")
+	}
 }
 
 // newClient returns a client for the cluster that the flags choose.

@@ -144,7 +144,7 @@ func fixesOf(c *diagnosis.Cause) (lines []string) {
 		if s.For != "" {
 			s.Text += " (for " + s.For + ")"
 		}
-		lines = append(lines, "fix "+strings.TrimSuffix(s.Text+": "+s.Command, ": "))
+		lines = append(lines, strings.TrimSpace("fix "+string(s.Relation))+" "+strings.TrimSuffix(s.Text+": "+s.Command, ": "))
 	}
 	for _, n := range c.Notes {
 		lines = append(lines, "note "+n)

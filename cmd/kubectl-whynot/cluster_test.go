@@ -69,6 +69,7 @@ func TestCluster(t *testing.T) {
 	pods = append(pods, fmt.Sprintf(pod, "q", ""))
 	url, requests := apiServer(t, map[string][]string{
 		"/api/v1/nodes": nodes, "/api/v1/pods": pods, "/api/v1/namespaces/default/pods": pods,
+		"/api/v1/namespaces": {`{"metadata":{"name":"a"}}`, `{"metadata":{"name":"b"}}`},
 	}, "")
 	t.Setenv("HOME", t.TempDir())
 	const counts = "1 node and 601 pods from the cluster, "
@@ -93,8 +94,12 @@ func TestCluster(t *testing.T) {
 			t.Errorf("%s: standard input was read, which a loop of a shell reads from", tc.args)
 		}
 	}
-	if code, names, _ := runOn(nil, "__complete", "-s", url, ""); code != 0 || !strings.Contains(names, "\nq\n") {
-		t.Errorf("completion: %s", names)
+	for _, args := range [][]string{{"", "\nq\n"}, {"-n", "", "a\nb\n:4"}, {"--kubeconfig", "testdata/context.yaml", "--context", "", "c\n:4"}} {
+		last := len(args) - 1
+		code, names, _ := runOn(nil, slices.Concat([]string{"__complete", "-s", url}, args[:last])...)
+		if code != 0 || !strings.Contains(names, args[last]) {
+			t.Errorf("completion of %q: %s", args[:last], names)
+		}
 	}
 }
 
@@ -165,6 +170,63 @@ func TestWorkloads(t *testing.T) {
 	}
 	if code, _, stderr := runOn(nil, "cronjob/web", "-s", url); code != 1 || !strings.Contains(stderr, "not find") {
 		t.Errorf("no such CronJob: %s", stderr)
+	}
+}
+
+// What is not found says in the API server's words that it is not there, which namespace
+// has it, and which name is close.
+func TestNotFound(t *testing.T) {
+	status := func(w http.ResponseWriter, message string) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprintf(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","message":%q,"code":404}`, message)
+	}
+	answers := map[string]string{
+		"/api/v1/nodes ":                                      `{"items":[{"metadata":{"name":"n"}}]}`,
+		"/api/v1/namespaces/default/pods ":                    `{"items":[{"metadata":{"name":"web-5f-1","namespace":"default","ownerReferences":[{"kind":"Deployment","name":"web","controller":true}]}}]}`,
+		"/api/v1/pods metadata.name=train-1":                  `{"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"train-1","namespace":"ml"}}]}`,
+		"/api/v1/pods metadata.name=web-5f-2":                 `{"kind":"PodList","apiVersion":"v1","items":[]}`,
+		"/apis/apps/v1/deployments metadata.name=train":       `{"kind":"DeploymentList","apiVersion":"apps/v1","items":[{"metadata":{"name":"train","namespace":"ml"}},{"metadata":{"name":"train","namespace":"a"}}]}`,
+		"/apis/apps/v1/namespaces/default/deployments/ready ": `{"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"ready","namespace":"default"},"spec":{"replicas":0}}`,
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if answer, ok := answers[r.URL.Path+" "+r.URL.Query().Get("fieldSelector")]; ok {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, answer)
+			return
+		}
+		status(w, "there is no "+r.URL.Path)
+	}))
+	defer server.Close()
+	t.Setenv("HOME", t.TempDir())
+	for asked, want := range map[string]string{
+		"train-1":          "pod train-1 not found with -n default; namespace ml has it",
+		"web-5f-2":         "pod web-5f-2 not found with -n default; did you mean default/web-5f-1?",
+		"none":             "pod none not found with -n default",
+		"deployment/train": "there is no /apis/apps/v1/namespaces/default/deployments/train; namespaces a and ml have it",
+		"deploy/wbe":       "there is no /apis/apps/v1/namespaces/default/deployments/wbe; did you mean default/deployment/web?",
+		"rs/web":           "there is no /apis/apps/v1/namespaces/default/replicasets/web",
+		"rc/web":           "there is no /api/v1/namespaces/default/replicationcontrollers/web",
+		"deployment/ready": "deployment/ready not found in namespace default; it is there, but has no pods or is left out by -l",
+	} {
+		code, _, stderr := runOn(nil, asked, "-s", server.URL)
+		if code != 1 || stderr != "error: "+want+"\n" {
+			t.Errorf("%s: exit code %d: %s", asked, code, stderr)
+		}
+	}
+}
+
+// A URL that does not answer is given up.
+func TestTimeout(t *testing.T) {
+	done := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-done }))
+	defer server.Close()
+	defer close(done)
+	if code, _, stderr := runOn(nil, "-f", server.URL, "--request-timeout", "10ms"); code != 1 || !strings.Contains(stderr, "Timeout exceeded") {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	if code, _, stderr := runOn(nil, "-f", server.URL, "--request-timeout", "soon"); code != 2 || !strings.Contains(stderr, "Invalid timeout value") {
+		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
 

@@ -8,20 +8,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/pager"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
@@ -52,12 +49,15 @@ func (p *program) answer(ctx context.Context, args []string) error {
 	}
 	if c.Asked != "" {
 		if q.Pod, err = c.Find(c.Asked, c.Only.Namespace); err != nil {
-			return err
+			return p.notFound(ctx, c, err)
 		}
 	}
 	r := diagnosis.New(c, q)
 	r.Input, r.Filter = input, c.Only.String()
-	return p.writeReport(r, "page")
+	if err = p.writeReport(r, "page"); err == nil && p.exitCode && r.WaitsForTaints() {
+		return errWaits
+	}
+	return err
 }
 
 // preview writes what the request would do. The error is what kubectl would refuse.
@@ -94,21 +94,27 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, i
 	default:
 		return "the cluster", false, p.readCluster(ctx, c)
 	}
+	timeout, err := clientcmd.ParseTimeout(*p.config.Timeout)
+	if err != nil {
+		return "", false, invalid(err)
+	}
 	var names []string
-	shown := p.progress()
-	defer shown.erase()
-	add := shown.counted(c.Decode)
+	objects := 0
+	add := func(o manifest.Object) error {
+		objects++
+		return c.Decode(o)
+	}
 	for _, file := range files {
-		before, name := shown.objects, say.WithoutPassword(file)
+		before, name := objects, say.WithoutPassword(file)
 		if file == "-" && p.in != nil {
 			name, err = inputStdin, manifest.Read(inputStdin, p.in, add)
 		} else {
-			err = manifest.ReadPath(file, *p.files.Recursive, add)
+			err = manifest.ReadPath(file, *p.files.Recursive, timeout, add)
 		}
 		switch names = append(names, name); {
 		case err != nil:
 			return "", false, err
-		case shown.objects > before:
+		case objects > before:
 		case name == inputStdin:
 			return "", false, errors.New("standard input has no Kubernetes objects; use -n or -A to read the cluster")
 		default:
@@ -122,15 +128,6 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, i
 		return "", false, fmt.Errorf("no nodes in %s; reading those of the cluster failed: %w", input, err)
 	}
 	return input + " and the nodes of the cluster", false, nil
-}
-
-// progress returns the line that shows what was read, if errors go to a terminal.
-func (p *program) progress() *progress {
-	shown := &progress{out: io.Discard, clock: time.Now}
-	if f, ok := p.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		shown.out = f
-	}
-	return shown
 }
 
 // isPiped reports whether standard input is a pipe or a file.
@@ -156,9 +153,10 @@ func (p *program) readCluster(ctx context.Context, c *cluster.Cluster) error {
 	if err != nil {
 		return err
 	}
-	if kind, name, ok := strings.Cut(c.Asked, "/"); ok {
-		if err := readWorkload(ctx, client, kind, name, c); err != nil {
-			return err
+	p.client = client
+	if strings.Contains(c.Asked, "/") {
+		if p.missing = p.readNamed(ctx, c, c.Only.Namespace); p.missing != nil && !apierrors.IsNotFound(p.missing) {
+			return p.missing
 		}
 	}
 	readDaemonSets(ctx, client, c)
@@ -181,18 +179,37 @@ func inPages[L runtime.Object, T any](
 	return err
 }
 
-// readWorkload reads a workload, such as a Deployment, for its template.
-func readWorkload(ctx context.Context, client corev1client.CoreV1Interface, kind, name string, c *cluster.Cluster) error {
-	group := "apps"
-	if strings.HasSuffix(kind, "job") {
-		group = "batch"
+// readNamed reads the workload that is asked for, for its template, or all pods or
+// workloads with its name if there is no namespace.
+func (p *program) readNamed(ctx context.Context, c *cluster.Cluster, namespace string) error {
+	kind, name, isWorkload := strings.Cut(c.Asked, "/")
+	if !isWorkload {
+		kind, name = "pod", kind
 	}
-	path := []string{"/apis", group, "v1/namespaces", c.Only.Namespace, kind + "s", name}
-	object, err := client.RESTClient().Get().AbsPath(path...).SetHeader("Accept", runtime.ContentTypeJSON).DoRaw(ctx)
-	if err != nil {
+	request := p.client.RESTClient().Get().SetHeader("Accept", runtime.ContentTypeJSON)
+	if _, group := kindOf(kind); namespace != "" {
+		request.AbsPath(group, "namespaces", namespace, kind+"s", name)
+	} else {
+		request.AbsPath(group, kind+"s").Param("fieldSelector", "metadata.name="+name)
+	}
+	result := request.Do(ctx)
+	if err := result.Error(); err != nil { // with the message of the API server, which Raw does not read
 		return err
 	}
-	return manifest.Read(kind+"/"+name, bytes.NewReader(object), c.Decode)
+	object, _ := result.Raw()
+	return manifest.Read(c.Asked, bytes.NewReader(object), c.Decode)
+}
+
+// notFound returns the error for what is asked for, in the API server's words if it has
+// some, with the other namespaces of the cluster that have it, if the user may know.
+func (p *program) notFound(ctx context.Context, c *cluster.Cluster, err error) error {
+	if p.client != nil && p.readNamed(ctx, c, "") == nil {
+		_, err = c.Find(c.Asked, c.Only.Namespace)
+	}
+	if p.missing != nil {
+		return fmt.Errorf("%w%s", p.missing, c.Hint(cluster.PodName{Namespace: c.Only.Namespace, Name: c.Asked}))
+	}
+	return err
 }
 
 // readDaemonSets lists the DaemonSets, unless one is asked for. Not everybody may do that.
@@ -208,8 +225,8 @@ func readDaemonSets(ctx context.Context, client corev1client.CoreV1Interface, c 
 	}
 }
 
-// readNodes lists the nodes of the cluster, and returns a client for more.
-func (p *program) readNodes(ctx context.Context, c *cluster.Cluster) (corev1client.CoreV1Interface, error) {
+// newClient returns a client for the cluster that the flags choose.
+func (p *program) newClient() (corev1client.CoreV1Interface, error) {
 	config, err := p.config.ToRESTConfig()
 	if err != nil {
 		return nil, err
@@ -217,7 +234,12 @@ func (p *program) readNodes(ctx context.Context, c *cluster.Cluster) (corev1clie
 	config.ContentType = runtime.ContentTypeProtobuf // much faster than JSON
 	config.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
 	config.QPS, config.Burst = 50, 100
-	client, err := corev1client.NewForConfig(config)
+	return corev1client.NewForConfig(config)
+}
+
+// readNodes lists the nodes of the cluster, and returns a client for more.
+func (p *program) readNodes(ctx context.Context, c *cluster.Cluster) (corev1client.CoreV1Interface, error) {
+	client, err := p.newClient()
 	if err != nil {
 		return nil, err
 	}
@@ -230,46 +252,38 @@ func (p *program) readNodes(ctx context.Context, c *cluster.Cluster) (corev1clie
 	return client, err
 }
 
-func (p *program) completePods(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	const none = cobra.ShellCompDirectiveNoFileComp
+// completed returns the function of cobra that completes from the list.
+func completed(list func(context.Context, []string) []string) cobra.CompletionFunc {
+	return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return list(c.Context(), args), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func (p *program) podNames(ctx context.Context, args []string) []string {
 	c := cluster.New(cluster.Filter{Namespace: *p.config.Namespace})
-	if len(args) > 0 || p.readCluster(cmd.Context(), c) != nil {
-		return nil, none
+	if len(args) > 0 || p.readCluster(ctx, c) != nil {
+		return nil
 	}
-	return say.Each(c.Pods, func(p *cluster.Pod) string { return p.Name }), none
+	return say.Each(c.Pods, func(p *cluster.Pod) string { return p.Name })
 }
 
-// completeNodes completes the names of nodes from the cluster.
-func (p *program) completeNodes(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	const none = cobra.ShellCompDirectiveNoFileComp
-	if cmd.Name() == "taint" && len(args) == 0 {
-		return []string{"nodes"}, none
-	}
+// nodeNames returns the names of the nodes that the arguments lack; none if that fails.
+func (p *program) nodeNames(ctx context.Context, args []string) []string {
 	c := cluster.New(cluster.Filter{})
-	p.readNodes(cmd.Context(), c) // if that fails, there are none
+	p.readNodes(ctx, c)
 	names := say.Each(c.Nodes, func(n cluster.Node) string { return n.Name })
-	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(args, name) }), none
+	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(args, name) })
 }
 
-// A progress is a line on a terminal that counts what was read.
-type progress struct {
-	out            io.Writer
-	clock          func() time.Time
-	shown          time.Time // zero: nothing is shown
-	objects, bytes int
-}
-
-// counted returns add with a line that counts the objects.
-func (p *progress) counted(add func(manifest.Object) error) func(manifest.Object) error {
-	p.shown = p.clock()
-	return func(o manifest.Object) error {
-		p.objects, p.bytes = p.objects+1, p.bytes+o.Size()
-		if now := p.clock(); now.Sub(p.shown) > 200*time.Millisecond {
-			p.shown = now
-			message.NewPrinter(language.English).Fprintf(p.out, "\rread %d objects, %d MB", p.objects, p.bytes/1e6)
-		}
-		return add(o)
+func (p *program) namespaces(ctx context.Context, _ []string) (names []string) {
+	if client, err := p.newClient(); err == nil {
+		add := func(o *corev1.Namespace) error { names = append(names, o.Name); return nil }
+		inPages(ctx, client.Namespaces().List, "", func() { names = nil }, add) // if that fails, there are fewer
 	}
+	return names
 }
 
-func (p *progress) erase() { fmt.Fprint(p.out, "\r\x1b[K") }
+func (p *program) contexts(context.Context, []string) []string {
+	config, _ := p.config.ToRawKubeConfigLoader().RawConfig()
+	return say.SortedKeys(config.Contexts)
+}

@@ -13,21 +13,22 @@
 package main
 
 import (
-	_ "embed"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
+	texttemplate "text/template"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
@@ -39,15 +40,21 @@ func main() {
 	os.Exit(p.run(os.Args[1:]))
 }
 
-// run returns the exit code: 1 for failure, 2 for invalid usage.
+// errWaits makes the exit code 3, without a message: the report says why.
+var errWaits = errors.New("pods wait for taints")
+
+// run returns the exit code: 1 for failure, 2 for invalid usage, 3 as --exit-code says.
 func (p *program) run(args []string) int {
 	command := p.command()
 	command.SetArgs(append([]string{}, args...)) // nil would mean the arguments of the process
 	called, err := command.ExecuteC()
-	if err == nil {
+	switch {
+	case err == nil:
 		return 0
+	case errors.Is(err, errWaits):
+		return 3
 	}
-	fmt.Fprintf(p.err, "error: %s\n", say.Printable(say.WithoutPassword(err.Error())))
+	fmt.Fprintf(p.err, "error: %s\n", say.Clean(say.WithoutPassword(err.Error())))
 	usage, isUsage := errors.AsType[usageError](err)
 	if !isUsage {
 		return 1
@@ -77,21 +84,13 @@ type program struct {
 	selector   string
 	output     string
 	now        string
+	exitCode   bool
 	asksServer bool     // a flag selects the cluster as the input
 	connection []string // the flags that choose the cluster and the user
+
+	client  corev1client.CoreV1Interface // nil: the input is not a cluster
+	missing error                        // why the API server does not have the workload that is asked for
 }
-
-//go:embed page/help.txt
-var long string
-
-//go:embed page/examples.txt
-var examples string
-
-//go:embed page/preview-help.txt
-var previewLong string
-
-//go:embed page/preview-examples.txt
-var previewExamples string
 
 var outputs = []string{"text", "wide", "json", "yaml", "html"}
 
@@ -105,12 +104,12 @@ func (p *program) command() *cobra.Command {
 	}
 	c := &cobra.Command{
 		Use: "kubectl-whynot [POD]", Short: "Say why pods are pending, and when taints evict pods",
-		Long: long, Example: strings.TrimSuffix(examples, "\n"),
+		Long: pageText("help.txt"), Example: pageText("examples.txt"),
 		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl whynot"},
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: p.completePods,
+		ValidArgsFunction: completed(p.podNames),
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("filename") && len(filenames) == 0 {
 				return invalid(errors.New("-f needs the name of a file"))
@@ -119,34 +118,26 @@ func (p *program) command() *cobra.Command {
 			p.asksServer = p.all || c.Flags().Changed("namespace") || len(p.connection) > 0
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error {
-			err := p.answer(c.Context(), args)
-			if len(args) > 1 && errors.As(err, new(usageError)) {
-				for _, name := range c.SuggestionsFor(args[0]) {
-					err = invalid(fmt.Errorf("%w; did you mean %s?", err, name))
-				}
-			}
-			return err
-		},
-		SuggestionsMinimumDistance: 2,
+		RunE: func(c *cobra.Command, args []string) error { return p.answer(c.Context(), args) },
 	}
 	c.SetOut(p.out)
 	c.SetErr(p.err)
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return invalid(err) })
 	c.Flags().BoolVarP(&p.all, "all-namespaces", "A", false, "Pods of all namespaces.")
+	c.Flags().BoolVar(&p.exitCode, "exit-code", false, "Exit with 3 if a pod waits for taints, or an API server would refuse tolerations.")
 	c.Flags().StringVarP(&p.selector, "selector", "l", "", "Only pods that match this label selector.")
 	flags := c.PersistentFlags()
 	flags.StringVarP(&p.output, "output", "o", "text", "Output format: text, wide, json, yaml or html.")
 	flags.StringVar(&p.now, "now", "", "Time to count from, such as 2026-11-21T01:24:00Z. Default is the current time.")
 	p.files.AddFlags(flags)
 	flags.AddFlagSet(kubectl)
+	c.SetUsageFunc(func(c *cobra.Command) error { return writeUsage(c, kubectl) })
+	c.RegisterFlagCompletionFunc("namespace", completed(p.namespaces))
+	c.RegisterFlagCompletionFunc("context", completed(p.contexts))
 	c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
 	c.AddCommand(&cobra.Command{
 		Use: "version", Short: "Print the version",
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return invalid(fmt.Errorf("version takes no arguments, such as %s", args[0]))
-			}
+		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintln(p.out, version())
 			return err
 		},
@@ -155,11 +146,27 @@ func (p *program) command() *cobra.Command {
 	return c
 }
 
+// writeUsage writes the usage of the command. The flags of kubectl that choose the
+// cluster are apart.
+func writeUsage(c *cobra.Command, kubectl *pflag.FlagSet) error {
+	own, choosing := pflag.NewFlagSet("", pflag.ContinueOnError), pflag.NewFlagSet("", pflag.ContinueOnError)
+	c.InheritedFlags() // adds them to the others
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if kubectl.Lookup(f.Name) == f && f.Name != "namespace" {
+			choosing.AddFlag(f)
+		} else {
+			own.AddFlag(f)
+		}
+	})
+	usage := texttemplate.Must(texttemplate.ParseFS(pages, "page/usage.tmpl"))
+	return usage.ExecuteTemplate(c.OutOrStderr(), "usage", map[string]any{"Command": c, "Own": own, "Kubectl": choosing})
+}
+
 // previewCommand returns the command that previews commands of kubectl.
 func (p *program) previewCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "preview", Short: "Say what a taint, cordon or uncordon would do",
-		Long: previewLong, Example: strings.TrimSuffix(previewExamples, "\n"), SuggestFor: []string{"taint", "cordon", "uncordon"},
+		Long: pageText("preview-help.txt"), Example: pageText("preview-examples.txt"),
 		RunE: func(*cobra.Command, []string) error {
 			return invalid(errors.New("preview needs a command of kubectl: taint, cordon or uncordon"))
 		},
@@ -168,15 +175,13 @@ func (p *program) previewCommand() *cobra.Command {
 		r := &preview.Request{Verb: verb}
 		sub := &cobra.Command{
 			Use: verb + " " + use, Short: "Say what kubectl " + verb + " would do",
-			Args: cobra.ArbitraryArgs, ValidArgsFunction: p.completeNodes,
-		}
-		dryRun := sub.Flags().String("dry-run", "none", "Ignored: a preview changes nothing.")
-		sub.Flags().Lookup("dry-run").NoOptDefVal = "client"
-		sub.RunE = func(sub *cobra.Command, args []string) error {
-			if err := p.ignore(*dryRun); err != nil {
-				return err
-			}
-			return p.preview(sub.Context(), r, args)
+			Args: cobra.ArbitraryArgs, ValidArgsFunction: completed(func(ctx context.Context, args []string) []string {
+				if verb == "taint" && len(args) == 0 {
+					return []string{"nodes"}
+				}
+				return p.nodeNames(ctx, args)
+			}),
+			RunE: func(sub *cobra.Command, args []string) error { return p.preview(sub.Context(), r, args) },
 		}
 		sub.Flags().StringVarP(&r.Selector, "selector", "l", "", "Select nodes by their labels.")
 		if verb == "taint" {
@@ -186,22 +191,6 @@ func (p *program) previewCommand() *cobra.Command {
 		c.AddCommand(sub)
 	}
 	return c
-}
-
-// ignore says that the value of --dry-run has no effect, if it is one of kubectl's.
-func (p *program) ignore(dryRun string) error {
-	_, err := strconv.ParseBool(dryRun)
-	switch dryRun {
-	case "none":
-		return nil
-	case "client", "server", "unchanged":
-		err = nil
-	}
-	if err != nil {
-		return usageError{fmt.Errorf("--dry-run is %q; want one of none, client, server", dryRun), 1}
-	}
-	fmt.Fprintln(p.err, "--dry-run is ignored: a preview changes nothing, and its commands are without it.")
-	return nil
 }
 
 // connectionFlags returns the given flags of kubectl that choose the cluster
@@ -278,31 +267,43 @@ func (p *program) parse(args []string) (now time.Time, c *cluster.Cluster, err e
 // podArgument returns the pod that the arguments name, either in kubectl's form
 // or as namespace/name. The name of a workload has its kind, as in deployment/web.
 func podArgument(args []string) (namespace, name string, err error) {
-	if len(args) > 2 || len(args) == 2 && kinds[args[0]] == "" {
-		return "", "", fmt.Errorf("want one pod, not %d; use -f for files", len(args))
+	first, name, isPath := strings.Cut(strings.Join(args, "/"), "/")
+	kind, _ := kindOf(first)
+	if len(args) > 2 || len(args) == 2 && kind == "" {
+		return "", "", fmt.Errorf("want one pod, not %d; use -f for files, or preview for commands of kubectl", len(args))
 	}
-	pod := strings.Join(args, "/")
-	first, name, isPath := strings.Cut(pod, "/")
-	kind := kinds[first]
 	if isPath && kind == "pod" {
 		first, name, isPath = strings.Cut(name, "/")
 	}
 	switch {
 	case len(args) > 0 && first == "", isPath && (name == "" || strings.Contains(name, "/")):
-		return "", "", fmt.Errorf("%q is not a pod; want a name, or namespace/name", pod)
+		return "", "", fmt.Errorf("%q is not a pod; want a name, or namespace/name", strings.Join(args, "/"))
 	case !isPath:
 		return "", first, nil
+	case kind == "node":
+		return "", "", fmt.Errorf("%s is a node; want a pod or a workload, or 'preview cordon %s' for what is on the node", name, name)
 	case kind != "" && kind != "pod":
 		return "", kind + "/" + name, nil
 	}
 	return first, name, nil
 }
 
-// kinds maps the names of pods and workloads to those that the program uses.
-var kinds = map[string]string{
-	"pod": "pod", "pods": "pod", "po": "pod",
-	"deployment": "deployment", "deployments": "deployment", "deploy": "deployment",
-	"statefulset": "statefulset", "statefulsets": "statefulset", "sts": "statefulset",
-	"daemonset": "daemonset", "daemonsets": "daemonset", "ds": "daemonset",
-	"job": "job", "jobs": "job", "cronjob": "cronjob", "cronjobs": "cronjob", "cj": "cronjob",
+// kinds has the words for pods, workloads and nodes, and the paths of their API groups.
+var kinds = [][3]string{
+	{"pod", "po", "/api/v1"}, {"node", "no", "/api/v1"}, {"replicationcontroller", "rc", "/api/v1"},
+	{"deployment", "deploy", "/apis/apps/v1"}, {"statefulset", "sts", "/apis/apps/v1"}, {"daemonset", "ds", "/apis/apps/v1"},
+	{"replicaset", "rs", "/apis/apps/v1"}, {"job", "job", "/apis/batch/v1"}, {"cronjob", "cj", "/apis/batch/v1"},
+	{"deploymentconfig", "dc", "/apis/apps.openshift.io/v1"},
+}
+
+// kindOf returns the kind that a word of kubectl means, such as deployments.apps, and the
+// path of its group.
+func kindOf(word string) (kind, path string) {
+	word, _, _ = strings.Cut(word, ".")
+	for _, k := range kinds {
+		if word == k[0] || word == k[0]+"s" || word == k[1] {
+			return k[0], k[2]
+		}
+	}
+	return "", ""
 }

@@ -3,16 +3,13 @@
 package main
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
 	"fmt"
-	"html"
 	"html/template"
 	"io"
 	"maps"
-	"math"
 	"os"
 	"reflect"
 	"runtime"
@@ -34,7 +31,6 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
 )
 
 // writeReport writes the report as JSON or YAML, or a part of the templates.
@@ -96,7 +92,7 @@ func (p *page) execute(part string, view any) error {
 		"selector": cluster.SelectorText, "toleration": visible.Toleration, "yamlLines": yamlLines,
 		"keys": say.SortedKeys[string], "isWide": func() bool { return p.isWide },
 		"column": column, "spaces": func(s string) string { return strings.Repeat(" ", len(s)) },
-	}).Funcs(words).Funcs(sayings).ParseFS(pageTemplates, "page/text.tmpl")).ExecuteTemplate(p, part, view)
+	}).Funcs(words).Funcs(sayings).ParseFS(pages, "page/text.tmpl")).ExecuteTemplate(p, part, view)
 }
 
 // column returns the first column of a table that counts nodes, up to most.
@@ -120,7 +116,7 @@ func (p *page) styled(s string, style ...color.Attribute) string {
 }
 
 // wrapped returns text in a style. It puts first before the first line and hang
-// before the other lines. It breaks lines only between words, except in a narrow page.
+// before the other lines. It breaks lines only between words.
 func (p *page) wrapped(first, hang, text string, style ...color.Attribute) string {
 	var lines []string
 	line, space := first, ""
@@ -129,12 +125,8 @@ func (p *page) wrapped(first, hang, text string, style ...color.Attribute) strin
 		line, space = hang, ""
 	}
 	for _, w := range strings.Fields(text) {
+		w = say.Clean(w)
 		if space != "" && utf8.RuneCountInString(line+space+w) > p.width {
-			end()
-		}
-		for space == "" && p.isNarrow() && utf8.RuneCountInString(line+w) > p.width {
-			head := headOf(w, p.width-utf8.RuneCountInString(line))
-			line, w = line+head, w[len(head):]
 			end()
 		}
 		line, space = line+space+w, " "
@@ -143,14 +135,10 @@ func (p *page) wrapped(first, hang, text string, style ...color.Attribute) strin
 	return strings.Join(lines, "\n")
 }
 
-// row returns texts beside the columns of a table, or below them on a narrow page.
+// row returns texts beside the columns of a table.
 func (p *page) row(columns string, texts ...string) string {
 	var lines []string
 	indent := strings.Repeat(" ", len(columns))
-	if p.isNarrow() {
-		lines = append(lines, p.styled(strings.TrimRight(columns, " ")))
-		columns, indent = "    ", "    "
-	}
 	for _, text := range texts {
 		lines = append(lines, p.wrapped(columns, indent+"  ", text))
 		columns = indent
@@ -158,37 +146,24 @@ func (p *page) row(columns string, texts ...string) string {
 	return strings.Join(lines, "\n")
 }
 
-func (p *page) isNarrow() bool { return p.width < 80 }
+//go:embed page
+var pages embed.FS
 
-// headOf returns the part of a long word that has at most so many characters and, if
-// possible, ends as a part of a taint or a name does.
-func headOf(word string, most int) string {
-	head := string([]rune(word)[:max(most, 1)])
-	if at := strings.LastIndexAny(head, "/.=:-"); at > 0 {
-		return head[:at+1]
-	}
-	return head
+// pageText returns the text of a file without its last line break.
+func pageText(name string) string {
+	b, _ := pages.ReadFile("page/" + name) // never fails for a file that is there
+	return strings.TrimSuffix(string(b), "\n")
 }
 
-//go:embed page/*.tmpl
-var pageTemplates embed.FS
-
-//go:embed page/page.css
-var pageStyle template.CSS
-
-//go:embed page/page.js
-var pageScript template.JS
-
 var parsedPage = template.Must(template.New("").Funcs(words).Funcs(sayings).Funcs(template.FuncMap{
-	"clean": say.Printable, "code": codeOf, "details": details, "timeline": newTimeline, "spans": spansOf,
-	"waves": preview.Waves, "evictionsIn": preview.EvictionsIn, "whenLeaving": preview.WhenLeaving,
+	"clean": say.Clean, "printable": say.Printable, "details": details,
 	"texts": func(m map[string]string) []string { return slices.Sorted(maps.Values(m)) }, "keysOf": sets.List[string],
-	"style": func() template.CSS { return pageStyle }, "script": func() template.JS { return pageScript },
+	"style": func() template.CSS { return template.CSS(pageText("page.css")) }, "script": func() template.JS { return template.JS(pageText("page.js")) },
 	"scriptHash": func() string {
-		hash := sha256.Sum256([]byte(pageScript))
+		hash := sha256.Sum256([]byte(pageText("page.js")))
 		return "sha256-" + base64.StdEncoding.EncodeToString(hash[:])
 	},
-}).ParseFS(pageTemplates, "page/*.html.tmpl"))
+}).ParseFS(pages, "page/*.html.tmpl"))
 
 // fates groups the pods that are evicted, earliest first, and then those that stay.
 func fates(list []*diagnosis.Eviction, withStays bool) [][]*diagnosis.Eviction {
@@ -206,11 +181,11 @@ var words = map[string]any{
 	"firstOf": say.FirstOf, "shortened": say.Shortened, "first": first, "more": more, "counts": countsOf, "fates": fates, "taint": visible.Taint,
 	"contains": func(list []taints.Taint, t taints.Taint) bool { return slices.ContainsFunc(list, t.Equal) },
 
-	"when": diagnosis.When, "whenAll": func(list []*diagnosis.Eviction) string { return diagnosis.When(list...) }, "why": diagnosis.Why,
+	"labels": diagnosis.Labels, "when": diagnosis.When, "whenAll": func(list []*diagnosis.Eviction) string { return diagnosis.When(list...) }, "why": diagnosis.Why,
 	"add": func(a, b int) int { return a + b }, "list": func(elements ...any) []any { return elements },
 }
 
-var parsedSayings = texttemplate.Must(texttemplate.New("").Funcs(words).ParseFS(pageTemplates, "page/say.tmpl"))
+var parsedSayings = texttemplate.Must(texttemplate.New("").Funcs(words).ParseFS(pages, "page/say.tmpl"))
 
 var sayings = map[string]any{"say": said}
 
@@ -241,105 +216,3 @@ func first(most int, list any) any {
 
 // more counts the elements that first leaves out.
 func more(most int, list any) int { return max(reflect.ValueOf(list).Len()-most, 0) }
-
-// lineBreaks allows line breaks after the punctuation of taints and tolerations.
-var lineBreaks = strings.NewReplacer("/", "/<wbr>", ".", ".<wbr>", "=", "=<wbr>", ":", ":<wbr>")
-
-// codeOf returns a taint as HTML.
-func codeOf(t taints.Taint) template.HTML {
-	return template.HTML("<code>" + lineBreaks.Replace(html.EscapeString(say.Printable(visible.Taint(t)))) + "</code>")
-}
-
-// A timeline places times on a drawing. Its scale is logarithmic on both sides of
-// now, so that both seconds and days can be distinguished.
-type timeline struct{ before, after float64 } // of its ends, as logarithms
-
-// marks are the seconds from now that a timeline can have a tick for.
-var marks = []int64{10, 60, 300, 600, 3600, 6 * 3600, 86400, 30 * 86400, 365 * 86400, 3650 * 86400, 36500 * 86400}
-
-// spansOf returns when the pods are evicted.
-func spansOf(list []*diagnosis.Eviction) (spans []diagnosis.Span) {
-	for _, x := range list {
-		if s, ok := x.Span(); ok {
-			spans = append(spans, s)
-		}
-	}
-	return spans
-}
-
-// newTimeline returns the timeline of the times. It begins and ends at marks.
-func newTimeline(spans []diagnosis.Span) timeline {
-	first, last := int64(0), int64(60)
-	for _, s := range spans {
-		if first, last = min(first, s.Last), max(last, s.Last); s.First != math.MinInt64 {
-			first = min(first, s.First)
-		}
-	}
-	end := func(seconds int64) float64 {
-		i, _ := slices.BinarySearch(marks, seconds)
-		return logarithm(marks[min(i, len(marks)-1)])
-	}
-	l := timeline{after: end(last)}
-	if first < 0 {
-		l.before = end(-first)
-	}
-	return l
-}
-
-func logarithm(seconds int64) float64 {
-	x := float64(seconds)
-	return math.Copysign(math.Log1p(math.Abs(x)/10), x)
-}
-
-// at returns the place of the time in the drawing, in percent.
-func (l timeline) at(seconds int64) float64 {
-	const margin = 7 // on both sides, for half of the text of a tick
-	x := margin + (l.before+logarithm(seconds))/(l.before+l.after)*(100-2*margin)
-	return math.Round(min(max(0, x), 100)*10) / 10
-}
-
-// A tick is a mark of a timeline.
-type tick struct {
-	At   float64
-	Text string
-}
-
-// Ticks returns the ticks that have enough space: now, the outer ones, and more.
-func (l timeline) Ticks() []tick {
-	ticks := []tick{{l.at(0), "now"}}
-	for _, mark := range slices.Backward(marks) {
-		for _, seconds := range []int64{-mark, mark} {
-			x, share := l.at(seconds), logarithm(seconds)
-			isNear := func(t tick) bool { return math.Abs(x-t.At) < 16 }
-			if -l.before <= share && share <= l.after && !slices.ContainsFunc(ticks, isNear) {
-				ticks = append(ticks, tick{x, say.Relative(seconds)})
-			}
-		}
-	}
-	return ticks
-}
-
-// Path draws the times that are known, or the ranges of those that are not, as the path
-// of an SVG. It joins what overlaps, so that many pods do not make it long.
-func (l timeline) Path(areRanges bool, spans []diagnosis.Span) string {
-	var lines [][2]float64
-	for _, s := range spans {
-		x := [2]float64{l.at(s.First), l.at(s.Last)}
-		if areRanges {
-			x[0] = min(x[0], x[1]-2) // to be seen
-		}
-		if areRanges == (s.First < s.Last) {
-			lines = append(lines, x)
-		}
-	}
-	slices.SortFunc(lines, func(a, b [2]float64) int { return cmp.Compare(a[0], b[0]) })
-	var joined [][2]float64
-	for _, x := range lines {
-		if n := len(joined) - 1; n >= 0 && x[0] <= joined[n][1]+.2 {
-			joined[n][1] = max(joined[n][1], x[1])
-		} else {
-			joined = append(joined, x)
-		}
-	}
-	return strings.Join(say.Each(joined, func(x [2]float64) string { return fmt.Sprintf("M%v 10H%v", x[0], x[1]) }), "")
-}

@@ -55,7 +55,7 @@ func TestBrowser(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { try(open(t, "application/wasm")) })
 	}
-	t.Run("UnknownType", func(t *testing.T) { open(t, "application/octet-stream").placement(fits) })
+	t.Run("UnknownType", func(t *testing.T) { open(t, "application/octet-stream").placement(empty) })
 	t.Run("NoProgram", func(t *testing.T) {
 		p := open(t, "")
 		p.fails = true
@@ -65,10 +65,13 @@ func TestBrowser(t *testing.T) {
 	})
 }
 
-const fits, repels = "✓ The pod can be scheduled on the node", "✕ The pod cannot be scheduled on the node"
+const (
+	fits, repels = "✓ The pod can be scheduled on the node", "✕ The pod cannot be scheduled on the node"
+	empty        = "? There is no question yet"
+)
 
 func testTyping(p *browserPage) {
-	p.placement(fits)
+	p.placement(empty)
 	p.want("that it shows its version", `/^(v\d\S+|\(devel\))$/.test($('#version').textContent)`, true)
 	p.keys("#taints", "dedicated=ml:NoSchedule")
 	p.placement(repels)
@@ -85,13 +88,13 @@ func testTyping(p *browserPage) {
 	p.want("that the other is not", "$('#taints').ariaInvalid", "false")
 	p.run("document.querySelector('#clear').click()")
 	p.want("what is left", "$('#taints').value + $('#tolerations').value", "")
-	p.placement(fits)
+	p.placement(empty)
 }
 
 func testLinks(p *browserPage) {
-	p.visit("#taints=a:NoExecute&tolerations=a:NoExecute+op%3DExists+for+900s%0Aa:NoExecute+op%3DExists+for+10m&observed=2026-11-21T13:00:00%2B01:00&select=ForDevices&noComparison=1")
+	p.visit("#taints=a:NoExecute&tolerations=a:NoExecute+op%3DExists+for+900s%0Aa:NoExecute+op%3DExists+for+10m&observed=2026-11-21T13:00:00%2B01:00&select=ForDevices&noComparison=1&arrived=2026-11-21T12:30:00%2B01:00")
 	p.text("#eviction strong", "! A running pod is evicted at 2026-11-21 12:10:00 UTC")
-	p.want("the fields", "['select', 'observed', 'add'].map((name) => document.getElementById(name).value)", []any{"ForDevices", "2026-11-21T12:00", ""})
+	p.want("the fields", "['select', 'observed', 'arrived', 'add'].map((name) => document.getElementById(name).value)", []any{"ForDevices", "2026-11-21T12:00", "2026-11-21T11:30", ""})
 	p.want("the boxes", "$$('[type=checkbox]').map((e) => e.checked)", []any{false, true, false})
 
 	p.keys("#taints", "\né😀<b>=%&+#:NoSchedule")
@@ -119,13 +122,13 @@ func testLinks(p *browserPage) {
 // replaced, but not when it is edited as the note suggests.
 func testSamples(p *browserPage) {
 	const shown = "$$('.note:not([hidden])').map((e) => e.dataset.note).join()"
-	p.placement(fits)
+	p.placement(empty)
 	for _, s := range samples {
 		p.run("document.querySelector('[data-sample=" + s.ID + "]').click()")
 		p.want("the note", shown, s.ID)
 		p.want("its taints", "$('#taints').value", s.Fields["taints"])
 		p.want("what is current", "$$('[aria-current]').map((e) => e.textContent)", []any{s.Question})
-		p.want("its problems", "$$('.problems li').length", 0.0)
+		p.want("its problems", "$$('.problems li:not(.unknown)').length", 0.0)
 		p.fill("taints", s.Fields["taints"]+"\n")
 		p.want("the note after a change", shown, s.ID)
 		p.fill("taints", "example.org/mine=1:NoSchedule")
@@ -195,7 +198,7 @@ func testMarkup(p *browserPage) {
 
 // testLarge types the longest texts that are read, to test the browser's stack.
 func testLarge(p *browserPage) {
-	p.placement(fits)
+	p.placement(empty)
 	p.fill("tolerations", strings.Repeat("[", 200_000))
 	p.text("#problems-tolerations", "1:101this is not valid JSON or YAML: exceeded max depth of 100")
 	p.fill("tolerations", strings.Repeat("[", 100)+strings.Repeat("]", 100))
@@ -234,9 +237,12 @@ func testKeyboard(p *browserPage) {
 	p.run("document.activeElement.click()")
 	p.want("where that leads", focused, "taints")
 	p.want("the state after it", "$('#taints').value", samples[0].Fields["taints"])
-	for _, id := range []string{"tolerations", "add", "select", "observed"} {
+	p.keys("", kb.Tab)
+	p.want("what comes next", focused, "tolerations")
+	p.run("[...document.querySelectorAll('#results button')].at(-1).focus()")
+	for _, id := range []string{"add", "select", "observed"} {
 		p.keys("", kb.Tab)
-		p.want("what comes next", focused, id)
+		p.want("what comes after the answer", focused, id)
 	}
 }
 
@@ -244,7 +250,7 @@ func testWidths(p *browserPage) {
 	p.visit(samples[len(samples)-1].Link())
 	p.text("#list-tolerations code", "node.kubernetes.io/not-ready:NoExecute op=Exists for 300s")
 	for _, width := range []int64{320, 360, 390, 768, 1280, 1920} {
-		p.do(chromedp.EmulateViewport(width, 844))
+		p.do(chromedp.EmulateViewport(width, 600))
 		p.want("the width", "innerWidth", float64(width))
 		for _, adder := range play.Adders {
 			p.follow("#taints=a:NoExecute&tolerations=a:NoExecute+for+3s&add=" + adder.ID)
@@ -252,6 +258,12 @@ func testWidths(p *browserPage) {
 			p.want(fmt.Sprintf("what of %s does not fit into %d pixels", adder.ID, width),
 				"document.documentElement.scrollWidth - document.documentElement.clientWidth", 0.0)
 		}
+		const top = "['.lists', '#results', '.options'].map((of) => Math.round(document.querySelector(of).getBoundingClientRect().top))"
+		order := "(([lists, results, options]) => lists < results && results < options)(" + top + ")"
+		if width > 800 {
+			order = "(([lists, results, options]) => lists === results && results < options)(" + top + ")"
+		}
+		p.want(fmt.Sprintf("whether the answer is before the options at %d pixels", width), order, true)
 		p.run("window.scrollTo(0, 0)")
 		p.want(fmt.Sprintf("whether the answer is at the bottom of %d pixels", width),
 			"getComputedStyle($('#bar')).display !== 'none'", width < 800)

@@ -29,6 +29,19 @@ func Printable(s string) string {
 	}, s)
 }
 
+// Clean returns printable text for people, with long words shortened.
+func Clean(s string) string {
+	s = Printable(s)
+	if len(s) > maxWord {
+		s = longWord.ReplaceAllString(s, "$1…")
+	}
+	return s
+}
+
+const maxWord = 200 // characters
+
+var longWord = regexp.MustCompile(`(\S{` + strconv.Itoa(maxWord) + `})\S+`)
+
 // For returns the word for one or for many.
 func For(n int, one, many string) string {
 	if n == 1 {

@@ -43,6 +43,7 @@
 		for (const e of fields()) {
 			const value = params.get(e.name) || "";
 			if (e.type === "checkbox") e.checked = !["", "0", "false"].includes(value);
+			else if (e.name === "arrived") e.value = time(value);
 			else if (e.name === "observed") e.value = time(params.has("observed") ? value : new Date().toISOString());
 			else if (e.tagName === "SELECT") choose(e, value);
 			else e.value = value;

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,6 +20,7 @@ import (
 
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/manifest"
+	"github.com/seed-0529bac1/taints/internal/similar"
 )
 
 // A Cluster is the part of the nodes and pods in the input that matters.
@@ -41,7 +43,7 @@ type Cluster struct {
 	labels   map[string]sets.Set[string] // values by key, after Finish
 	profiles map[string]*Profile
 	inOrder  []*Workload
-	leftOut  []*Pod // by the filter, without a profile
+	leftOut  map[PodName]*Pod // by the filter, without a profile
 }
 
 // A Filter selects pods.
@@ -70,7 +72,7 @@ func (f Filter) matches(namespace string, set map[string]string) bool {
 func New(only Filter) *Cluster {
 	return &Cluster{
 		Only: only, Namespace: cmp.Or(only.Namespace, metav1.NamespaceDefault),
-		NodeAt: make(map[string]int), PodNamed: make(map[PodName]*Pod), Others: make(map[string]int),
+		NodeAt: make(map[string]int), leftOut: make(map[PodName]*Pod), PodNamed: make(map[PodName]*Pod), Others: make(map[string]int),
 		profiles: make(map[string]*Profile), Unevaluated: sets.New[string](),
 		Workloads: make(map[string]*Workload), Running: make(map[string]int), Waiting: make(map[string]int),
 	}
@@ -84,8 +86,9 @@ func (c *Cluster) ForgetNodes() {
 
 // ForgetPods removes the pods, to list them again.
 func (c *Cluster) ForgetPods() {
-	c.Pods, c.leftOut = nil, nil
+	c.Pods = nil
 	clear(c.PodNamed)
+	clear(c.leftOut)
 }
 
 // Finish sorts and groups the nodes, and adds the pods that workloads would create.
@@ -106,7 +109,7 @@ func (c *Cluster) Find(name, namespace string) (PodName, error) {
 	if c.PodNamed[full] != nil {
 		return full, nil
 	}
-	var found, longer []string
+	var found []string
 	var made *Pod // from the workload
 	for _, p := range c.Pods {
 		kind, owner := p.Owner.Template()
@@ -120,8 +123,6 @@ func (c *Cluster) Find(name, namespace string) (PodName, error) {
 		case p.Name == name, p.Template && p.Owner.Name == name:
 			full = p.PodName
 			found = append(found, p.Namespace)
-		case strings.HasPrefix(p.Name, name):
-			longer = append(longer, p.String())
 		}
 	}
 	switch {
@@ -134,14 +135,51 @@ func (c *Cluster) Find(name, namespace string) (PodName, error) {
 		return full, fmt.Errorf("namespaces %s have a pod %s; use -n to choose one", say.Joined(found), name)
 	}
 	text := "pod " + name + " not found"
-	if filter := c.Only.String(); filter != "" {
+	if strings.Contains(name, "/") {
+		text = name + " not found in namespace " + full.Namespace
+	} else if filter := c.Only.String(); filter != "" {
 		text += " with " + filter
 	}
-	if len(longer) > 0 {
-		slices.Sort(longer)
-		text += "; did you mean " + strings.Join(longer[:min(len(longer), 3)], ", ") + "?"
+	return full, errors.New(text + c.Hint(full))
+}
+
+// Hint says where a name is that is not found, or which names are close to it.
+func (c *Cluster) Hint(full PodName) string {
+	others, near := sets.New[string](), sets.New[string]()
+	for _, x := range c.names() {
+		switch {
+		case x == full:
+			return "; it is there, but has no pods or is left out by -l"
+		case x.Name == full.Name:
+			others.Insert(x.Namespace)
+		case strings.HasPrefix(x.Name, full.Name), similar.Edits(x.Name, full.Name) > 0:
+			near.Insert(x.String())
+		}
 	}
-	return full, errors.New(text)
+	switch n := others.Len(); {
+	case n > 0:
+		return "; " + say.Noun(n, "namespace") + " " + say.NamesOf(sets.List(others), n) + say.For(n, " has", " have") + " it"
+	case near.Len() > 0:
+		return "; did you mean " + say.Enumerate(sets.List(near)[:min(near.Len(), 3)], "or") + "?"
+	}
+	return ""
+}
+
+// names returns the names of all pods, and of workloads as in deployment/web.
+func (c *Cluster) names() (list []PodName) {
+	add := func(namespace, kind, name string) {
+		list = append(list, PodName{Namespace: namespace, Name: strings.ToLower(kind) + "/" + name})
+	}
+	for _, p := range slices.AppendSeq(slices.Clone(c.Pods), maps.Values(c.leftOut)) {
+		kind, name := p.Owner.Template()
+		add(p.Namespace, kind, name)
+		add(p.Namespace, p.Owner.Kind, p.Owner.Name)
+		list = append(list, p.PodName)
+	}
+	for _, w := range c.inOrder {
+		add(w.Namespace, w.Kind, w.Name)
+	}
+	return list
 }
 
 // Grouped groups the elements that have the same key, in the order of their first ones.
@@ -165,7 +203,7 @@ func (c *Cluster) Decode(m manifest.Object) error {
 	version := apiVersions[m.Kind]
 	switch {
 	case m.Kind == "":
-		return errors.New("kind is missing")
+		return errors.New("kind is missing; " + manifest.Expected)
 	case version != "" && m.APIVersion != "" && m.APIVersion != version:
 		c.Others[m.Kind+" (its apiVersion is "+m.APIVersion+", not "+version+")"]++
 		return nil
@@ -181,16 +219,24 @@ func (c *Cluster) Decode(m manifest.Object) error {
 		return decodeAs(m, c.AddNode)
 	case "Pod":
 		return decodeAs(m, func(o *corev1.Pod) error {
+			var wrong []string
 			if o.Spec.NodeName == "" { // what is large matters too
 				*o = corev1.Pod{}
 				if err := m.Decode(o); err != nil {
 					return err
 				}
+				if isManifest(&o.ObjectMeta) {
+					wrong = mistakes(&m, "spec", new(corev1.Pod))
+				}
 			}
-			return c.AddPod(o)
+			return c.addPod(o, wrong)
 		}, skipLarge)
 	case "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "DeploymentConfig", "Job", "CronJob":
-		return decodeAs(m, func(o *object) error { return c.addWorkload(m.Kind, o) })
+		path := "spec.template.spec"
+		if m.Kind == "CronJob" {
+			path = "spec.jobTemplate." + path
+		}
+		return decodeAs(m, func(o *object) error { return c.addWorkload(m.Kind, o, mistakes(&m, path, new(object))) })
 	}
 	c.Others[m.Kind]++
 	c.addRules(&m)
@@ -221,8 +267,12 @@ func (c *Cluster) addRules(m *manifest.Object) {
 		}
 	case "Namespace":
 		const prefix = "scheduler.alpha.kubernetes.io/"
-		if m.Decode(&o) == nil && o.Annotations[prefix+"defaultTolerations"]+o.Annotations[prefix+"tolerationsWhitelist"] != "" {
+		m.Decode(&o)
+		if o.Annotations[prefix+"defaultTolerations"]+o.Annotations[prefix+"tolerationsWhitelist"] != "" {
 			c.Unevaluated.Insert("tolerations that namespaces default or allow")
+		}
+		if o.Annotations[prefix+"node-selector"]+o.Annotations["openshift.io/node-selector"] != "" {
+			c.Unevaluated.Insert("node selectors of namespaces")
 		}
 	}
 }
@@ -253,19 +303,18 @@ func skip[T any]() *json.Unmarshalers {
 }
 
 // checkNames returns an error unless Kubernetes allows the names of the object, its
-// namespace and its owner. Commands repeat them, and none of them is like a flag.
+// namespace and its owner. Commands repeat the first two, which are not like flags.
 func checkNames(m *metav1.ObjectMeta) error {
 	const format = "%s is %q, which Kubernetes does not allow"
-	owner := ownerOf(m)
-	switch {
+	switch owner := metav1.GetControllerOfNoCopy(m); {
 	case m.Name == "":
 		return errors.New("metadata.name is missing")
 	case !isName(m.Name):
 		return fmt.Errorf(format, "metadata.name", m.Name)
 	case m.Namespace != "" && (!isName(m.Namespace) || strings.Contains(m.Namespace, ".")):
 		return fmt.Errorf(format, "metadata.namespace", m.Namespace)
-	case owner != (Owner{}) && !isName(owner.Name):
-		return fmt.Errorf(format, "the name of the owner in metadata.ownerReferences", owner.Name)
+	case owner != nil && owner.Name == "":
+		return errors.New("the name of the owner in metadata.ownerReferences is missing")
 	}
 	return nil
 }

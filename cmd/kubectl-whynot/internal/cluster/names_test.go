@@ -42,14 +42,17 @@ func TestInvalidNames(t *testing.T) {
 	for _, name := range []string{"--all", "-A", "a b", "B", "a/b", ""} {
 		c := New(Filter{})
 		m := metav1.ObjectMeta{Name: name}
-		if c.AddNode(&corev1.Node{ObjectMeta: m}) == nil || c.AddPod(&corev1.Pod{ObjectMeta: m}) == nil || c.addWorkload("Job", &object{ObjectMeta: m}) == nil {
+		if c.AddNode(&corev1.Node{ObjectMeta: m}) == nil || c.AddPod(&corev1.Pod{ObjectMeta: m}) == nil || c.addWorkload("Job", &object{ObjectMeta: m}, nil) == nil {
 			t.Errorf("%q is a name", name)
 		}
 		isController := true
 		owned := metav1.ObjectMeta{Name: "p", OwnerReferences: []metav1.OwnerReference{{Kind: "Job", Name: name, Controller: &isController}}}
 		other := metav1.ObjectMeta{Name: "p", Namespace: name}
-		if c.AddPod(&corev1.Pod{ObjectMeta: owned}) == nil || name != "" && c.AddPod(&corev1.Pod{ObjectMeta: other}) == nil {
-			t.Errorf("%q is the name of an owner or a namespace", name)
+		if name != "" && c.AddPod(&corev1.Pod{ObjectMeta: other}) == nil {
+			t.Errorf("%q is the name of a namespace", name)
+		}
+		if err := c.AddPod(&corev1.Pod{ObjectMeta: owned}); (err == nil) != (name != "") || err == nil && c.Pods[0].Owner.Kind == "Job" {
+			t.Errorf("%q is the name of a Job, or not of an owner: %v", name, err)
 		}
 	}
 }

@@ -3,7 +3,6 @@
 package cluster
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -210,9 +209,6 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 	if err := checkNames(&n.ObjectMeta); err != nil {
 		return err
 	}
-	if _, ok := c.NodeAt[n.Name]; ok {
-		return errors.New("there are two nodes with this name")
-	}
 	list := kube.Taints(n.Spec.Taints)
 	for i := range list {
 		if list[i].Key == "" {
@@ -224,14 +220,16 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 			}
 		}
 	}
-	c.NodeAt[n.Name] = len(c.Nodes)
 	added := Node{
 		Node: &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels, CreationTimestamp: n.CreationTimestamp}},
 		Own:  list, Cordoned: n.Spec.Unschedulable, resources: extended(n.Status.Allocatable),
 	}
 	added.setConditions(n.Status.Conditions)
 	added.Stale = added.Corrections(time.Time{}).Remove
-	c.Nodes = append(c.Nodes, added)
+	if at, ok := c.NodeAt[n.Name]; ok {
+		return checkTwins(added, c.Nodes[at])
+	}
+	c.NodeAt[n.Name], c.Nodes = len(c.Nodes), append(c.Nodes, added)
 	return nil
 }
 

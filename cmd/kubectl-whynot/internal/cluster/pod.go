@@ -5,7 +5,9 @@ package cluster
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -43,6 +45,8 @@ type Wait struct {
 	Scheduler string   // empty: the default one
 	Nominated string   // the node that the scheduler intends for it; empty: none
 	Failure   string   // why the workload cannot create it
+	Mistakes  []string // describes fields around tolerations that an API server refuses
+	IsNew     bool     // no API server has accepted it, or its workload
 
 	HostNetwork bool
 }
@@ -73,7 +77,9 @@ func (p *Pod) OwnerName() string {
 func (p *Pod) IsStatic() bool { return p.Owner.Kind == "Node" }
 
 // AddPod adds a pod if it matches the filter.
-func (c *Cluster) AddPod(o *corev1.Pod) error {
+func (c *Cluster) AddPod(o *corev1.Pod) error { return c.addPod(o, nil) }
+
+func (c *Cluster) addPod(o *corev1.Pod, mistakes []string) error {
 	if err := checkNames(&o.ObjectMeta); err != nil {
 		return err
 	}
@@ -86,11 +92,8 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 		Wait:     noWait,
 	}
 	if !c.Only.matches(p.Namespace, o.Labels) {
-		c.leftOut = append(c.leftOut, p)
+		c.leftOut[p.PodName] = p
 		return nil
-	}
-	if c.PodNamed[p.PodName] != nil {
-		return errors.New("there are two pods with this name")
 	}
 	names, isPinned := namedNodes(requiredAffinity(&o.Spec))
 	isOther := func(name string) bool { return name != p.Node }
@@ -104,20 +107,35 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 	}
 	switch {
 	case p.IsPending():
-		p.Wait = waitOf(&o.Spec)
+		p.Wait = waitOf(&o.ObjectMeta, &o.Spec, mistakes)
 		p.Message, p.Nominated = scheduled.Message, o.Status.NominatedNodeName
 	case p.IsFinished(): // the kubelet may have rejected it
 		p.Wait = &Wait{Message: say.Shortened(strings.Trim(o.Status.Reason+": "+o.Status.Message, ": "))}
 	}
 	// Without the condition, when the kubelet accepted it.
 	p.Arrived = cmp.Or(scheduled.LastTransitionTime, ptr.Deref(o.Status.StartTime, metav1.Time{})).Time
+	if twin := c.PodNamed[p.PodName]; twin != nil {
+		return checkTwins(p, twin)
+	}
 	c.PodNamed[p.PodName] = p
 	c.Pods = append(c.Pods, p)
 	return nil
 }
 
-func waitOf(s *corev1.PodSpec) *Wait {
-	w := &Wait{HostNetwork: s.HostNetwork, Gates: say.Each(s.SchedulingGates, func(g corev1.PodSchedulingGate) string { return g.Name })}
+// checkTwins returns an error if two objects with one name differ in what matters.
+func checkTwins(a, b any) error {
+	if reflect.DeepEqual(a, b) {
+		return nil
+	}
+	return errors.New("there are two of these with this name, and they differ")
+}
+
+// isManifest reports whether no API server has accepted the object yet.
+func isManifest(o *metav1.ObjectMeta) bool { return o.UID == "" && o.CreationTimestamp.IsZero() }
+
+func waitOf(o *metav1.ObjectMeta, s *corev1.PodSpec, mistakes []string) *Wait {
+	w := &Wait{IsNew: isManifest(o), Mistakes: mistakes, HostNetwork: s.HostNetwork}
+	w.Gates = say.Each(s.SchedulingGates, func(g corev1.PodSchedulingGate) string { return g.Name })
 	if s.SchedulerName != corev1.DefaultSchedulerName {
 		w.Scheduler = s.SchedulerName
 	}
@@ -148,8 +166,9 @@ func ownerOf(o *metav1.ObjectMeta) Owner {
 		return Owner{}
 	}
 	w := Owner{Kind: r.Kind, Name: r.Name}
-	if group, _, ok := strings.Cut(r.APIVersion, "/"); ok && path.Dir(apiVersions[r.Kind]) != group {
-		w.Kind += "." + group
+	group, _, ok := strings.Cut(r.APIVersion, "/")
+	if ok && path.Dir(apiVersions[r.Kind]) != group || !isName(r.Name) { // no object of Kubernetes has such a name
+		w.Kind += "." + cmp.Or(group, "unknown")
 	}
 	hash, config := o.Labels["pod-template-hash"], o.Annotations["openshift.io/deployment-config.name"]
 	switch {
@@ -268,7 +287,7 @@ func (o *object) isReady(kind string) bool {
 }
 
 // addWorkload adds a workload with the pod that it would create, if any.
-func (c *Cluster) addWorkload(kind string, o *object) error {
+func (c *Cluster) addWorkload(kind string, o *object, mistakes []string) error {
 	if err := checkNames(&o.ObjectMeta); err != nil {
 		return err
 	}
@@ -293,24 +312,22 @@ func (c *Cluster) addWorkload(kind string, o *object) error {
 		w.Effective = taints.AddDaemonSetTolerations(w.Tolerations, taints.DaemonSetPod{HostNetwork: spec.HostNetwork})
 		spec.Tolerations = kube.CoreTolerations(w.Effective)
 	}
-	owner := Owner{Kind: kind, Name: o.Name}
-	if c.Workloads[owner.fullName(w.Namespace)] != nil {
-		return errors.New("there are two of these with this name")
+	owner, why := Owner{Kind: kind, Name: o.Name}, o.createsNone(kind)
+	if why == "" && c.Only.matches(w.Namespace, template.Labels) {
+		w.pod = &Pod{
+			PodName: PodName{Namespace: w.Namespace, Name: strings.ToLower(kind) + "/" + o.Name}, Owner: owner,
+			Template: true, Profile: c.profileOf(spec, true), Wait: waitOf(&o.ObjectMeta, spec, mistakes),
+		}
+	}
+	if twin := c.Workloads[owner.fullName(w.Namespace)]; twin != nil {
+		return checkTwins(w, twin)
 	}
 	c.Workloads[owner.fullName(w.Namespace)], c.inOrder = w, append(c.inOrder, w)
 	if spec.RuntimeClassName != nil {
 		c.Unevaluated.Insert(runtimeClasses)
 	}
-	if why := o.createsNone(kind); why != "" {
+	if why != "" {
 		c.Others[kind+" "+why]++
-		return nil
-	}
-	if !c.Only.matches(w.Namespace, template.Labels) {
-		return nil
-	}
-	w.pod = &Pod{
-		PodName: PodName{Namespace: w.Namespace, Name: strings.ToLower(kind) + "/" + o.Name}, Owner: owner,
-		Template: true, Profile: c.profileOf(spec, true), Wait: waitOf(spec),
 	}
 	return nil
 }
@@ -357,7 +374,7 @@ func (c *Cluster) DaemonSets() (pods []*Pod) {
 // pods that the workloads would create: those of which the input has no pods, unless
 // their status says that the pods run, and those that cannot create pods.
 func (c *Cluster) finishWorkloads() {
-	for _, p := range slices.Concat(c.Pods, c.leftOut) {
+	for _, p := range slices.AppendSeq(slices.Clone(c.Pods), maps.Values(c.leftOut)) {
 		if p.Owner != (Owner{}) {
 			p.Owner = c.resolve(p.Namespace, p.Owner, maxLevels)
 		}

@@ -118,6 +118,9 @@ func (x *Pending) explain() {
 	switch {
 	case p.Failure != "":
 		x.Kind, x.Text = causeFailure, "it cannot create pods: "+say.Shortened(p.Failure)
+	case len(p.Mistakes) > 0:
+		x.Kind, x.Text = causeInvalid, strings.Join(say.FirstOf(p.Mistakes, 3), "; ")
+		x.Change, x.Alternatives, x.AlternativesTotal = nil, nil, 0 // of other tolerations than those that are meant
 	case isInvalid && (p.Template || x.Matching > 0 && !x.isOpen() && x.Change == nil && len(x.Alternatives) == 0):
 		x.Kind, x.Text = causeInvalid, invalidText(p.Tolerations)
 		if x.Change != nil {
@@ -166,6 +169,11 @@ func (x *Pending) note(m *message) {
 	if !m.fits(x.Nodes, x.Nodes-x.Feasible) && (!x.isOpen() || m.words("") != "") {
 		x.Notes = append(x.Notes, "the scheduler's message does not fit the nodes of the input, and may be older")
 	}
+	compares := func(t taints.Toleration) bool { return t.Operator == taints.OpLt || t.Operator == taints.OpGt }
+	if i := slices.IndexFunc(p.Tolerations, compares); i >= 0 && p.IsNew {
+		x.Notes = append(x.Notes, fmt.Sprintf("an API server refuses the operator %s of tolerations[%d] unless the feature gate "+
+			"TaintTolerationComparisonOperators is on, which is off by default", p.Tolerations[i].Operator, i))
+	}
 	for _, f := range tolerationset.Lint(p.Tolerations, taints.Options{}) {
 		switch f.Code { // these may explain why a pod is pending, and the text of the cause does not mention them
 		case tolerationset.CodeLegacyKey, tolerationset.CodeMisspelledKey, tolerationset.CodeThreshold:
@@ -179,8 +187,11 @@ func (x *Pending) explainOther(m *message) {
 	x.Kind = causeOther
 	x.Text = "taints and node affinity allow " + say.Count(x.Feasible, "node")
 	named := ""
-	if x.RejectionsTotal > 0 && x.Change == nil && m.fits(x.Nodes, x.Nodes-x.Feasible) {
-		named = " (" + x.rejecting() + ")"
+	tainted, names := x.tainted()
+	if tainted > 0 && x.Change == nil && m.fits(x.Nodes, x.Nodes-x.Feasible) {
+		if named = " (" + names + ")"; tainted < x.kept[reasonTaints] {
+			named = ", of which " + say.CountOf(tainted, "matches", "match") + " the pod's node selector and affinity" + named
+		}
 	}
 	switch reported := m.words(named); {
 	case x.First.Template:
@@ -266,15 +277,18 @@ func (r *placement) Entries() []Entry {
 	return nil
 }
 
-// rejecting names the taints, except those of cordoned nodes.
-func (x *Pending) rejecting() string {
-	var list []taints.Taint
-	for _, r := range x.Rejections {
-		if r.Taint.Key != taints.NodeUnschedulable {
-			list = append(list, withoutTime(r.Taint))
+// tainted counts the nodes that match and keep the pods off by their taints, without
+// those that the scheduler counts as cordoned, and names the taints except of cordons.
+func (x *Pending) tainted() (nodes int, names string) {
+	var all []taints.Taint
+	for _, s := range x.placement.rejecting {
+		list := untoleratedOf(x.profile.Matcher, s.Group)
+		others := slices.DeleteFunc(slices.Clone(list), cluster.Cordon.Equal)
+		if len(others) == len(list) || !strings.Contains(x.Message, reasonCordoned) {
+			nodes, all = nodes+len(s.Nodes), append(all, others...)
 		}
 	}
-	return say.TaintsText(cluster.Distinct(list))
+	return nodes, say.TaintsText(cluster.Distinct(all))
 }
 
 // unmatched says why no node matches, and returns required labels that no node has.

@@ -4,7 +4,6 @@ package diagnosis
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -45,22 +44,6 @@ type Eviction struct {
 	earliest, deadline time.Time
 	now                time.Time
 	Order              string `json:"-"` // of equal deadlines
-}
-
-// A Span is the seconds from now between which a pod is evicted, usually equal ones.
-type Span struct{ First, Last int64 }
-
-// Span returns the span, and whether there is one. Its First is math.MinInt64 if
-// the pod may have been evicted at any time before Last.
-func (r *Eviction) Span() (s Span, ok bool) {
-	if r.InSeconds == nil || r.Outcome == deleting {
-		return s, false
-	}
-	s = Span{r.earliest.Unix() - r.now.Unix(), *r.InSeconds}
-	if r.From == fromUnknown && r.Earliest == "" {
-		s.First = math.MinInt64
-	}
-	return s, true
 }
 
 // An origin is what a deadline counts from.

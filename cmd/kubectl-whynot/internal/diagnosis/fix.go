@@ -18,13 +18,50 @@ import (
 
 // A Step is something for the user to do.
 type Step struct {
-	Text    string `json:"text"`
-	Command string `json:"command,omitempty"`    // does the step, or helps to find out more
-	Effect  string `json:"effect,omitempty"`     // what else the command does
-	For     string `json:"commandFor,omitempty"` // some of the pods or nodes, or a cluster that it does not name
+	Text     string   `json:"text"`
+	Command  string   `json:"command,omitempty"`    // does the step, or helps to find out more
+	Effect   string   `json:"effect,omitempty"`     // what else the command does
+	For      string   `json:"commandFor,omitempty"` // some of the pods or nodes, or a cluster that it does not name
+	Relation relation `json:"relation,omitempty"`   // to the other steps
 
 	pods    int    // that the command is for
 	cluster string // that the command is for; empty: it says so
+}
+
+// A relation says how a step belongs to the others.
+type relation string
+
+const (
+	together relation = ""        // it is needed beside the others
+	enough   relation = "enough"  // each of the steps with this relation is enough, without the others of them
+	instead  relation = "instead" // in place of the others
+)
+
+// Labels returns the words before the steps.
+func Labels(steps []Step) (labels []string) {
+	count, part, hasEnough := make(map[relation]int), 0, false
+	for _, s := range steps {
+		count[s.Relation]++
+	}
+	parts := count[together] + min(count[enough], 1)
+	for _, s := range steps {
+		label := "Fix"
+		if s.Relation == together || s.Relation == enough && !hasEnough {
+			part++
+		}
+		if parts > 1 {
+			label += fmt.Sprintf(", step %d of %d", part, parts)
+		}
+		switch s.Relation {
+		case enough:
+			hasEnough = true
+			label += fmt.Sprintf(", one of %d", count[enough])
+		case instead:
+			label = "Or instead"
+		}
+		labels = append(labels, label)
+	}
+	return labels
 }
 
 // covers sets what the command of the step is for.
@@ -90,7 +127,9 @@ func (x *Pending) templateSteps(condition, kind, name string, entries []Entry) [
 		entries = x.podEntries
 	}
 	if restarts && len(entries) > 0 {
-		steps = append(steps, x.patchPod("or ", " to the pending pods alone, which restarts nothing", entries))
+		alone := x.patchPod("", " to the pending pods alone, which restarts nothing", entries)
+		alone.Relation = instead
+		steps = append(steps, alone)
 	}
 	return steps
 }

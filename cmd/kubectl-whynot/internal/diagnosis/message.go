@@ -74,6 +74,8 @@ func (c clause) isTaints() bool { return strings.HasPrefix(c.reason, "node(s) ha
 func (c clause) words(taints string) string {
 	count := say.Count(c.nodes, "node")
 	switch {
+	case c.isTaints() && strings.HasSuffix(c.reason, "}"): // which an older scheduler names
+		return say.Have(c.nodes, "node") + strings.TrimPrefix(c.reason, "node(s) had")
 	case c.isTaints():
 		return say.Have(c.nodes, "node") + " untolerated taints" + taints
 	case c.reason == reasonCordoned:

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/duration"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
@@ -106,10 +107,23 @@ func sinceOf(n *cluster.Node, t taints.Taint) time.Time {
 	return n.CreationTimestamp.Time
 }
 
-// nodeSteps returns what to do about the states of nodes.
+// nodeSteps returns what to do about the states of nodes. If no node has two of these,
+// each of the steps is enough.
 func (x *Pending) nodeSteps() (steps []Step) {
+	names, all := sets.New[string](), 0
 	for _, s := range x.stays {
-		steps = append(steps, x.stepsFor(s)...)
+		names.Insert(s.nodes...)
+		all += len(s.nodes)
+	}
+	for _, s := range x.stays {
+		for _, step := range x.stepsFor(s) {
+			if text, ok := strings.CutPrefix(step.Text, "or, "); ok {
+				step.Text, step.Relation = text, instead
+			} else if step.Relation == together && len(x.stays) > 1 && names.Len() == all {
+				step.Relation = enough
+			}
+			steps = append(steps, step)
+		}
 	}
 	return steps
 }
@@ -144,9 +158,9 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 			steps = x.steps(words.Replace("if the pod is what removes WHAT, waiting never ends, and it must tolerate that: "), exists(s.taints))
 		}
 		if s.isLate {
-			return append(steps, late(), remove("or, if nothing needs this taint any more, remove it"))
+			return append(steps, after(steps, late()), remove("or, if nothing needs this taint any more, remove it"))
 		}
-		return append(steps, look("wait for WHAT to go away from WHO, which"+cmp.Or(since(" HAVE been starting", ""), " ARE starting")))
+		return append(steps, after(steps, look("wait for WHAT to go away from WHO, which"+cmp.Or(since(" HAVE been starting", ""), " ARE starting"))))
 	case s.state == stateLeaving && s.isLate:
 		steps = []Step{late(), remove("or, if that has given up, remove the taint, so that the " + say.Noun(n, "node") + " can take pods again")}
 	case s.state == stateLeaving && isPinned:
@@ -168,6 +182,14 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 		steps = append(steps, x.steps("or, as the pod belongs to that node alone, if it should run there until then, ", exists(s.taints))...)
 	}
 	return steps
+}
+
+// after returns the step, which is instead of those before it, if any.
+func after(steps []Step, s Step) Step {
+	if len(steps) > 0 {
+		s.Relation = instead
+	}
+	return s
 }
 
 // mayBeAgent reports whether the pods may be part of what makes nodes ready.
@@ -204,16 +226,20 @@ func (q *Question) waysOut(list []*Eviction) []Step {
 	slices.Sort(nodes)
 	nodes = slices.Compact(nodes)
 	namespace, pod, _ := strings.Cut(pods[0], "/")
-	return []Step{
+	steps := []Step{
 		q.onNodes("if the machine of "+say.Noun(len(nodes), "node")+" "+say.NamesOf(nodes, len(nodes))+" does not come back, delete the node. Kubernetes "+
 			"then deletes its pods. If the machine still runs, so do their containers, beside those of new pods", nodes, maxNames, "delete", "node"),
 		q.onNodes("if you are sure that the machine is off, mark the node as out of service. Kubernetes then deletes its pods by force and detaches "+
 			"their volumes. If the machine still writes to these, data is lost. Remove the taint when the node is back", nodes, maxNames,
 			"taint", "nodes", outOfService+"=nodeshutdown:NoExecute"),
-		q.step("or delete a pod by force. Only the API server forgets it: its containers may still run, a StatefulSet makes another pod of the "+
+		q.step("delete a pod by force. Only the API server forgets it: its containers may still run, a StatefulSet makes another pod of the "+
 			"same name beside them, and its volumes stay attached for minutes", 1, len(pods), "pod",
 			"-n", namespace, "delete", "pod", pod, "--force", "--grace-period=0"),
 	}
+	for i := range steps {
+		steps[i].Relation = enough
+	}
+	return steps
 }
 
 // sinceText says since when, for the first and the last of the times, if any.

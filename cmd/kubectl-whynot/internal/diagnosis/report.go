@@ -131,6 +131,12 @@ func New(c *cluster.Cluster, q Question) *Report {
 	return r
 }
 
+// WaitsForTaints reports whether a pod waits for a taint or a toleration to change.
+func (r *Report) WaitsForTaints() bool {
+	kinds := []causeKind{causeMistake, causeTaints, causeInvalid, causeNodes, causeOlder}
+	return slices.ContainsFunc(r.Causes, func(c *Cause) bool { return slices.Contains(kinds, c.Kind) })
+}
+
 // survey counts the pods by their place, and returns the pending ones.
 func (r *Report) survey(c *cluster.Cluster) []*cluster.Pod {
 	var waiting []*cluster.Pod

@@ -7,7 +7,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -16,14 +15,16 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	yamlv4 "go.yaml.in/yaml/v4"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
-	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/cli-runtime/pkg/resource"
+	strict "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
@@ -33,19 +34,18 @@ import (
 type Object struct {
 	APIVersion, Kind string
 
-	json jsontext.Value
+	json     jsontext.Value
+	repeated []string // paths of names that YAML had twice
 }
-
-// Size returns the length of the JSON.
-func (o *Object) Size() int { return len(o.json) }
 
 // Kubernetes also accepts duplicate names and invalid UTF-8.
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
-// ReadPath calls add for each object of a file, a directory or a URL.
-func ReadPath(path string, recursive bool, add func(Object) error) error {
+// ReadPath calls add for each object of a file, a directory or a URL. A timeout of 0
+// means none.
+func ReadPath(path string, recursive bool, timeout time.Duration, add func(Object) error) error {
 	if strings.HasPrefix(path, "http://") || strings.HasPrefix(path, "https://") {
-		return readURL(path, add)
+		return readURL(path, timeout, add)
 	}
 	files, err := resource.ExpandPathsToFileVisitors(nil, path, recursive, resource.FileExtensions, nil)
 	for _, file := range files {
@@ -62,8 +62,8 @@ func ReadPath(path string, recursive bool, add func(Object) error) error {
 	return err
 }
 
-func readURL(url string, add func(Object) error) error {
-	response, err := http.Get(url)
+func readURL(url string, timeout time.Duration, add func(Object) error) error {
+	response, err := (&http.Client{Timeout: timeout}).Get(url)
 	if err != nil {
 		return err
 	}
@@ -86,22 +86,18 @@ func Read(name string, r io.Reader, add func(Object) error) error {
 
 func read(r io.Reader, add func(Object) error) error {
 	buffered := bufio.NewReaderSize(r, 1<<16)
-	if magic, _ := buffered.Peek(2); string(magic) == "\x1f\x8b" {
-		unzipped, err := gzip.NewReader(buffered)
-		if err != nil {
-			return err
-		}
-		buffered = bufio.NewReaderSize(unzipped, 1<<16)
-	}
 	if mark, _ := buffered.Peek(1); len(mark) > 0 && mark[0] >= 0xEF { // as PowerShell writes
 		buffered = bufio.NewReader(transform.NewReader(buffered, unicode.BOMOverride(unicode.UTF8.NewDecoder())))
 	}
 	start, _ := buffered.Peek(1 << 12)
-	if bytes.HasPrefix(bytes.TrimSpace(start), []byte("{{")) {
+	start = bytes.TrimSpace(start)
+	switch {
+	case bytes.HasPrefix(start, []byte("{{")):
 		return errTemplate
-	}
-	if utilyaml.IsJSONBuffer(start) {
+	case bytes.HasPrefix(start, []byte("{")), bytes.HasPrefix(start, []byte("[")):
 		return readJSON(buffered, add)
+	case forPeople.Match(start):
+		return errors.New("this is a table, or the output of 'kubectl describe'; " + Expected)
 	}
 	documents := utilyaml.NewYAMLReader(buffered)
 	for n := 1; ; n++ {
@@ -120,8 +116,25 @@ func read(r io.Reader, add func(Object) error) error {
 
 var errTemplate = errors.New("this is a template: render it first, as with 'helm template'")
 
+// Expected says what to read instead.
+const Expected = "whynot reads what 'kubectl get nodes,pods -A -o json' prints"
+
+// forPeople matches the first line of a table, or of the output of "kubectl describe".
+var forPeople = regexp.MustCompile(`^(Name: +\S|[A-Z][A-Z ()-]*(\r?\n|$))`)
+
 func readYAML(document []byte, add func(Object) error) error {
-	object, err := yaml.YAMLToJSON(document)
+	object, err := yaml.YAMLToJSONStrict(document)
+	if err != nil {
+		var root yamlv4.Node
+		_ = yamlv4.Unmarshal(document, &root) // without one, no name is repeated
+		names := repeated(&root, "")
+		addAll := add
+		add = func(o Object) error {
+			o.repeated = names
+			return addAll(o)
+		}
+		object, err = yaml.YAMLToJSON(document)
+	}
 	if err != nil && bytes.Contains(document, []byte("{{")) {
 		return errTemplate
 	}
@@ -131,21 +144,63 @@ func readYAML(document []byte, add func(Object) error) error {
 	return readJSON(bytes.NewReader(object), add)
 }
 
+// repeated returns the paths of the names that their object already has.
+func repeated(n *yamlv4.Node, path string) (list []string) {
+	names := make(map[string]bool)
+	for i, child := range n.Content {
+		at := path
+		switch {
+		case n.Kind == yamlv4.SequenceNode:
+			at += fmt.Sprintf("[%d]", i)
+		case n.Kind == yamlv4.MappingNode:
+			name := n.Content[i-i%2].Value
+			at = strings.TrimPrefix(path+"."+name, ".")
+			if i%2 == 0 && names[name] {
+				list = append(list, at)
+			}
+			names[name] = true
+		}
+		list = append(list, repeated(child, at)...)
+	}
+	return list
+}
+
 // readJSON reads successive objects and lists.
 func readJSON(r io.Reader, add func(Object) error) error {
 	d := jsontext.NewDecoder(r, lenient...)
-	for d.PeekKind() == '{' {
-		if err := readObject(d, Object{}, add); err != nil {
+	for {
+		var err error
+		switch kind := d.PeekKind(); {
+		case kind == '{':
+			err = readObject(d, Object{}, add)
+		case kind == '[':
+			err = readItems(d, Object{}, add)
+		case bytes.HasPrefix(bytes.TrimSpace(d.UnreadBuffer()), []byte("=")):
+			rest := bufio.NewReader(io.MultiReader(bytes.NewReader(d.UnreadBuffer()), r))
+			skipLogs(rest)
+			r, d = rest, jsontext.NewDecoder(rest, lenient...)
+		case kind == 0:
+			if _, err = d.ReadToken(); errors.Is(err, io.EOF) {
+				return nil
+			}
+		default:
+			err = errors.New("this has no Kubernetes objects; " + Expected)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	if d.PeekKind() != 0 {
-		return errors.New("expected Kubernetes objects, as 'kubectl get nodes,pods -A -o json' prints them")
+}
+
+// skipLogs skips the logs that "kubectl cluster-info dump" prints between objects.
+func skipLogs(r *bufio.Reader) {
+	for {
+		line, err := r.ReadString('\n')
+		next, _ := r.Peek(4)
+		if err != nil || strings.Contains(line, "==== END logs for container") && string(next) != "====" {
+			return
+		}
 	}
-	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
-		return err
-	}
-	return nil
 }
 
 // readObject reads an object that has the header unless it says another, or a list.
@@ -220,40 +275,31 @@ func readItems(d *jsontext.Decoder, header Object, add func(Object) error) error
 		}
 	}
 	if kind := d.PeekKind(); kind != ']' && kind != 0 {
-		return errors.New("expected a list of objects in items")
+		return errors.New("expected objects in the list")
 	}
 	_, err := d.ReadToken()
 	return err
 }
 
-// Decode decodes the object. The error names the first mistakes.
+// Decode decodes the object. The error names the first mistake.
 func (o *Object) Decode(into any, options ...json.Options) error {
-	options = append(options, lenient...)
-	err := json.Unmarshal(o.json, into, options...)
-	if err == nil {
-		return nil
-	}
-	var mistakes []string
-	value := []byte(o.json)
-	for err != nil && len(mistakes) < 3 {
-		mistakes = append(mistakes, inWords(err).Error())
-		semantic, ok := errors.AsType[*json.SemanticError](err)
-		if !ok || !remove(&value, semantic.JSONPointer) {
-			break
-		}
-		err = json.Unmarshal(value, reflect.New(reflect.TypeOf(into).Elem()).Interface(), options...)
-	}
-	return errors.New(strings.Join(mistakes, "; "))
+	return inWords(json.Unmarshal(o.json, into, append(options, lenient...)...))
 }
 
-// remove puts null in place of a value, unless that is all of the JSON.
-func remove(value *[]byte, at jsontext.Pointer) bool {
-	path, _ := json.Marshal(at)
-	patch, err := jsonpatch.DecodePatch(fmt.Appendf(nil, `[{"op":"replace","path":%s,"value":null}]`, path))
-	if err == nil {
-		*value, err = patch.Apply(*value)
+// Refused returns the paths of the fields that an API server refuses, as it does not
+// know them or has them already. It decodes the object into the empty one.
+func (o *Object) Refused(into any) (unknown, repeated []string) {
+	repeated = o.repeated
+	all, _ := strict.UnmarshalStrict(o.json, into)
+	for _, err := range all {
+		path := err.(strict.FieldError).FieldPath()
+		if strings.HasPrefix(err.Error(), "unknown") {
+			unknown = append(unknown, path)
+		} else {
+			repeated = append(repeated, path)
+		}
 	}
-	return err == nil
+	return unknown, repeated
 }
 
 // inWords returns an error of the JSON decoder in the words of this program.

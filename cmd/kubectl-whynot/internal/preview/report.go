@@ -137,14 +137,14 @@ func (e *evaluation) group(list []member, leave bool) Group {
 	}
 	g.When = diagnosis.When(g.Evictions...)
 	if leave {
-		g.When = WhenLeaving(g.Evictions)
+		g.When = whenLeaving(g.Evictions)
 		e.then(&g, list)
 	}
 	return g
 }
 
-// WhenLeaving says when the pods leave, in the order of their deadlines.
-func WhenLeaving(list []*diagnosis.Eviction) string {
+// whenLeaving says when the pods leave, in the order of their deadlines.
+func whenLeaving(list []*diagnosis.Eviction) string {
 	switch last := list[len(list)-1]; {
 	case last.InSeconds == nil:
 		return "already being deleted"
@@ -175,24 +175,6 @@ func (e *evaluation) then(g *Group, list []member) {
 			}
 		}
 	}
-}
-
-// Waves returns the groups that leave for the same reason, those without another node first.
-func Waves(groups []Group) [][]Group {
-	waves := cluster.Grouped(groups, func(g Group) string { return fmt.Sprintln(diagnosis.Why(g.Because), g.Evictions[0].From) })
-	for _, same := range waves {
-		slices.SortStableFunc(same, func(a, b Group) int { return b.Homeless - a.Homeless })
-	}
-	return waves
-}
-
-// EvictionsIn returns the evictions of all pods in the groups, earliest first.
-func EvictionsIn(lists ...[]Group) (evictions []*diagnosis.Eviction) {
-	for _, g := range slices.Concat(lists...) {
-		evictions = append(evictions, g.Evictions...)
-	}
-	slices.SortStableFunc(evictions, func(a, b *diagnosis.Eviction) int { return compareDeadlines(a.InSeconds, b.InSeconds) })
-	return evictions
 }
 
 // compareDeadlines compares seconds. None is now.

@@ -45,6 +45,10 @@ func NewAnswer(s State) Answer {
 		Taints:      a.taintAnswers(),
 		Tolerations: a.tolerationAnswers(),
 	}
+	if strings.Trim(s("taints")+s("tolerations"), whiteSpace) == "" {
+		x.Placement = Statement{unknown, "There is no question yet", "Type the taints of a node and the tolerations of a pod, or choose a question."}
+		x.Eviction = Statement{unknown, "There is no answer yet", "It changes as you type."}
+	}
 	brief := []string{x.Placement.Text, x.Eviction.Text}
 	notes, findings := 0, 0
 	for _, p := range slices.Concat(a.taints.problems, a.written.problems) {
@@ -101,6 +105,7 @@ type answerer struct {
 	options     taints.Options
 	policy      taints.EvictionPolicy
 	observed    time.Time
+	arrived     time.Time // of the pod on the node; zero: it is not known
 	problems    []Problem // of the other fields
 	matcher     *taints.Matcher
 	matchers    []*taints.Matcher // of each toleration alone
@@ -121,6 +126,11 @@ func newAnswerer(s State) *answerer {
 	if a.observed, ok = parseTime(s("observed")); !ok {
 		a.fail("observed", "expected a time such as 2026-11-21T12:00:00")
 		a.observed = time.Unix(0, 0) // any time that is not far from today
+	}
+	if a.arrived = a.written.arrived; s("arrived") != "" {
+		if a.arrived, ok = parseTime(s("arrived")); !ok {
+			a.fail("arrived", "expected a time such as 2026-11-21T12:00:00")
+		}
 	}
 	a.tolerations = a.adder.add(a.written.elements)
 	a.matcher = o.Compile(a.tolerations)
@@ -154,16 +164,6 @@ func (a *answerer) forever(t taints.Taint) int {
 
 func (a *answerer) fail(field, message string) {
 	a.problems = append(a.problems, Problem{Field: field, Message: message})
-}
-
-// parseTime parses a time in the form of a browser's field, or one with a zone.
-func parseTime(s string) (time.Time, bool) {
-	for _, layout := range []string{"2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", time.RFC3339} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t.UTC(), true
-		}
-	}
-	return time.Time{}, false
 }
 
 // A tone is the tone of a statement. It determines the color and the sign.
@@ -263,6 +263,9 @@ func (a *answerer) why(e taints.Eviction) string {
 	case e.From.Equal(a.observed):
 		return text + ", counted from when the taint is observed, " + utc(e.From) + "."
 	}
+	if e.From.Equal(a.arrived) && !a.policy.FromTimeAdded {
+		return text + ", counted from when the pod arrived, " + utc(e.From) + ". " + timer.Rule
+	}
 	text += ", counted from the taint's timeAdded, " + utc(e.From)
 	if a.policy.FromTimeAdded {
 		return text + ", " + timer.NotKubernetes + "."
@@ -284,13 +287,15 @@ func (a *answerer) timer() taints.Eviction {
 	return e
 }
 
-// seenAt returns when the controller sees the taint: when it is added. That is not in
-// the future, as clocks differ. A taint without a time is added when it is observed.
+// seenAt returns when the controller sees the taint: when it is added, or when the pod
+// arrives. That is not in the future, as clocks differ. A taint without a time is added
+// when it is observed.
 func (a *answerer) seenAt(t taints.Taint) time.Time {
-	if t.TimeAdded == nil || t.TimeAdded.After(a.observed) || a.policy.FromTimeAdded {
+	if t.TimeAdded == nil || a.policy.FromTimeAdded {
 		return a.observed
 	}
-	return *t.TimeAdded
+	at := slices.MaxFunc([]time.Time{*t.TimeAdded, a.arrived}, time.Time.Compare)
+	return slices.MinFunc([]time.Time{at, a.observed}, time.Time.Compare)
 }
 
 // A TaintAnswer is the effect of one taint on the pod.

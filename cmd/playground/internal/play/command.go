@@ -17,16 +17,36 @@ var valueFlags = []string{
 }
 
 // runCommand makes the changes of a line such as "kubectl taint nodes node-1
-// gpu:NoSchedule spot-" to the list. It reports whether the line is a command.
+// gpu:NoSchedule spot-", "kubectl cordon node-1" or "oc adm taint …" to the list. It
+// reports whether the line is a command.
 func runCommand(l *reader[taints.Taint], line span) bool {
 	words := wordsOf(l.text, line)
 	word := func(i int) string { return l.text[words[i].start:words[i].end] }
-	i := slices.IndexFunc(words, func(s span) bool { return l.text[s.start:s.end] == "kubectl" })
-	if i < 0 || i > 1 || i == 1 && word(0) != "$" || i+1 == len(words) || word(i+1) != "taint" {
+	i := slices.IndexFunc(words, func(s span) bool { return l.text[s.start:s.end] == "kubectl" || l.text[s.start:s.end] == "oc" })
+	if i < 0 || i > 1 || i == 1 && word(0) != "$" {
+		return false
+	}
+	for i++; i < len(words) && (word(i)[0] == '-' || word(i) == "adm"); i++ {
+		if slices.Contains(valueFlags, word(i)) {
+			i++
+		}
+	}
+	if i >= len(words) {
+		return false
+	}
+	switch word(i) {
+	case "taint":
+	case "cordon", "drain": // which cordons first
+		addCordon(l, words[i])
+		return true
+	case "uncordon":
+		remove(&l.list, words[i], taints.Changes{Remove: []taints.TaintID{cordon.ID()}})
+		return true
+	default:
 		return false
 	}
 	overwrite := strings.Contains(l.text[line.start:line.end], " --overwrite")
-	for i += 2; i < len(words) && word(i)[0] != '#'; i++ {
+	for i++; i < len(words) && word(i)[0] != '#'; i++ {
 		switch w := word(i); {
 		case slices.Contains(valueFlags, w):
 			i++
@@ -50,16 +70,21 @@ func change(l *list[taints.Taint], s span, overwrite bool) {
 	if overwrite && len(c.Add) > 0 {
 		c.Remove = []taints.TaintID{c.Add[0].ID()}
 	}
+	remove(l, s, c)
+	if len(c.Add) > 0 {
+		l.add(c.Add[0], entry{span: s})
+	}
+}
+
+// remove removes taints. It adds a note if a command that only removes finds none.
+func remove(l *list[taints.Taint], s span, c taints.Changes) {
 	before := len(l.elements)
 	for i, t := range slices.Backward(l.elements) {
 		if slices.Contains(c.Remove, t.ID()) || slices.Contains(c.RemoveKeys, t.Key) {
 			l.elements, l.entries = slices.Delete(l.elements, i, i+1), slices.Delete(l.entries, i, i+1)
 		}
 	}
-	switch {
-	case len(c.Add) > 0:
-		l.add(c.Add[0], entry{span: s})
-	case len(l.elements) == before:
+	if len(c.Add) == 0 && len(l.elements) == before {
 		l.note(s, "this removes no taint, because none above has this key and effect")
 	}
 }

@@ -17,6 +17,7 @@ import (
 //   - "taints" and "tolerations" are lists, with one entry per line or separated
 //     by commas, or in YAML or JSON; taints may be "kubectl taint" commands
 //   - "observed" is when the taints are observed, in UTC unless it has a zone
+//   - "arrived" is when the pod was bound to the node; empty means as its status says
 //   - "select" is one of [Selections]; empty means the first
 //   - "add" names what adds tolerations to the pod: one of [Adders]
 //   - "noComparison", "keyWildcards" and "fromTimeAdded" are switches

@@ -3,8 +3,11 @@
 package play
 
 import (
+	"cmp"
 	"errors"
 	"iter"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -48,6 +51,7 @@ type list[T any] struct {
 	elements []T
 	entries  []entry // of each element
 	problems []problem
+	arrived  time.Time // when the pod was bound to its node; zero: the text does not say
 }
 
 func (l *list[T]) fail(s span, message string) {
@@ -78,6 +82,8 @@ type reader[T any] struct {
 	implied func(*reader[T], *value)
 	// command reads a line that is a command, and reports whether it is; nil: none is.
 	command func(*reader[T], span) bool
+	// labels read lines beside the list that "kubectl describe" prints.
+	labels map[string]func(*reader[T], span)
 }
 
 // A field is a field of an element in YAML and JSON.
@@ -93,7 +99,7 @@ func readTaints(text string) list[taints.Taint] {
 		{"value", str, func(t *taints.Taint, s string) error { t.Value = s; return nil }},
 		{"effect", str, func(t *taints.Taint, s string) error { t.Effect = taints.Effect(s); return nil }},
 		{"timeAdded", str, setTimeAdded},
-	}, addUnschedulable, runCommand}
+	}, addUnschedulable, runCommand, map[string]func(*reader[taints.Taint], span){"Unschedulable": describedCordon}}
 	r.read()
 	r.refuse(taints.ValidateTaints(r.elements))
 	return r.list
@@ -114,13 +120,26 @@ func addUnschedulable(r *reader[taints.Taint], node *value) {
 		r.fail(cordoned.span, "unschedulable: expected a boolean, found "+cordoned.kind.String())
 		return
 	}
-	taint := taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule}
-	_, has := taints.FindTaint(r.elements, taint.ID())
-	if has || cordoned.text != "true" {
-		return
+	if cordoned.text == "true" {
+		addCordon(r, cordoned.span)
 	}
-	r.note(cordoned.span, "the node is cordoned, so the scheduler treats it as if it had the taint "+taint.String())
-	r.add(taint, entry{span: cordoned.span})
+}
+
+// describedCordon reads what "kubectl describe" says of a cordon.
+func describedCordon(r *reader[taints.Taint], s span) {
+	if r.text[s.start:s.end] == "true" {
+		addCordon(r, s)
+	}
+}
+
+// cordon is the taint of a cordoned node.
+var cordon = taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule}
+
+func addCordon(r *reader[taints.Taint], s span) {
+	if _, has := taints.FindTaint(r.elements, cordon.ID()); !has {
+		r.note(s, "the node is cordoned, so the scheduler treats it as if it had the taint "+cordon.String())
+		r.add(cordon, entry{span: s})
+	}
 }
 
 func setTimeAdded(t *taints.Taint, s string) error {
@@ -141,10 +160,38 @@ func readTolerations(text string, o taints.Options) list[taints.Toleration] {
 		{"value", str, func(t *taints.Toleration, s string) error { t.Value = s; return nil }},
 		{"effect", str, func(t *taints.Toleration, s string) error { t.Effect = taints.Effect(s); return nil }},
 		{"tolerationSeconds", number, setSeconds},
-	}, nil, nil}
+	}, podArrival, nil, map[string]func(*reader[taints.Toleration], span){"Start Time": describedArrival}}
 	r.read()
 	r.refuse(o.ValidateTolerations(r.elements))
+	compares := func(t taints.Toleration) bool { return t.Operator == taints.OpLt || t.Operator == taints.OpGt }
+	if i := slices.IndexFunc(r.elements, compares); i >= 0 && !o.NoComparison {
+		r.note(r.entries[i].field("operator"), "Lt and Gt need the feature gate TaintTolerationComparisonOperators, which is off by default: without it, the API server refuses them")
+	}
 	return r.list
+}
+
+// podArrival reads when the pod was bound to its node, or else when its kubelet saw it.
+func podArrival(r *reader[taints.Toleration], pod *value) {
+	status := pod.get("status")
+	if status == nil {
+		return
+	}
+	at := status.get("startTime")
+	if conditions := status.get("conditions"); conditions != nil {
+		for _, c := range conditions.items {
+			if kind, is := c.get("type"), c.get("status"); kind != nil && kind.text == "PodScheduled" && is != nil && is.text == "True" {
+				at = cmp.Or(c.get("lastTransitionTime"), at)
+			}
+		}
+	}
+	if at != nil {
+		r.arrived, _ = time.Parse(time.RFC3339, at.text)
+	}
+}
+
+// describedArrival reads when a pod arrived, as "kubectl describe" says it.
+func describedArrival(r *reader[taints.Toleration], s span) {
+	r.arrived, _ = time.Parse(time.RFC1123Z, r.text[s.start:s.end])
 }
 
 // inSeconds returns the text of a toleration with its time in seconds, which may
@@ -191,6 +238,8 @@ func (r *reader[T]) read() {
 	case start == len(r.text):
 	case r.text[start] == '[' || r.text[start] == '{':
 		r.object(start)
+	case describes.MatchString(r.text):
+		r.described()
 	case isYAML(r.text):
 		r.object(len(strings.TrimRight(r.text[:start], " "))) // with the spaces that indent it
 	default:
@@ -210,6 +259,41 @@ func (r *reader[T]) lines() {
 		case !r.line(line):
 			return
 		}
+	}
+}
+
+// describes matches a line that "kubectl describe" prints about a node or a pod.
+var describes = regexp.MustCompile(`(?m)^\s*(Taints|Tolerations):|^(Name|Namespace|Roles|Labels|Annotations|CreationTimestamp|Unschedulable|` +
+	`Lease|Conditions|Priority|Service Account|Node|Start Time|Status|QoS Class|Node-Selectors|Events):(  |$)`)
+
+var label = regexp.MustCompile(`(?m)^\s*([A-Z][A-Za-z ()-]*):(?:\s|$)[ \t]*`)
+
+// described reads the list in what "kubectl describe" prints, in full or in part: from
+// its label to the next one, or from the beginning if its label is cut off.
+func (r *reader[T]) described() {
+	want := strings.ToUpper(r.name[:1]) + r.name[1:]
+	hasList := regexp.MustCompile(`(?m)^\s*` + want + `:`).MatchString(r.text)
+	first := label.FindStringSubmatch(r.text)
+	isList, lists := !hasList || first[1] == want, 0
+	for line := range split(r.text, span{0, len(r.text)}, "\n") {
+		parts := label.FindStringSubmatch(r.text[line.start:line.end])
+		if parts != nil {
+			line.start = min(line.start+len(parts[0]), line.end)
+			if isList = parts[1] == want; isList {
+				lists++
+			} else if other := r.labels[parts[1]]; other != nil && lists < 2 {
+				other(r, line)
+			}
+		}
+		if isList && lists < 2 && line.start < line.end && !r.line(line) {
+			return
+		}
+		if isList && lists == 2 && parts != nil {
+			r.note(line, "this describes more than one "+r.owner+"; this page shows the first")
+		}
+	}
+	if !hasList && len(r.elements)+len(r.problems) == 0 {
+		r.fail(span{0, len(r.text)}, "this describes no "+r.name)
 	}
 }
 

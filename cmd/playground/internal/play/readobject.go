@@ -22,7 +22,18 @@ func (r *reader[T]) object(start int) {
 	for _, s := range repeats[:min(len(repeats), maxEntries)] {
 		r.wrong(s, "this field is here twice; the last one counts, and kubectl refuses it")
 	}
-	if items := root.get("items"); items != nil && items.kind == array {
+	isText := func(v *value) bool { return v.kind == str && r.text[v.start:v.end] == v.text }
+	if len(root.items) > 0 && !slices.ContainsFunc(root.items, func(v *value) bool { return !isText(v) }) {
+		for _, v := range root.items { // in kubectl's form
+			r.line(v.span)
+		}
+		return
+	}
+	items := root.get("items")
+	if root.kind == array && slices.ContainsFunc(root.items, func(v *value) bool { return v.get("kind") != nil }) {
+		items = root
+	}
+	if items != nil && items.kind == array {
 		if root = r.one(items); root == nil {
 			return
 		}

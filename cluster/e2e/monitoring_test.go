@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
-	"github.com/seed-0529bac1/taints/cluster/internal/cluster"
+	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
 )
 
 // checkMonitoring checks that the ServiceMonitor leads to the pods' metrics, and
@@ -93,7 +93,7 @@ func TestRunbooks(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^## (.*)$`).FindAllSubmatch(must(os.ReadFile("../runbooks.md"))(t), -1) {
 		have = append(have, string(m[1]))
 	}
-	for _, alert := range alertsOf(t, must(cluster.Manifest("example"))(t)) {
+	for _, alert := range alertsOf(t, must(controlplane.Manifest("example"))(t)) {
 		want = append(want, alert.Alert)
 	}
 	if slices.Sort(have); !slices.Equal(have, slices.Sorted(slices.Values(want))) {

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed-0529bac1/taints/cluster/internal/cluster"
+	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
 )
 
 // playCommand is the README's command, to be run in the root of the repository.
@@ -20,7 +20,7 @@ const playCommand = "go run -C cluster ./play"
 
 // A player is a running play.
 type player struct {
-	*cluster.Process
+	*controlplane.Process
 	t         *testing.T
 	temporary string // the folder of its temporary files
 }
@@ -136,7 +136,7 @@ func TestPlay(t *testing.T) {
 // TestPlayInterrupted interrupts the build, with nothing in Go's cache.
 func TestPlayInterrupted(t *testing.T) {
 	skipShort(t)
-	p := startPlay(t, "cd cluster; exec "+cluster.Binary(t, "play"), "GOCACHE="+t.TempDir())
+	p := startPlay(t, "cd cluster; exec "+controlplane.Binary(t, "play"), "GOCACHE="+t.TempDir())
 	p.line(`^internal/goarch$`) // it prints what it compiles
 	var exit *exec.ExitError
 	if err := p.Interrupt(); !errors.As(err, &exit) || exit.ExitCode() != 130 {

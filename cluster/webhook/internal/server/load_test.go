@@ -29,7 +29,7 @@ import (
 	"k8s.io/client-go/util/cert"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/cluster/internal/cluster"
+	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
 )
 
 // The limits of the manifest.
@@ -142,7 +142,7 @@ func (s *service) ResolveEndpoint(string, string, int32) (*url.URL, error) {
 // start starts a replica, and returns how to stop it.
 func (s *service) start(t *testing.T) (stop func()) {
 	t.Helper()
-	addr := cluster.FreeAddress(t)
+	addr := controlplane.FreeAddress(t)
 	policies, _ := OpenPolicies("", taints.DefaultSeconds{}, logr.Discard()) // no file is read
 	replica, err := New(addr, s.folder, policies, logr.Discard())
 	if err != nil {
@@ -151,7 +151,7 @@ func (s *service) start(t *testing.T) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- replica.Start(ctx) }()
-	cluster.Within(t, time.Minute, "it serves", func() error { return replica.Ready(nil) })
+	controlplane.Within(t, time.Minute, "it serves", func() error { return replica.Ready(nil) })
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.replicas = append(s.replicas, addr)

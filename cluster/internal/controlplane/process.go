@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cluster
+package controlplane
 
 import (
 	"context"
@@ -126,7 +126,7 @@ func start(command *exec.Cmd) error {
 }
 
 // ControlPlane is the folder of the program that holds all of Kubernetes.
-const ControlPlane = "e2e/controlplane"
+const ControlPlane = "internal/kubernetes"
 
 var builds = struct {
 	sync.Mutex

@@ -35,7 +35,7 @@ import (
 // The limits of the manifest.
 const goMemoryLimit, memoryLimit = 128 << 20, 192 << 20
 
-// TestSlowClients lets eight clients stall before the end of 20 MiB, and 2,000 before
+// TestSlowClients lets 20 clients stall before the end of 20 MiB, and 4,000 before
 // the end of 64 KiB. Meanwhile an API server gets its answers. The memory is that of
 // the webhook and of its clients.
 func TestSlowClients(t *testing.T) {
@@ -58,10 +58,10 @@ func TestSlowClients(t *testing.T) {
 	}
 	finish := s.load(t, 1)
 	var clients sync.WaitGroup
-	for range 8 {
+	for range 20 {
 		clients.Go(func() { stall(20 << 20) })
 	}
-	for range 50 {
+	for range 100 {
 		clients.Go(func() {
 			for range 40 {
 				stall(64 << 10)

@@ -4,8 +4,11 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -101,10 +104,77 @@ func TestRunbooks(t *testing.T) {
 	}
 }
 
+// TestAlerts lets promtool say when each alert fires.
+func TestAlerts(t *testing.T) {
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skipf("Debian's package prometheus has it: %v", err)
+	}
+	var plan struct {
+		Healthy map[string]string
+		Tests   []struct {
+			Name   string
+			Series map[string]string
+			Fires  map[string][]string
+		}
+	}
+	check(t, yaml.UnmarshalStrict(must(os.ReadFile("testdata/alerts.yaml"))(t), &plan))
+	type list = []map[string]any
+	var groups, tests list
+	missing := sets.New[string]()
+	objects := must(controlplane.Manifest("example"))(t)
+	for _, alert := range alertsOf(t, objects) {
+		missing.Insert(alert.Alert)
+		groups = append(groups, map[string]any{"name": alert.Alert, "rules": []any{alert}})
+	}
+	for _, test := range plan.Tests {
+		var series, expected list
+		values := maps.Clone(plan.Healthy)
+		maps.Copy(values, test.Series)
+		for name, values := range values {
+			series = append(series, map[string]any{"series": name, "values": values})
+		}
+		for at, alerts := range test.Fires {
+			missing.Delete(alerts...)
+			var samples list
+			for _, name := range alerts {
+				samples = append(samples, map[string]any{"labels": fmt.Sprintf("{alertname=%q}", name), "value": 1})
+			}
+			const firing = `group by (alertname) (ALERTS{alertstate="firing"})`
+			expected = append(expected, map[string]any{"expr": firing, "eval_time": at, "exp_samples": samples})
+		}
+		tests = append(tests, map[string]any{"name": test.Name, "interval": "1m", "input_series": series, "promql_expr_test": expected})
+	}
+	if missing.Len() > 0 {
+		t.Errorf("there is no test of %q", sets.List(missing))
+	}
+	folder := t.TempDir()
+	check(t, os.WriteFile(filepath.Join(folder, "rules.yaml"), must(yaml.Marshal(map[string]any{"groups": groups}))(t), 0o600))
+	file := filepath.Join(folder, "tests.yaml")
+	check(t, os.WriteFile(file, must(yaml.Marshal(map[string]any{"rule_files": []string{"rules.yaml"}, "tests": tests}))(t), 0o600))
+	if output, err := exec.Command(promtool, "test", "rules", file).CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, output)
+	}
+}
+
+// TestFolders checks that the README names each folder.
+func TestFolders(t *testing.T) {
+	readme := string(must(os.ReadFile("../README.md"))(t))
+	for _, entry := range must(os.ReadDir(".."))(t) {
+		name := entry.Name()
+		if entry.IsDir() && name != "internal" && name[0] != '.' && !strings.Contains(readme, "\n| ["+name+"]("+name+") |") {
+			t.Errorf("the README does not name %s", name)
+		}
+	}
+}
+
 // An alert is an alert of a PrometheusRule.
 type alert struct {
-	Alert, Expr, For    string
-	Labels, Annotations map[string]string
+	Alert       string            `json:"alert"`
+	Expr        string            `json:"expr"`
+	For         string            `json:"for"`
+	Labels      map[string]string `json:"labels"`
+	Annotations map[string]string `json:"annotations"`
 }
 
 func alertsOf(t *testing.T, objects []client.Object) (alerts []alert) {

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	dto "github.com/prometheus/client_model/go"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -49,7 +50,9 @@ type webhookTest struct {
 	addr    string         // where API servers call the webhook
 	secret  *corev1.Secret // of the manifest
 	metrics string         // the address of the metrics of the first webhook
-	webhook *controlplane.Process
+	// families are its metrics.
+	families map[string]*dto.MetricFamily
+	webhook  *controlplane.Process
 }
 
 // install creates everything in the manifest. One more pod is created before the
@@ -134,6 +137,10 @@ func (w *webhookTest) newRules(t *testing.T) {
 	if err := w.TryPod(sneak); !apierrors.IsForbidden(err) || err.Error() != notAllowed {
 		t.Errorf("got %v\nwant %s", err, notAllowed)
 	}
+	w.Apply(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: controlplane.Evictor}}) // anybody's, as no evictor is installed
+	if err := w.TryPod(in(controlplane.Evictor, controlplane.Pod("sneak", mlToleration))); !apierrors.IsForbidden(err) {
+		t.Errorf("in the namespace of an evictor that is not installed: %v", err)
+	}
 	device := controlplane.Pod("device") // API servers give it a toleration
 	for devices, allowed := range map[string]bool{"0": false, "1": true} {
 		list := corev1.ResourceList{"example.com/device": resource.MustParse(devices)}
@@ -144,7 +151,7 @@ func (w *webhookTest) newRules(t *testing.T) {
 	}
 	w.WriteFile("rules.json", "{}")
 	w.Eventually("everything is allowed", func() error { return w.TryPod(sneak) })
-	checkAlerts(t, "webhook", must(w.Metrics(w.metrics))(t))
+	w.families = must(w.Metrics(w.metrics))(t)
 	const configurations = "update validatingwebhookconfigurations.admissionregistration.k8s.io "
 	checkRights(t, w.Cluster, controlplane.WebhookNamespace, controlplane.WebhookAccount,
 		[]string{"update secrets " + controlplane.WebhookSecret, configurations + controlplane.WebhookName},
@@ -173,6 +180,8 @@ func (w *webhookTest) down(t *testing.T) {
 	w.Eventually("failurePolicy Ignore lets through", func() error {
 		return w.TryPod(controlplane.Pod("let-through", mlToleration))
 	})
+	maps.Copy(w.families, must(w.Metrics(w.Config.Host+"/metrics"))(t)) // those of failed calls
+	checkAlerts(t, "webhook", w.families)
 }
 
 func (w *webhookTest) setFailurePolicy(policy string) {
@@ -286,9 +295,8 @@ func TestCertManager(t *testing.T) {
 	annotated := 0
 	objects := overlay(t, "webhook", "webhook/network-policy", "webhook/cert-manager")
 	for i, object := range objects {
-		switch object.(type) {
-		case *corev1.Secret, *rbacv1.Role, *rbacv1.RoleBinding, *rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding:
-			t.Errorf("there is a %T", object)
+		if _, ok := object.(*corev1.Secret); ok {
+			t.Error("there is a Secret")
 		}
 		if object.GetAnnotations()["cert-manager.io/inject-ca-from"] == controlplane.WebhookNamespace+"/admission" {
 			annotated++
@@ -303,6 +311,9 @@ func TestCertManager(t *testing.T) {
 	want[1].Spec.DNSNames = []string{"admission.taints-webhooks.svc"}
 	if annotated != 2 || !reflect.DeepEqual(certificates, want[:]) {
 		t.Errorf("%d configurations are annotated, and there are the certificates %+v", annotated, certificates)
+	}
+	if rules := append(only[*rbacv1.Role](t, objects).Rules, only[*rbacv1.ClusterRole](t, objects).Rules...); len(rules) > 0 {
+		t.Errorf("the webhook has the rights %v", rules)
 	}
 	spec := only[*appsv1.Deployment](t, objects).Spec.Template.Spec
 	if strings.Contains(fmt.Sprint(spec.Containers[0].Args), "-rotate") || *spec.AutomountServiceAccountToken {
@@ -328,7 +339,7 @@ func TestWebhookOverlay(t *testing.T) {
 	}
 	mutating := only[*admissionregistrationv1.MutatingWebhookConfiguration](t, objects).Webhooks[0]
 	validating := only[*admissionregistrationv1.ValidatingWebhookConfiguration](t, objects).Webhooks[0]
-	want := []string{metav1.NamespaceSystem, controlplane.WebhookNamespace, controlplane.Evictor, "cert-manager", "kube-flannel"}
+	want := []string{metav1.NamespaceSystem, controlplane.WebhookNamespace, "cert-manager", controlplane.Evictor, "kube-flannel"}
 	for selector, policy := range map[*metav1.LabelSelector]*admissionregistrationv1.FailurePolicyType{
 		mutating.NamespaceSelector: mutating.FailurePolicy, validating.NamespaceSelector: validating.FailurePolicy,
 	} {

@@ -35,7 +35,7 @@ func main() {
 		fmt.Fprintf(os.Stderr, "play: unexpected argument %q\n", flag.Arg(0))
 		os.Exit(2)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	s := &session{ctx: ctx}
 	g := begin(s, *logs)

@@ -19,7 +19,7 @@ import (
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	perf "k8s.io/kubernetes/test/integration/scheduler_perf"
 
-	"github.com/seed-0529bac1/taints/cluster/internal/plugin"
+	scheduler "github.com/seed-0529bac1/taints/cluster/internal/plugin"
 )
 
 // runOne runs the workload of a file, and writes what it measures to another one.
@@ -46,7 +46,7 @@ func benchmark() {
 	perf.PerfSchedulingLabelFilter = "" // the file has only the workload to run
 
 	legacyregistry.DefaultGatherer = m
-	registry := frameworkruntime.Registry{plugin.Name: plugin.New, clock: m.newClock}
+	registry := frameworkruntime.Registry{scheduler.Name: scheduler.New, clock: m.newClock}
 	run := func(b *testing.B) {
 		perf.RunBenchmarkPerfScheduling(b, *config, "taints", registry)
 		if b.Failed() {

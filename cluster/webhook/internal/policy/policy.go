@@ -7,6 +7,7 @@ package policy
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -114,15 +115,10 @@ func (p *Policy) Validate(q *admissionv1.AdmissionRequest) Decision {
 	return d
 }
 
-var (
-	operators = []taints.Operator{"", taints.OpEqual, taints.OpExists, taints.OpLt, taints.OpGt}
-	effects   = []taints.Effect{"", taints.NoSchedule, taints.PreferNoSchedule, taints.NoExecute}
-)
-
 // known reports whether this version knows the operator and the effect. An API server
 // validates a pod before it asks /validate, so only a newer one sends others.
 func known(t taints.Toleration) bool {
-	return slices.Contains(operators, t.Operator) && slices.Contains(effects, t.Effect)
+	return !errors.Is(taints.ValidateTolerations([]taints.Toleration{t}), taints.ErrNotSupported)
 }
 
 // ignored returns why there is nothing to decide, or "". Such requests arrive if

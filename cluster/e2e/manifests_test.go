@@ -31,6 +31,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
+	"github.com/seed-0529bac1/taints/internal/test/docs"
 )
 
 // programs are the programs that have manifests under the same name.
@@ -113,33 +114,28 @@ func TestOverABase(t *testing.T) {
 	c := start(t, controlplane.Options{})
 	c.Install("../e2e/testdata/cloud") // the kinds of cert-manager
 	kubectl := filepath.Join(c.Tools(), "kubectl")
-	apply := func(text string) {
-		t.Helper()
-		output, err := exec.Command(kubectl, "apply", "--kubeconfig="+c.Kubeconfig, "-k", kustomization(t, text)).CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v: %s", err, output)
-		}
-	}
-	const evictor, webhook = "resources: [cluster/manifests/evictor]\n", "resources: [cluster/manifests/webhook]\n"
-	const registration = " mutatingwebhookconfigurations.admissionregistration.k8s.io"
+	const manifests, registration = "resources: [cluster/manifests/", " mutatingwebhookconfigurations.admissionregistration.k8s.io"
 	for _, test := range []struct {
 		namespace, account, base, over string
 		rights                         []string
 	}{
-		{controlplane.Evictor, controlplane.Evictor, evictor, "resources: [cluster/manifests/evictor-dry-run]", []string{"create pods/eviction", "delete pods", "patch pods/status"}},
-		{controlplane.Evictor, controlplane.Evictor, evictor, evictor + "components: [cluster/manifests/evictor/evict-only]", []string{"delete pods", "patch pods/status"}},
-		{controlplane.Evictor, controlplane.Evictor, evictor, evictor + "components: [cluster/manifests/evictor/delete]", []string{"create pods/eviction"}},
+		{controlplane.Evictor, controlplane.Evictor, "evictor]", "evictor-dry-run]", []string{"create pods/eviction", "delete pods"}},
+		{controlplane.Evictor, controlplane.Evictor, "evictor]", "evictor]\ncomponents: [cluster/manifests/evictor/evict-only]", []string{"delete pods"}},
+		{controlplane.Evictor, controlplane.Evictor, "evictor]", "evictor]\ncomponents: [cluster/manifests/evictor/delete]", []string{"create pods/eviction"}},
 		{
-			controlplane.WebhookNamespace, controlplane.WebhookAccount, webhook, webhook + "components: [cluster/manifests/webhook/cert-manager]",
+			controlplane.WebhookNamespace, controlplane.WebhookAccount, "webhook]", "webhook]\ncomponents: [cluster/manifests/webhook/cert-manager]",
 			[]string{"list secrets", "update secrets " + controlplane.WebhookSecret, "list" + registration, "update" + registration + " " + controlplane.WebhookName},
 		},
 	} {
-		apply(test.base)
-		checkRights(t, c, test.namespace, test.account, test.rights, nil)
-		apply(test.over)
-		checkRights(t, c, test.namespace, test.account, nil, test.rights)
-		apply(test.base)
-		checkRights(t, c, test.namespace, test.account, test.rights, nil)
+		for _, apply := range []string{test.base, test.over, test.base} {
+			folder := kustomization(t, manifests+apply)
+			docs.Block{Text: kubectl + " apply --kubeconfig=" + c.Kubeconfig + " -k " + folder}.Run(t, ".")
+			if apply == test.over {
+				checkRights(t, c, test.namespace, test.account, nil, test.rights)
+			} else {
+				checkRights(t, c, test.namespace, test.account, test.rights, nil)
+			}
+		}
 	}
 }
 

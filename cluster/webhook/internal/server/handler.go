@@ -83,7 +83,7 @@ func (h handler) Handle(_ context.Context, q admission.Request) admission.Respon
 	}
 	if len(d.Unknown) > 0 {
 		log = h.log
-		values = append(values, "unknown", printable(strings.Join(d.Unknown, "; ")))
+		values = append(values, "notUnderstood", printable(strings.Join(d.Unknown, "; ")))
 	}
 	log.Info("decision", values...)
 	if d.Refusal == nil {
@@ -198,7 +198,7 @@ var (
 	}, []string{"webhook", "reason"})
 
 	unknown = register.NewCounter(prometheus.CounterOpts{
-		Name: "taints_webhook_unknown_total",
+		Name: "taints_webhook_not_understood_total",
 		Help: "Pods with a toleration that was not checked, because this version does not know its operator or effect.",
 	})
 

@@ -198,18 +198,20 @@ func newClients() *clients {
 
 // A client is a connection. The mutex of clients guards it.
 type client struct {
-	cancel context.CancelFunc
-	quiet  time.Time // when it last was new, began a request, or got an answer
+	host   string
+	quiet  time.Time          // when it last was new, began a request, or got an answer
+	cancel context.CancelFunc // ends its wait for room
 }
 
 // enter adds a new connection. If there are too many, it closes one: of the address
 // that has the most, the one that has been quiet for longest. It is the ConnContext of
 // a [http.Server].
 func (s *clients) enter(ctx context.Context, connection net.Conn) context.Context {
+	host, _, _ := net.SplitHostPort(connection.RemoteAddr().String())
 	ctx, cancel := context.WithCancel(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.all[connection] = &client{cancel, time.Now()}
+	s.all[connection] = &client{host, time.Now(), cancel}
 	if len(s.all) > maxClients {
 		quietest := s.quietest()
 		s.leave(quietest)
@@ -219,14 +221,12 @@ func (s *clients) enter(ctx context.Context, connection net.Conn) context.Contex
 }
 
 func (s *clients) quietest() net.Conn {
-	hosts, count := map[net.Conn]string{}, map[string]int{}
-	for connection := range s.all {
-		host, _, _ := net.SplitHostPort(connection.RemoteAddr().String())
-		hosts[connection] = host
-		count[host]++
+	count := map[string]int{}
+	for _, c := range s.all {
+		count[c.host]++
 	}
 	return slices.MaxFunc(slices.Collect(maps.Keys(s.all)), func(a, b net.Conn) int {
-		return cmp.Or(cmp.Compare(count[hosts[a]], count[hosts[b]]), s.all[b].quiet.Compare(s.all[a].quiet))
+		return cmp.Or(cmp.Compare(count[s.all[a].host], count[s.all[b].host]), s.all[b].quiet.Compare(s.all[a].quiet))
 	})
 }
 

@@ -93,7 +93,7 @@ func (s *Server) Start(ctx context.Context) error {
 	}
 	server := &http.Server{
 		Handler: s.WebhookMux(), ConnContext: s.clients.enter, ConnState: s.clients.changed,
-		ReadHeaderTimeout: requestTimeout, MaxHeaderBytes: 8 << 10,
+		ReadTimeout: requestTimeout, MaxHeaderBytes: 8 << 10,
 		WriteTimeout: 3 * requestTimeout, IdleTimeout: idleTimeout,
 	}
 	stopped := make(chan error, 1)
@@ -169,7 +169,7 @@ func (r *Rotation) Start(ctx context.Context) error {
 
 const (
 	maxClients     = 500             // connections
-	requestTimeout = 5 * time.Second // for a request's header, and for its body
+	requestTimeout = 5 * time.Second // for a request to arrive, or to get room for its body
 	// Bodies of at most smallBody need no room: all connections may have one. Those of at
 	// most mediumBody share one room, and larger ones another.
 	smallBody, mediumBody = 16 << 10, 256 << 10
@@ -251,8 +251,7 @@ func (s *clients) changed(connection net.Conn, state http.ConnState) {
 // read reads the body of a request. The caller releases its room when the request is
 // answered. An error comes with an HTTP status code.
 func (s *clients) read(w http.ResponseWriter, r *http.Request) (body []byte, release func(), code int, err error) {
-	size, limit := r.ContentLength, requestTimeout
-	release = func() {}
+	size, release := r.ContentLength, func() {}
 	if size > smallBody {
 		room := s.large
 		if size <= mediumBody {
@@ -263,11 +262,11 @@ func (s *clients) read(w http.ResponseWriter, r *http.Request) (body []byte, rel
 		if room.Acquire(ctx, size) != nil {
 			return nil, release, http.StatusServiceUnavailable, errors.New("too many large requests at once")
 		}
-		limit = patience + time.Duration(size)*time.Second/speed
 		release = func() { room.Release(size) }
-	}
-	if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(limit)); err != nil {
-		return nil, release, http.StatusInternalServerError, err
+		deadline := time.Now().Add(patience + time.Duration(size)*time.Second/speed)
+		if err := http.NewResponseController(w).SetReadDeadline(deadline); err != nil {
+			return nil, release, http.StatusInternalServerError, err
+		}
 	}
 	body = make([]byte, size)
 	if n, err := io.ReadFull(r.Body, body); err != nil {

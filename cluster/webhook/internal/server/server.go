@@ -176,7 +176,7 @@ const (
 	mediumRoom, largeRoom = 32 << 20, 2 * maxBody
 	// patience is how long a client may take to send a body that has room, and another
 	// second for each speed bytes of it.
-	patience = 500 * time.Millisecond
+	patience = time.Second
 	speed    = 20 << 20
 )
 

@@ -56,21 +56,21 @@ func TestNoRoom(t *testing.T) {
 		send(large, time.Second, http.StatusOK, time.Second) // nobody else needs room
 		answered.Wait()
 		begun = time.Now()
-		for range 4 { // two at a time, for 1.5 s
-			send(large, requestTimeout, http.StatusBadRequest, 3*time.Second)
+		for range 4 { // two at a time, for 2 s
+			send(large, requestTimeout, http.StatusBadRequest, 4*time.Second)
 		}
 		send(small, 0, http.StatusOK, 0)
 		send(medium, 0, http.StatusOK, 0)
 		for range 4 {
-			send(large, 0, http.StatusOK, 3*time.Second)
+			send(large, 0, http.StatusOK, 4*time.Second)
 		}
 		answered.Wait()
 		begun = time.Now()
 		for range maxClients - 2 {
-			send(medium, requestTimeout, http.StatusBadRequest, requestTimeout/2)
+			send(medium, requestTimeout, http.StatusBadRequest, requestTimeout)
 		}
 		send(small, 0, http.StatusOK, 0)
-		send(medium, 0, http.StatusOK, requestTimeout/2)
+		send(medium, 0, http.StatusOK, 4*time.Second)
 		answered.Wait()
 		time.Sleep(requestTimeout)
 	})

@@ -5,6 +5,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -15,7 +16,9 @@ import (
 	"time"
 
 	"go.etcd.io/etcd/server/v3/etcdmain"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/component-base/metrics/legacyregistry"
+	fwk "k8s.io/kube-scheduler/framework"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	perf "k8s.io/kubernetes/test/integration/scheduler_perf"
 
@@ -41,7 +44,8 @@ func benchmark() {
 	perf.PerfSchedulingLabelFilter = "" // the file has only the workload to run
 
 	legacyregistry.DefaultGatherer = m
-	registry := frameworkruntime.Registry{scheduler.Name: scheduler.New, clock: m.newClock}
+	newClock := func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) { return m, nil }
+	registry := frameworkruntime.Registry{scheduler.Name: scheduler.New, clock: newClock}
 	run := func(b *testing.B) {
 		perf.RunBenchmarkPerfScheduling(b, *config, "taints", registry)
 		if b.Failed() {

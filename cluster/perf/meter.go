@@ -10,7 +10,6 @@ import (
 
 	dto "github.com/prometheus/client_model/go"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/component-base/metrics"
 	fwk "k8s.io/kube-scheduler/framework"
 )
@@ -86,10 +85,6 @@ func (m *meter) measured() (measurement, error) {
 const clock = "Clock"
 
 var _ fwk.PostBindPlugin = (*meter)(nil)
-
-func (m *meter) newClock(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) {
-	return m, nil
-}
 
 // Name returns the name of the plugin.
 func (m *meter) Name() string { return clock }

@@ -21,7 +21,7 @@ import (
 	"k8s.io/client-go/util/retry"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/cluster/internal/cluster"
+	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
 	"github.com/seed-0529bac1/taints/kube"
 )
 
@@ -40,7 +40,7 @@ const (
 // is killed and started again in the middle. Each pod is evicted when its toleration
 // ends, and the others stay.
 func TestEvictor(t *testing.T) {
-	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction}})
+	c := start(t, controlplane.Options{ControllerManager: []string{noTaintEviction}})
 	c.Install("evictor")
 	tolerated := []int64{0, 1, 2, 10, 11, 12, forever}
 	after := map[string]int64{} // how many seconds after the taint each pod is evicted
@@ -48,7 +48,7 @@ func TestEvictor(t *testing.T) {
 	taint := taints.Taint{Key: "a", Effect: taints.NoExecute, TimeAdded: &begun}
 	tainted, freed := map[string][]taints.Taint{}, map[string][]taints.Taint{}
 	for i := range 20 {
-		node := cluster.Node(fmt.Sprintf("node-%d", i))
+		node := controlplane.Node(fmt.Sprintf("node-%d", i))
 		c.AddNodes(node)
 		var stayFrom int64 = forever // who tolerates the taint for so long stays
 		switch i % 10 {
@@ -61,7 +61,7 @@ func TestEvictor(t *testing.T) {
 		}
 		for j := range 15 {
 			seconds := tolerated[j%len(tolerated)]
-			pod := cluster.Pod(fmt.Sprintf("pod-%d-%d", i, j), tolerates("a", seconds))
+			pod := controlplane.Pod(fmt.Sprintf("pod-%d-%d", i, j), tolerates("a", seconds))
 			pod.Spec.NodeName = node.Name
 			c.AddPods(pod)
 			if seconds < stayFrom {
@@ -124,7 +124,7 @@ func checkTimes(t *testing.T, begun time.Time, after map[string]int64, evicted m
 	}
 }
 
-func deletePods(t *testing.T, c *cluster.Cluster) {
+func deletePods(t *testing.T, c *controlplane.Cluster) {
 	t.Helper()
 	pods := c.Client.CoreV1().Pods(metav1.NamespaceDefault)
 	atOnce := metav1.DeleteOptions{GracePeriodSeconds: new(int64)}
@@ -133,9 +133,9 @@ func deletePods(t *testing.T, c *cluster.Cluster) {
 
 // An evictor is a running evictor.
 type evictor struct {
-	*cluster.Process
+	*controlplane.Process
 	t       *testing.T
-	c       *cluster.Cluster
+	c       *controlplane.Cluster
 	metrics string
 }
 
@@ -144,7 +144,7 @@ var missedSoon = []string{"-lease-duration=2s", "-renew-deadline=1500ms", "-retr
 
 // startEvictor starts an evictor with the rights of its manifest, which must be
 // installed.
-func startEvictor(t *testing.T, c *cluster.Cluster, flags ...string) *evictor {
+func startEvictor(t *testing.T, c *controlplane.Cluster, flags ...string) *evictor {
 	t.Helper()
 	p, metrics := c.RunEvictor(flags...)
 	return &evictor{p, t, c, metrics}
@@ -170,7 +170,7 @@ func (e *evictor) waitUntilLeading() {
 	e.until("the evictor leads", "leader_election_master_status", "", func(v float64) bool { return v == 1 })
 }
 
-func event(c *cluster.Cluster, what string, is func(eventsv1.Event) bool) {
+func event(c *controlplane.Cluster, what string, is func(eventsv1.Event) bool) {
 	c.Eventually(what, func() error {
 		list, err := c.Client.EventsV1().Events(metav1.NamespaceDefault).List(c.Context(), metav1.ListOptions{})
 		if err == nil && !slices.ContainsFunc(list.Items, is) {
@@ -206,7 +206,7 @@ type podWatcher struct {
 
 // watchPods watches the pods of the namespace default until the test ends, with an
 // informer: the API server may end a watch at any time.
-func watchPods(t *testing.T, c *cluster.Cluster) *podWatcher {
+func watchPods(t *testing.T, c *controlplane.Cluster) *podWatcher {
 	t.Helper()
 	w := &podWatcher{evictions: map[string]eviction{}}
 	factory := informers.NewSharedInformerFactoryWithOptions(c.Client, 0, informers.WithNamespace(metav1.NamespaceDefault))
@@ -217,7 +217,7 @@ func watchPods(t *testing.T, c *cluster.Cluster) *podWatcher {
 		pod := obj.(*corev1.Pod)
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.evictions[pod.Name] = eviction{time.Now(), cluster.Condition(pod, corev1.DisruptionTarget).Reason}
+		w.evictions[pod.Name] = eviction{time.Now(), controlplane.Condition(pod, corev1.DisruptionTarget).Reason}
 	}}))(t)
 	factory.Start(t.Context().Done())
 	factory.WaitForCacheSync(t.Context().Done())
@@ -227,7 +227,7 @@ func watchPods(t *testing.T, c *cluster.Cluster) *podWatcher {
 // wait waits until so many pods are gone, and returns them.
 func (w *podWatcher) wait(t *testing.T, limit time.Duration, want int) (gone map[string]eviction) {
 	t.Helper()
-	cluster.Within(t, limit, fmt.Sprintf("%d pods are evicted", want), func() error {
+	controlplane.Within(t, limit, fmt.Sprintf("%d pods are evicted", want), func() error {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if gone = maps.Clone(w.evictions); len(gone) < want {
@@ -238,7 +238,7 @@ func (w *podWatcher) wait(t *testing.T, limit time.Duration, want int) (gone map
 	return gone
 }
 
-func setTaints(t *testing.T, c *cluster.Cluster, node string, list []taints.Taint) {
+func setTaints(t *testing.T, c *controlplane.Cluster, node string, list []taints.Taint) {
 	nodes := c.Client.CoreV1().Nodes()
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		before, err := nodes.Get(c.Context(), node, metav1.GetOptions{})
@@ -253,7 +253,7 @@ func setTaints(t *testing.T, c *cluster.Cluster, node string, list []taints.Tain
 }
 
 // setAllTaints sets the taints of the nodes at the same time.
-func setAllTaints(t *testing.T, c *cluster.Cluster, lists map[string][]taints.Taint) {
+func setAllTaints(t *testing.T, c *controlplane.Cluster, lists map[string][]taints.Taint) {
 	var all sync.WaitGroup
 	for node, list := range lists {
 		all.Go(func() { setTaints(t, c, node, list) })
@@ -265,14 +265,14 @@ func setAllTaints(t *testing.T, c *cluster.Cluster, lists map[string][]taints.Ta
 // PodDisruptionBudget holds a pod back. The leader is stopped: the other keeps the
 // deadline, because it has seen the taint. The budget is deleted: the pod is evicted.
 func TestEvictorsInTurn(t *testing.T) {
-	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction}, Kubelets: true}) // no budget guards a pod that does not run
+	c := start(t, controlplane.Options{ControllerManager: []string{noTaintEviction}, Kubelets: true}) // no budget guards a pod that does not run
 	c.Install("evictor")
-	c.AddNodes(cluster.Node("node-1"))
+	c.AddNodes(controlplane.Node("node-1"))
 	const seconds = 12
 	toleration := tolerates("maintenance", seconds)
-	guarded := cluster.Pod("guarded", toleration)
+	guarded := controlplane.Pod("guarded", toleration)
 	guarded.Labels = map[string]string{"app": "guarded"}
-	for _, pod := range []*corev1.Pod{cluster.Pod("web", toleration), guarded} {
+	for _, pod := range []*corev1.Pod{controlplane.Pod("web", toleration), guarded} {
 		pod.Spec.NodeName = "node-1"
 		c.AddPods(pod)
 	}
@@ -315,13 +315,13 @@ func checkHeldBack(t *testing.T, e *evictor) {
 			strings.HasSuffix(event.Note, "The disruption budget guarded needs 1 healthy pods and has 1 currently")
 	})
 	checkAlerts(t, "evictor", must(e.c.Metrics(e.metrics))(t))
-	checkRights(t, e.c, cluster.Evictor, cluster.Evictor,
+	checkRights(t, e.c, controlplane.Evictor, controlplane.Evictor,
 		[]string{"create pods/eviction", "delete pods", "watch nodes", "get nodes", "update leases.coordination.k8s.io taints-evictor"},
 		[]string{"update leases.coordination.k8s.io other", "patch pods", "patch nodes", "get secrets"})
 }
 
 // addBudget adds a budget that allows no disruption, and waits until it is in effect.
-func addBudget(t *testing.T, c *cluster.Cluster) {
+func addBudget(t *testing.T, c *controlplane.Cluster) {
 	t.Helper()
 	c.Install("../e2e/testdata/budget")
 	c.Eventually("the PodDisruptionBudget is in force", func() error {
@@ -355,13 +355,13 @@ func TestOutage(t *testing.T) {
 
 func testOutage(t *testing.T, replicas int) {
 	// The nodes' heartbeats also stop, and the nodes must not become unreachable.
-	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction, "--node-monitor-grace-period=10m"}})
+	c := start(t, controlplane.Options{ControllerManager: []string{noTaintEviction, "--node-monitor-grace-period=10m"}})
 	c.Install("evictor")
-	c.AddNodes(cluster.Node("node-1"))
+	c.AddNodes(controlplane.Node("node-1"))
 	want := map[string]time.Duration{} // after the taint
 	for seconds := int64(2); seconds <= 65; seconds += 3 {
 		name := fmt.Sprintf("pod-%02d", seconds)
-		pod := cluster.Pod(name, tolerates("a", seconds))
+		pod := controlplane.Pod(name, tolerates("a", seconds))
 		pod.Spec.NodeName = "node-1"
 		c.AddPods(pod)
 		want[name] = time.Duration(seconds) * time.Second
@@ -391,7 +391,7 @@ func testOutage(t *testing.T, replicas int) {
 	}
 
 	gone := map[string]time.Time{}
-	cluster.Within(t, time.Until(tainted.Add(time.Minute))+lease+slack+time.Minute, "all pods are evicted", func() error {
+	controlplane.Within(t, time.Until(tainted.Add(time.Minute))+lease+slack+time.Minute, "all pods are evicted", func() error {
 		for _, e := range evictors {
 			e.startAgainWhereEnded()
 		}

@@ -9,7 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/seed-0529bac1/taints/cluster/internal/cluster"
+	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
 )
 
 var logs = flag.String("logs", "", "keep the output of the programs in this `folder`")
@@ -21,11 +21,11 @@ func skipShort(t *testing.T) {
 	}
 }
 
-func start(t *testing.T, options cluster.Options) *cluster.Cluster {
+func start(t *testing.T, options controlplane.Options) *controlplane.Cluster {
 	t.Helper()
 	skipShort(t)
 	options.Logs = *logs
-	return cluster.Start(t, options)
+	return controlplane.Start(t, options)
 }
 
 // settled returns an error until schedulers have looked at all of the wanted pods.
@@ -34,7 +34,7 @@ func settled(pods map[string]*corev1.Pod, want int) error {
 		return fmt.Errorf("%d pods, want %d", len(pods), want)
 	}
 	for name, pod := range pods {
-		if pod.Spec.NodeName == "" && cluster.Pending(pod) == "" {
+		if pod.Spec.NodeName == "" && controlplane.Pending(pod) == "" {
 			return fmt.Errorf("no scheduler has looked at %s", name)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"maps"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,7 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
-	"github.com/seed-0529bac1/taints/cluster/internal/cluster"
+	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
 )
 
 // checkMonitoring checks that the ServiceMonitor leads to the pods' metrics, and
@@ -93,7 +95,7 @@ func TestRunbooks(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^## (.*)$`).FindAllSubmatch(must(os.ReadFile("../runbooks.md"))(t), -1) {
 		have = append(have, string(m[1]))
 	}
-	for _, alert := range alertsOf(t, must(cluster.Manifest("example"))(t)) {
+	for _, alert := range alertsOf(t, must(controlplane.Manifest("example"))(t)) {
 		want = append(want, alert.Alert)
 	}
 	if slices.Sort(have); !slices.Equal(have, slices.Sorted(slices.Values(want))) {
@@ -101,10 +103,48 @@ func TestRunbooks(t *testing.T) {
 	}
 }
 
+// TestAlerts lets promtool say when each alert fires.
+func TestAlerts(t *testing.T) {
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Skipf("Debian's package prometheus has it: %v", err)
+	}
+	tests := must(os.ReadFile("testdata/alerts.yaml"))(t)
+	var groups []any
+	for _, alert := range alertsOf(t, must(controlplane.Manifest("example"))(t)) {
+		if !regexp.MustCompile(`alertname: ` + alert.Alert + `,.* exp_alerts`).Match(tests) {
+			t.Errorf("no test lets %s fire", alert.Alert)
+		}
+		alert.Annotations = nil
+		groups = append(groups, map[string]any{"name": alert.Alert, "rules": []any{alert}})
+	}
+	folder := t.TempDir()
+	file := filepath.Join(folder, "tests.yaml")
+	check(t, os.WriteFile(file, tests, 0o600))
+	check(t, os.WriteFile(filepath.Join(folder, "rules.yaml"), must(yaml.Marshal(map[string]any{"groups": groups}))(t), 0o600))
+	if output, err := exec.Command(promtool, "test", "rules", file).CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, output)
+	}
+}
+
+// TestFolders checks that the README names each folder.
+func TestFolders(t *testing.T) {
+	readme := string(must(os.ReadFile("../README.md"))(t))
+	for _, entry := range must(os.ReadDir(".."))(t) {
+		name := entry.Name()
+		if entry.IsDir() && name != "internal" && name[0] != '.' && !strings.Contains(readme, "\n| ["+name+"]("+name+") |") {
+			t.Errorf("the README does not name %s", name)
+		}
+	}
+}
+
 // An alert is an alert of a PrometheusRule.
 type alert struct {
-	Alert, Expr, For    string
-	Labels, Annotations map[string]string
+	Alert       string            `json:"alert"`
+	Expr        string            `json:"expr"`
+	For         string            `json:"for"`
+	Labels      map[string]string `json:"labels"`
+	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
 func alertsOf(t *testing.T, objects []client.Object) (alerts []alert) {
@@ -133,7 +173,7 @@ func decodeCustom(t *testing.T, objects []client.Object, kind string, into any) 
 
 var (
 	metricName = regexp.MustCompile(`\b[a-z]+_[a-z_]+\b`)
-	noMetric   = regexp.MustCompile(`\{[^}]*\}|\bhistogram_quantile\b|\bby \([a-z, ]*\)`)
+	noMetric   = regexp.MustCompile(`\{[^}]*\}|\b(histogram_quantile|clamp_min)\b|\bby \([a-z, ]*\)`)
 )
 
 // checkAlerts checks that the alerts of a program, and the dashboard, use metrics that

@@ -19,19 +19,19 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/cluster/internal/cluster"
+	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
 )
 
 // The leader is stopped, as in a virtual machine that is moved. The node loses its
 // taint, and another replica leads. When the first one goes on, all its timers have
 // run out, and its cache still has the taint. It evicts nothing, and ends.
 func TestALeaderThatIsStopped(t *testing.T) {
-	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction}})
+	c := start(t, controlplane.Options{ControllerManager: []string{noTaintEviction}})
 	c.Install("evictor")
-	c.AddNodes(cluster.Node("node-1"))
+	c.AddNodes(controlplane.Node("node-1"))
 	const pods, seconds = 50, 8
 	for i := range pods {
-		pod := cluster.Pod(fmt.Sprint("pod-", i), tolerates("a", seconds))
+		pod := controlplane.Pod(fmt.Sprint("pod-", i), tolerates("a", seconds))
 		pod.Spec.NodeName = "node-1"
 		c.AddPods(pod)
 	}
@@ -61,9 +61,9 @@ func TestALeaderThatIsStopped(t *testing.T) {
 
 // lateWatches returns a kubeconfig for an evictor. No watch makes progress while the
 // mutex is locked.
-func lateWatches(t *testing.T, c *cluster.Cluster, late *sync.RWMutex) string {
+func lateWatches(t *testing.T, c *controlplane.Cluster, late *sync.RWMutex) string {
 	t.Helper()
-	config := must(clientcmd.BuildConfigFromFlags("", c.ServiceAccount(cluster.Evictor, cluster.Evictor)))(t)
+	config := must(clientcmd.BuildConfigFromFlags("", c.ServiceAccount(controlplane.Evictor, controlplane.Evictor)))(t)
 	proxy := httputil.NewSingleHostReverseProxy(must(url.Parse(config.Host))(t))
 	proxy.Transport, proxy.FlushInterval = must(rest.TransportFor(config))(t), -1
 	proxy.ModifyResponse = func(response *http.Response) error {

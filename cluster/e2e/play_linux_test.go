@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed-0529bac1/taints/cluster/internal/cluster"
+	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
 )
 
 // playCommand is the README's command, to be run in the root of the repository.
@@ -20,7 +20,7 @@ const playCommand = "go run -C cluster ./play"
 
 // A player is a running play.
 type player struct {
-	*cluster.Process
+	*controlplane.Process
 	t         *testing.T
 	temporary string // the folder of its temporary files
 }
@@ -133,10 +133,31 @@ func TestPlay(t *testing.T) {
 	}
 }
 
-// TestPlayInterrupted interrupts the build, with nothing in Go's cache.
+// stubborn is a go that is not done with a build when it is interrupted.
+const stubborn = `#!/bin/sh
+[ "$1" = build ] || PATH=${PATH#*:} exec go "$@"
+trap '' INT
+mkdir "$GOTMPDIR/go-build1"
+echo internal/goarch >&2
+sleep 300
+`
+
+// TestPlayInterrupted interrupts the build, with nothing in Go's cache, and one that
+// does not end by itself.
 func TestPlayInterrupted(t *testing.T) {
 	skipShort(t)
-	p := startPlay(t, "cd cluster; exec "+cluster.Binary(t, "play"), "GOCACHE="+t.TempDir())
+	bin := t.TempDir()
+	check(t, os.WriteFile(filepath.Join(bin, "go"), []byte(stubborn), 0o755))
+	before := must(filepath.Glob("../.bin/go-build*"))(t)
+	testPlayInterrupted(t, "GOCACHE="+t.TempDir())
+	testPlayInterrupted(t, "PATH="+bin+":"+os.Getenv("PATH"))
+	if left := must(filepath.Glob("../.bin/go-build*"))(t); len(left) > len(before) {
+		t.Errorf("files are left: %v", left)
+	}
+}
+
+func testPlayInterrupted(t *testing.T, env string) {
+	p := startPlay(t, "cd cluster; exec "+controlplane.Binary(t, "play"), env)
 	p.line(`^internal/goarch$`) // it prints what it compiles
 	var exit *exec.ExitError
 	if err := p.Interrupt(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
@@ -144,5 +165,8 @@ func TestPlayInterrupted(t *testing.T) {
 	}
 	if want := "interrupted; what is compiled is kept, run the same command to go on\n"; !strings.HasSuffix(p.Log(), want) {
 		t.Errorf("it says %s", p.Log())
+	}
+	if left := p.running(); len(left) > 0 {
+		t.Errorf("%v are left", left)
 	}
 }

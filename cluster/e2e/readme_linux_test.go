@@ -16,7 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 
-	"github.com/seed-0529bac1/taints/cluster/internal/cluster"
+	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
 	"github.com/seed-0529bac1/taints/internal/test/docs"
 )
 
@@ -30,8 +30,8 @@ func TestReadmes(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	c := start(t, cluster.Options{ControllerManager: []string{noTaintEviction}, Kubelets: true})
-	c.AddNodes(cluster.Node("node-1"), cluster.Node("node-2"))
+	c := start(t, controlplane.Options{ControllerManager: []string{noTaintEviction}, Kubelets: true})
+	c.AddNodes(controlplane.Node("node-1"), controlplane.Node("node-2"))
 	c.Install("../e2e/testdata/cloud") // the kinds of monitoring, too
 	r := &readmeTest{Cluster: c, env: []string{
 		"KUBECONFIG=" + c.Kubeconfig,
@@ -48,7 +48,7 @@ func TestReadmes(t *testing.T) {
 
 // A readmeTest is a cluster, and the environment of commands that talk to it.
 type readmeTest struct {
-	*cluster.Cluster
+	*controlplane.Cluster
 	env []string
 }
 
@@ -69,11 +69,11 @@ func (r *readmeTest) run(t *testing.T, b docs.Block) {
 }
 
 // inBackground starts a command that runs until it is interrupted.
-func inBackground(t *testing.T, command *exec.Cmd) *cluster.Process {
+func inBackground(t *testing.T, command *exec.Cmd) *controlplane.Process {
 	t.Helper()
 	log := must(os.Create(filepath.Join(t.TempDir(), "log")))(t)
 	defer log.Close()
-	p := cluster.StartProcess(t, command.Path, command, log)
+	p := controlplane.StartProcess(t, command.Path, command, log)
 	t.Cleanup(func() {
 		_ = p.Interrupt() // it may have ended in any way
 		if t.Failed() {
@@ -85,9 +85,9 @@ func inBackground(t *testing.T, command *exec.Cmd) *cluster.Process {
 
 // until waits until the condition returns no error, while the command runs. The
 // command may have to be compiled first.
-func until(t *testing.T, p *cluster.Process, what string, condition func() error) {
+func until(t *testing.T, p *controlplane.Process, what string, condition func() error) {
 	t.Helper()
-	cluster.Within(t, 9*time.Minute, what, func() error {
+	controlplane.Within(t, 9*time.Minute, what, func() error {
 		select {
 		case <-p.Done():
 			t.Fatalf("%s: it has ended", what)
@@ -97,7 +97,7 @@ func until(t *testing.T, p *cluster.Process, what string, condition func() error
 	})
 }
 
-func (r *readmeTest) startBlock(t *testing.T, b docs.Block) *cluster.Process {
+func (r *readmeTest) startBlock(t *testing.T, b docs.Block) *controlplane.Process {
 	t.Helper()
 	return inBackground(t, b.Command(t, root, r.env...))
 }
@@ -123,7 +123,7 @@ func (r *readmeTest) evictor(t *testing.T) {
 		_, err := r.Get("http://127.0.0.1:8081/readyz")
 		return err
 	})
-	web := cluster.Pod("web")
+	web := controlplane.Pod("web")
 	web.Spec.NodeName = "node-1"
 	r.AddPods(web)
 	r.run(t, blocks[5])
@@ -149,7 +149,7 @@ func (r *readmeTest) scheduler(t *testing.T) {
 	blocks := r.blocks(t, "scheduler", 4)
 	r.run(t, blocks[0])
 	s := r.startBlock(t, blocks[1])
-	pod := cluster.Pod("second")
+	pod := controlplane.Pod("second")
 	pod.Spec.SchedulerName = "taints-scheduler"
 	r.AddPods(pod)
 	until(t, s, "the pod is placed", func() error {
@@ -165,7 +165,7 @@ func (r *readmeTest) scheduler(t *testing.T) {
 
 func (r *readmeTest) webhook(t *testing.T) {
 	blocks := r.blocks(t, "webhook", 7)
-	r.AddPods(cluster.Pod("plain"), cluster.Pod("sneak", corev1.Toleration{Key: "dedicated", Value: "ml"},
+	r.AddPods(controlplane.Pod("plain"), controlplane.Pod("sneak", corev1.Toleration{Key: "dedicated", Value: "ml"},
 		corev1.Toleration{Operator: corev1.TolerationOpExists}))
 	blocks[0].Check(t, root, r.env...)
 	deletePods(t, r.Cluster)
@@ -174,12 +174,12 @@ func (r *readmeTest) webhook(t *testing.T) {
 	r.run(t, blocks[3])
 	// The manifest's pods only report that they run; this one is real.
 	rules := must(filepath.Abs("../manifests/webhook/rules.json"))(t)
-	w, _ := r.RunWebhook(cluster.FreeAddress(t), "-rules="+rules)
+	w, _ := r.RunWebhook(controlplane.FreeAddress(t), "-rules="+rules)
 	blocks[4].Check(t, root, r.env...)
 	blocks[5].Check(t, root, r.env...)
 	w.Kill()
 	r.run(t, blocks[6])
-	r.AddPods(cluster.Pod("late"))
+	r.AddPods(controlplane.Pod("late"))
 	deletePods(t, r.Cluster)
 }
 

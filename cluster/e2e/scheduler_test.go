@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
-	"github.com/seed-0529bac1/taints/cluster/internal/cluster"
+	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
 )
 
 var (
@@ -48,7 +48,7 @@ type trial struct {
 }
 
 // A field is a cluster in which a scheduler with the plugin places pods.
-type field struct{ *cluster.Cluster }
+type field struct{ *controlplane.Cluster }
 
 // testPlacement starts the scheduler when the nodes are as in the file: the
 // scheduler watches nodes and pods over two connections, and could place a pod
@@ -62,7 +62,7 @@ func testPlacement(t *testing.T, file string) {
 		}
 	}
 	check(t, yaml.UnmarshalStrict(must(os.ReadFile(file))(t), &plan))
-	f := field{start(t, cluster.Options{})}
+	f := field{start(t, controlplane.Options{})}
 	f.AddNodes(plan.Nodes...)
 	f.Eventually("a cordoned node has a taint", func() error {
 		nodes := must(f.Client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{}))(t)
@@ -74,8 +74,8 @@ func testPlacement(t *testing.T, file string) {
 		return nil
 	})
 	f.Apply(&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "urgent"}, Value: 1000})
-	f.RunScheduler(cluster.Profile{Name: corev1.DefaultSchedulerName, Taints: true},
-		cluster.Profile{Name: "taints-in-clear", Taints: true, InClear: true})
+	f.RunScheduler(controlplane.Profile{Name: corev1.DefaultSchedulerName, Taints: true},
+		controlplane.Profile{Name: "taints-in-clear", Taints: true, InClear: true})
 	for _, test := range plan.Trials {
 		t.Run(test.Name, func(t *testing.T) {
 			for _, trial := range test.Pods {
@@ -104,7 +104,7 @@ func (f field) run(t *testing.T, trial trial) {
 	}
 	if trial.Waits != nil {
 		f.Eventually(trial.Pod+" is pending", func() error {
-			message := cluster.Pending(f.pod(t, trial.Pod))
+			message := controlplane.Pending(f.pod(t, trial.Pod))
 			missing := func(words string) bool { return !strings.Contains(message, words) }
 			if message == "" || slices.ContainsFunc(trial.Waits, missing) {
 				return fmt.Errorf("the message is %q, want %q in it", message, trial.Waits)
@@ -116,7 +116,7 @@ func (f field) run(t *testing.T, trial trial) {
 	if trial.Placed != nil {
 		f.Eventually(trial.Pod+" is placed", func() error {
 			if pod := f.pod(t, trial.Pod); !slices.Contains(trial.Placed, pod.Spec.NodeName) {
-				return fmt.Errorf("it is on %q, want %v: %s", pod.Spec.NodeName, trial.Placed, cluster.Pending(pod))
+				return fmt.Errorf("it is on %q, want %v: %s", pod.Spec.NodeName, trial.Placed, controlplane.Pending(pod))
 			}
 			return nil
 		})
@@ -127,7 +127,7 @@ func (f field) run(t *testing.T, trial trial) {
 }
 
 func (f field) add(trial trial) {
-	pod := cluster.Pod(trial.Pod)
+	pod := controlplane.Pod(trial.Pod)
 	trial.Spec.Containers, trial.Spec.TerminationGracePeriodSeconds = pod.Spec.Containers, new(int64)
 	pod.Labels, pod.Spec = trial.Labels, trial.Spec
 	if trial.CPU != nil {

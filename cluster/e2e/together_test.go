@@ -18,7 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/seed-0529bac1/taints/cluster/internal/cluster"
+	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
 )
 
 // TestTogether installs all manifests, with the registration of the webhook last and
@@ -26,12 +26,12 @@ import (
 // is down: the evictor must come back then.
 func TestTogether(t *testing.T) {
 	t.Run("registered last", func(t *testing.T) {
-		c := installed(t, must(cluster.Manifest("example"))(t))
-		rules := must(c.Client.CoreV1().ConfigMaps(cluster.WebhookNamespace).Get(t.Context(), "admission-rules", metav1.GetOptions{}))(t)
-		webhook, _ := c.RunWebhook(cluster.FreeAddress(t), "-rules="+c.WriteFile("rules.json", rules.Data["rules.json"]))
+		c := installed(t, must(controlplane.Manifest("example"))(t))
+		rules := must(c.Client.CoreV1().ConfigMaps(controlplane.WebhookNamespace).Get(t.Context(), "admission-rules", metav1.GetOptions{}))(t)
+		webhook, _ := c.RunWebhook(controlplane.FreeAddress(t), "-rules="+c.WriteFile("rules.json", rules.Data["rules.json"]))
 		again(t, c)
-		c.AddNodes(cluster.Node("node-1"), cluster.Node("node-2"))
-		c.Apply(must(cluster.Manifest("../play/workloads"))(t)...)
+		c.AddNodes(controlplane.Node("node-1"), controlplane.Node("node-2"))
+		c.Apply(must(controlplane.Manifest("../play/workloads"))(t)...)
 		created(t, c)
 		webhook.Kill()
 		again(t, c)
@@ -46,15 +46,15 @@ func TestTogether(t *testing.T) {
 		slices.SortStableFunc(objects, func(a, b client.Object) int { return rank(b) - rank(a) })
 		c := installed(t, objects)
 		again(t, c)
-		check(t, c.TryPod(in("cert-manager", cluster.Pod("cert-manager")))) // it comes before the certificate
+		check(t, c.TryPod(in("cert-manager", controlplane.Pod("cert-manager")))) // it comes before the certificate
 	})
 }
 
 // installed starts a cluster of a cloud with the objects, which include the
 // registration of a webhook that does not run, and waits for the pods.
-func installed(t *testing.T, objects []client.Object) *cluster.Cluster {
+func installed(t *testing.T, objects []client.Object) *controlplane.Cluster {
 	t.Helper()
-	c := start(t, cluster.Options{
+	c := start(t, controlplane.Options{
 		APIServer:         []string{"--admission-control-config-file=" + must(filepath.Abs("testdata/cloud/admission.yaml"))(t)},
 		ControllerManager: []string{noTaintEviction},
 	})
@@ -62,7 +62,7 @@ func installed(t *testing.T, objects []client.Object) *cluster.Cluster {
 	c.Apply(objects...)
 	created(t, c)
 	c.Eventually("the webhook is called, and does not answer", func() error {
-		err := c.TryPod(cluster.Pod("refused"))
+		err := c.TryPod(controlplane.Pod("refused"))
 		if !apierrors.IsInternalError(err) || !strings.Contains(err.Error(), "dial unix no-services: ") { // and not 10.0.0.x
 			return fmt.Errorf("got %v", err)
 		}
@@ -72,7 +72,7 @@ func installed(t *testing.T, objects []client.Object) *cluster.Cluster {
 }
 
 // created waits until there are the pods that Deployments and DaemonSets ask for.
-func created(t *testing.T, c *cluster.Cluster) {
+func created(t *testing.T, c *controlplane.Cluster) {
 	t.Helper()
 	all := metav1.ListOptions{}
 	c.Eventually("every pod is created", func() error {
@@ -95,9 +95,9 @@ func created(t *testing.T, c *cluster.Cluster) {
 }
 
 // again deletes the pods of the programs, and waits until there are others.
-func again(t *testing.T, c *cluster.Cluster) {
+func again(t *testing.T, c *controlplane.Cluster) {
 	t.Helper()
-	for _, namespace := range []string{cluster.Evictor, cluster.WebhookNamespace, metav1.NamespaceSystem} {
+	for _, namespace := range []string{controlplane.Evictor, controlplane.WebhookNamespace, metav1.NamespaceSystem} {
 		check(t, c.Client.CoreV1().Pods(namespace).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}))
 	}
 	created(t, c)
@@ -107,13 +107,13 @@ func again(t *testing.T, c *cluster.Cluster) {
 // pods go. Those of users hold back the evictions, so the evictor deletes the pods after
 // a time. All come back on other nodes. A pod of a DaemonSet stays.
 func TestNodesOfAllReplicasFail(t *testing.T) {
-	c := start(t, cluster.Options{
+	c := start(t, controlplane.Options{
 		ControllerManager: []string{noTaintEviction, "--node-monitor-period=1s", "--node-monitor-grace-period=6s", "--node-eviction-rate=20"},
 		Kubelets:          true,
 	})
-	objects := must(cluster.Manifest("../e2e/testdata/failed"))(t)
+	objects := must(controlplane.Manifest("../e2e/testdata/failed"))(t)
 	for _, program := range programs {
-		objects = append(objects, must(cluster.Manifest(program))(t)...)
+		objects = append(objects, must(controlplane.Manifest(program))(t)...)
 	}
 	for _, object := range objects {
 		switch o := object.(type) {
@@ -129,10 +129,10 @@ func TestNodesOfAllReplicasFail(t *testing.T) {
 		c.Apply(object)
 	}
 	failed := []string{"node-1", "node-2"}
-	c.AddNodes(cluster.Node("node-1"), cluster.Node("node-2"))
-	c.RunScheduler(cluster.Profile{Name: corev1.DefaultSchedulerName})
+	c.AddNodes(controlplane.Node("node-1"), controlplane.Node("node-2"))
+	c.RunScheduler(controlplane.Profile{Name: corev1.DefaultSchedulerName})
 	runOn(t, c, failed...)
-	c.AddNodes(cluster.Node("node-3"), cluster.Node("node-4"), cluster.Node("node-5"))
+	c.AddNodes(controlplane.Node("node-3"), controlplane.Node("node-4"), controlplane.Node("node-5"))
 	e := startEvictor(t, c, append(missedSoon, "-delete-held-after=5s")...)
 	e.waitUntilLeading()
 
@@ -146,7 +146,7 @@ func TestNodesOfAllReplicasFail(t *testing.T) {
 		case pod.Namespace == metav1.NamespaceDefault:
 			want = "DeletionByTaintManager"
 		}
-		if got := cluster.Condition(&pod, corev1.DisruptionTarget).Reason; got != want {
+		if got := controlplane.Condition(&pod, corev1.DisruptionTarget).Reason; got != want {
 			t.Errorf("%s/%s has the condition DisruptionTarget with reason %q, want %q", pod.Namespace, pod.Name, got, want)
 		}
 	}
@@ -154,13 +154,13 @@ func TestNodesOfAllReplicasFail(t *testing.T) {
 	e.stop()
 }
 
-func all(t *testing.T, c *cluster.Cluster) []corev1.Pod {
+func all(t *testing.T, c *controlplane.Cluster) []corev1.Pod {
 	t.Helper()
 	return must(c.Client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{}))(t).Items
 }
 
 // runOn waits until the replicas of all Deployments run on the nodes.
-func runOn(t *testing.T, c *cluster.Cluster, nodes ...string) {
+func runOn(t *testing.T, c *controlplane.Cluster, nodes ...string) {
 	t.Helper()
 	c.Eventually(fmt.Sprintf("every replica runs on %v", nodes), func() error {
 		running := 0

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	dto "github.com/prometheus/client_model/go"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -26,17 +27,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/seed-0529bac1/taints/cluster/internal/cluster"
+	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
 	"github.com/seed-0529bac1/taints/internal/test/docs"
 )
 
 // TestWebhook runs the webhook as the manifest's service account, which has only
 // the rights that the manifest gives it.
 func TestWebhook(t *testing.T) {
-	c := start(t, cluster.Options{APIServer: []string{
+	c := start(t, controlplane.Options{APIServer: []string{
 		"--disable-admission-plugins=ServiceAccount,DefaultTolerationSeconds", "--enable-admission-plugins=ExtendedResourceToleration",
 	}})
-	w := &webhookTest{Cluster: c, addr: cluster.FreeAddress(t)}
+	w := &webhookTest{Cluster: c, addr: controlplane.FreeAddress(t)}
 	// Each part needs the results of the parts before it.
 	_ = t.Run("manifest", w.install) && t.Run("network policy", w.networkPolicy) && t.Run("dedication", w.dedication) &&
 		t.Run("daemon sets", w.daemonSets) && t.Run("new rules", w.newRules) && t.Run("down", w.down) &&
@@ -45,17 +46,19 @@ func TestWebhook(t *testing.T) {
 
 // A webhookTest is a cluster and how the webhook runs in it.
 type webhookTest struct {
-	*cluster.Cluster
+	*controlplane.Cluster
 	addr    string         // where API servers call the webhook
 	secret  *corev1.Secret // of the manifest
 	metrics string         // the address of the metrics of the first webhook
-	webhook *cluster.Process
+	// families are its metrics.
+	families map[string]*dto.MetricFamily
+	webhook  *controlplane.Process
 }
 
 // install creates everything in the manifest. One more pod is created before the
 // webhook, and so has no tolerations.
 func (w *webhookTest) install(t *testing.T) {
-	w.AddPods(cluster.Pod("early"))
+	w.AddPods(controlplane.Pod("early"))
 	objects := w.Install("webhook")
 	rules := w.WriteFile("rules.json", only[*corev1.ConfigMap](t, objects).Data["rules.json"])
 	w.secret = only[*corev1.Secret](t, objects)
@@ -82,16 +85,16 @@ func in(namespace string, pod *corev1.Pod) *corev1.Pod {
 // the other node is full.
 func (w *webhookTest) dedication(t *testing.T) {
 	w.Install("../e2e/testdata/dedication")
-	w.RunScheduler(cluster.Profile{Name: corev1.DefaultSchedulerName})
+	w.RunScheduler(controlplane.Profile{Name: corev1.DefaultSchedulerName})
 	for i := range 3 {
-		batch := cluster.Pod(fmt.Sprintf("batch-%d", i))
+		batch := controlplane.Pod(fmt.Sprintf("batch-%d", i))
 		batch.Labels = map[string]string{"workload": "batch"}
-		w.AddPods(batch, in("ml", cluster.Pod(fmt.Sprintf("ml-%d", i))), cluster.Pod(fmt.Sprintf("plain-%d", i)))
+		w.AddPods(batch, in("ml", controlplane.Pod(fmt.Sprintf("ml-%d", i))), controlplane.Pod(fmt.Sprintf("plain-%d", i)))
 	}
 	placed := map[string]int{}
 	w.Eventually("every pod has a node, or is told that there is none", func() error {
 		clear(placed)
-		ml, others, own := w.Pods("ml"), w.Pods(metav1.NamespaceDefault), w.Pods(cluster.WebhookNamespace)
+		ml, others, own := w.Pods("ml"), w.Pods(metav1.NamespaceDefault), w.Pods(controlplane.WebhookNamespace)
 		for _, pods := range []map[string]*corev1.Pod{ml, others, own} {
 			for name, pod := range pods {
 				kind, _, _ := strings.Cut(name, "-")
@@ -126,15 +129,19 @@ func (w *webhookTest) daemonSets(t *testing.T) {
 	check(t, w.Client.AppsV1().DaemonSets(metav1.NamespaceDefault).Delete(t.Context(), "sneak", metav1.DeleteOptions{}))
 }
 
-const notAllowed = `admission webhook "validate.` + cluster.WebhookName + `" denied the request: ` +
+const notAllowed = `admission webhook "validate.` + controlplane.WebhookName + `" denied the request: ` +
 	`toleration "dedicated=ml:NoSchedule" is not allowed in namespace "default"; allowed are: spot op=Exists`
 
 func (w *webhookTest) newRules(t *testing.T) {
-	sneak := cluster.Pod("sneak", mlToleration)
+	sneak := controlplane.Pod("sneak", mlToleration)
 	if err := w.TryPod(sneak); !apierrors.IsForbidden(err) || err.Error() != notAllowed {
 		t.Errorf("got %v\nwant %s", err, notAllowed)
 	}
-	device := cluster.Pod("device") // API servers give it a toleration
+	w.Apply(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: controlplane.Evictor}}) // anybody's, as no evictor is installed
+	if err := w.TryPod(in(controlplane.Evictor, controlplane.Pod("sneak", mlToleration))); !apierrors.IsForbidden(err) {
+		t.Errorf("in the namespace of an evictor that is not installed: %v", err)
+	}
+	device := controlplane.Pod("device") // API servers give it a toleration
 	for devices, allowed := range map[string]bool{"0": false, "1": true} {
 		list := corev1.ResourceList{"example.com/device": resource.MustParse(devices)}
 		device.Spec.Containers[0].Resources = corev1.ResourceRequirements{Requests: list, Limits: list}
@@ -144,35 +151,37 @@ func (w *webhookTest) newRules(t *testing.T) {
 	}
 	w.WriteFile("rules.json", "{}")
 	w.Eventually("everything is allowed", func() error { return w.TryPod(sneak) })
-	checkAlerts(t, "webhook", must(w.Metrics(w.metrics))(t))
+	w.families = must(w.Metrics(w.metrics))(t)
 	const configurations = "update validatingwebhookconfigurations.admissionregistration.k8s.io "
-	checkRights(t, w.Cluster, cluster.WebhookNamespace, cluster.WebhookAccount,
-		[]string{"update secrets " + cluster.WebhookSecret, configurations + cluster.WebhookName},
+	checkRights(t, w.Cluster, controlplane.WebhookNamespace, controlplane.WebhookAccount,
+		[]string{"update secrets " + controlplane.WebhookSecret, configurations + controlplane.WebhookName},
 		[]string{"update secrets other", "create secrets", configurations + "other", "list pods"})
 	checkLog(t, w.webhook)
 	w.webhook.Stop()
 }
 
 func (w *webhookTest) down(t *testing.T) {
-	refused := `Internal error occurred: failed calling webhook "mutate.` + cluster.WebhookName +
+	refused := `Internal error occurred: failed calling webhook "mutate.` + controlplane.WebhookName +
 		`": failed to call webhook: Post "https://localhost:`
 	w.Eventually("failurePolicy Fail refuses", func() error {
-		err := w.TryPod(cluster.Pod("refused"))
+		err := w.TryPod(controlplane.Pod("refused"))
 		if !apierrors.IsInternalError(err) || !strings.HasPrefix(err.Error(), refused) ||
 			!strings.HasSuffix(err.Error(), "connect: connection refused") {
 			return fmt.Errorf("got %v\nwant %s", err, refused)
 		}
 		return nil
 	})
-	if err := w.TryPod(in(metav1.NamespaceSystem, cluster.Pod("exempt"))); err != nil {
+	if err := w.TryPod(in(metav1.NamespaceSystem, controlplane.Pod("exempt"))); err != nil {
 		t.Errorf("in an exempt namespace: %v", err)
 	}
 	w.updatesWhileDown(t)
 
 	w.setFailurePolicy("Ignore")
 	w.Eventually("failurePolicy Ignore lets through", func() error {
-		return w.TryPod(cluster.Pod("let-through", mlToleration))
+		return w.TryPod(controlplane.Pod("let-through", mlToleration))
 	})
+	maps.Copy(w.families, must(w.Metrics(w.Config.Host+"/metrics"))(t)) // those of failed calls
+	checkAlerts(t, "webhook", w.families)
 }
 
 func (w *webhookTest) setFailurePolicy(policy string) {
@@ -200,7 +209,7 @@ func (w *webhookTest) updatesWhileDown(t *testing.T) {
 		{"the first toleration", "early", `{"op": "add", "path": "/spec/tolerations", "value": [` + toleration + `]}`, true},
 	} {
 		_, err := pods.Patch(t.Context(), update.pod, types.JSONPatchType, []byte("["+update.patch+"]"), metav1.PatchOptions{})
-		called := err != nil && strings.Contains(err.Error(), `failed calling webhook "validate.`+cluster.WebhookName+`"`)
+		called := err != nil && strings.Contains(err.Error(), `failed calling webhook "validate.`+controlplane.WebhookName+`"`)
 		if called != update.refused || !update.refused && err != nil {
 			t.Errorf("%s: %v", update.name, err)
 		}
@@ -212,9 +221,9 @@ func (w *webhookTest) updatesWhileDown(t *testing.T) {
 // run. They always present a certificate that API servers trust.
 func (w *webhookTest) replicas(t *testing.T) {
 	w.setFailurePolicy("Fail")
-	secrets := w.Client.CoreV1().Secrets(cluster.WebhookNamespace)
-	check(t, secrets.Delete(t.Context(), cluster.WebhookSecret, metav1.DeleteOptions{}))
-	other := cluster.FreeAddress(t)
+	secrets := w.Client.CoreV1().Secrets(controlplane.WebhookNamespace)
+	check(t, secrets.Delete(t.Context(), controlplane.WebhookSecret, metav1.DeleteOptions{}))
+	other := controlplane.FreeAddress(t)
 	w.webhook, _ = w.StartWebhook(w.addr)
 	second, _ := w.StartWebhook(other)
 	w.Eventually("both wait for the Secret", func() error {
@@ -228,13 +237,13 @@ func (w *webhookTest) replicas(t *testing.T) {
 	w.Eventually("both replicas answer", func() error {
 		_, one := shown(w.Cluster, w.addr)
 		_, two := shown(w.Cluster, other)
-		return errors.Join(one, two, w.TryPod(cluster.Pod("probe")))
+		return errors.Join(one, two, w.TryPod(controlplane.Pod("probe")))
 	})
 	before := must(shown(w.Cluster, w.addr))(t)
 	patch := []byte(`{"data": {"tls.crt": null, "tls.key": null}}`)
-	must(secrets.Patch(t.Context(), cluster.WebhookSecret, types.MergePatchType, patch, metav1.PatchOptions{}))(t)
+	must(secrets.Patch(t.Context(), controlplane.WebhookSecret, types.MergePatchType, patch, metav1.PatchOptions{}))(t)
 	w.Eventually("both replicas show the same new certificate", func() error {
-		check(t, w.TryPod(cluster.Pod("probe")))
+		check(t, w.TryPod(controlplane.Pod("probe")))
 		one, two := must(shown(w.Cluster, w.addr))(t), must(shown(w.Cluster, other))(t)
 		if one != two || one == before {
 			return errors.New("they do not")
@@ -246,9 +255,9 @@ func (w *webhookTest) replicas(t *testing.T) {
 
 // shown returns the certificate that the webhook presents, if an API server trusts
 // it.
-func shown(c *cluster.Cluster, addr string) (string, error) {
+func shown(c *controlplane.Cluster, addr string) (string, error) {
 	configurations := c.Client.AdmissionregistrationV1().MutatingWebhookConfigurations()
-	configuration, err := configurations.Get(c.Context(), cluster.WebhookName, metav1.GetOptions{})
+	configuration, err := configurations.Get(c.Context(), controlplane.WebhookName, metav1.GetOptions{})
 	if err != nil {
 		return "", err
 	}
@@ -266,7 +275,7 @@ func (w *webhookTest) outage(t *testing.T) {
 	w.StopAPIServer()
 	must(tls.Dial("tcp", w.addr, &tls.Config{InsecureSkipVerify: true}))(t).Close()
 	w.StartAPIServer()
-	w.Eventually("the API server asks it again", func() error { return w.TryPod(cluster.Pod("probe")) })
+	w.Eventually("the API server asks it again", func() error { return w.TryPod(controlplane.Pod("probe")) })
 }
 
 // TestCertManager checks the component for cert-manager. The authority keeps its name
@@ -286,11 +295,10 @@ func TestCertManager(t *testing.T) {
 	annotated := 0
 	objects := overlay(t, "webhook", "webhook/network-policy", "webhook/cert-manager")
 	for i, object := range objects {
-		switch object.(type) {
-		case *corev1.Secret, *rbacv1.Role, *rbacv1.RoleBinding, *rbacv1.ClusterRole, *rbacv1.ClusterRoleBinding:
-			t.Errorf("there is a %T", object)
+		if _, ok := object.(*corev1.Secret); ok {
+			t.Error("there is a Secret")
 		}
-		if object.GetAnnotations()["cert-manager.io/inject-ca-from"] == cluster.WebhookNamespace+"/admission" {
+		if object.GetAnnotations()["cert-manager.io/inject-ca-from"] == controlplane.WebhookNamespace+"/admission" {
 			annotated++
 		}
 		if kind := object.GetObjectKind().GroupVersionKind().Kind; kind == "Certificate" {
@@ -303,6 +311,9 @@ func TestCertManager(t *testing.T) {
 	want[1].Spec.DNSNames = []string{"admission.taints-webhooks.svc"}
 	if annotated != 2 || !reflect.DeepEqual(certificates, want[:]) {
 		t.Errorf("%d configurations are annotated, and there are the certificates %+v", annotated, certificates)
+	}
+	if rules := append(only[*rbacv1.Role](t, objects).Rules, only[*rbacv1.ClusterRole](t, objects).Rules...); len(rules) > 0 {
+		t.Errorf("the webhook has the rights %v", rules)
 	}
 	spec := only[*appsv1.Deployment](t, objects).Spec.Template.Spec
 	if strings.Contains(fmt.Sprint(spec.Containers[0].Args), "-rotate") || *spec.AutomountServiceAccountToken {
@@ -328,7 +339,7 @@ func TestWebhookOverlay(t *testing.T) {
 	}
 	mutating := only[*admissionregistrationv1.MutatingWebhookConfiguration](t, objects).Webhooks[0]
 	validating := only[*admissionregistrationv1.ValidatingWebhookConfiguration](t, objects).Webhooks[0]
-	want := []string{metav1.NamespaceSystem, cluster.WebhookNamespace, cluster.Evictor, "cert-manager", "kube-flannel"}
+	want := []string{metav1.NamespaceSystem, controlplane.WebhookNamespace, "cert-manager", controlplane.Evictor, "kube-flannel"}
 	for selector, policy := range map[*metav1.LabelSelector]*admissionregistrationv1.FailurePolicyType{
 		mutating.NamespaceSelector: mutating.FailurePolicy, validating.NamespaceSelector: validating.FailurePolicy,
 	} {

@@ -13,7 +13,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"github.com/seed-0529bac1/taints/cluster/internal/cluster"
+	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
 	"github.com/seed-0529bac1/taints/cluster/internal/program"
 )
 
@@ -78,7 +78,7 @@ func TestRun(t *testing.T) {
 // TestServeWithoutAPIServer starts the program without an API server. The program
 // waits for one, healthy but not ready, and ends when it is told to.
 func TestServeWithoutAPIServer(t *testing.T) {
-	health := cluster.FreeAddress(t)
+	health := controlplane.FreeAddress(t)
 	o := parse(t, "-metrics-addr=0 -leader-elect-namespace=default -health-addr="+health)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)

@@ -7,7 +7,8 @@
 //	go run -C cluster ./perf
 //	go run -C cluster ./perf -match 'Tainted80|Pool' -rounds 3
 //
-// Each run is a separate process, with an API server, an etcd and a scheduler. With
+// Each run is a separate process, with an API server, an etcd and a scheduler: this
+// program, built with the tag benchmark, which adds all of Kubernetes. With
 // -check, a workload below its floor runs for four more rounds, the median of all of
 // them counts, and the command exits with 1 if that is below the floor too.
 package main
@@ -37,7 +38,14 @@ type options struct {
 	check, list bool
 }
 
+// runOne is the main function of the build that runs a workload.
+var runOne func()
+
 func main() {
+	if runOne != nil {
+		runOne()
+		return
+	}
 	var o options
 	flag.StringVar(&o.match, "match", "", "run the workloads that match the `regexp`")
 	flag.IntVar(&o.rounds, "rounds", 1, "run each workload `n` times with each scheduler; the median counts")
@@ -133,11 +141,8 @@ type bench struct {
 // limit is the time limit of a run, which may hang.
 const limit = 10 * time.Minute
 
-// The packages of the program that runs workloads, and of Kubernetes' benchmark.
-const (
-	benchmarkPackage = "./scheduler/internal/benchmark"
-	schedulerPerf    = "k8s.io/kubernetes/test/integration/scheduler_perf"
-)
+// schedulerPerf is the package of Kubernetes' benchmark.
+const schedulerPerf = "k8s.io/kubernetes/test/integration/scheduler_perf"
 
 func newBench(ctx context.Context) (b *bench, err error) {
 	out, err := output(exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", "./perf", schedulerPerf))
@@ -166,7 +171,7 @@ func (b *bench) prepare(ctx context.Context) error {
 	}
 	fmt.Fprintln(os.Stderr, "building the benchmark (the first time it takes minutes)")
 	// The flags are those of the tests' control plane, to share the build cache.
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", b.path("bin", "benchmark"), benchmarkPackage)
+	build := exec.CommandContext(ctx, "go", "build", "-tags", "benchmark", "-trimpath", "-ldflags", "-s -w", "-o", b.path("bin", "benchmark"), "./perf")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if _, err := output(build); err != nil {
 		return err

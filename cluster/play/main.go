@@ -21,7 +21,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"github.com/seed-0529bac1/taints/cluster/internal/cluster"
+	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -35,7 +35,7 @@ func main() {
 		fmt.Fprintf(os.Stderr, "play: unexpected argument %q\n", flag.Arg(0))
 		os.Exit(2)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	s := &session{ctx: ctx}
 	g := begin(s, *logs)
@@ -72,7 +72,7 @@ func (s *session) printf(format string, args ...any) {
 	fmt.Println(strings.TrimSuffix(fmt.Sprintf(format, args...), "\n"))
 }
 
-// The remaining methods implement T of package cluster.
+// The remaining methods implement T of package controlplane.
 
 func (s *session) Helper()                         {}
 func (s *session) Name() string                    { return "play" }
@@ -116,7 +116,7 @@ const tolerated = "20"
 
 // A game is a cluster to play with.
 type game struct {
-	*cluster.Cluster
+	*controlplane.Cluster
 	s       *session
 	rules   string             // the path of the webhook's rules
 	bin     string             // the folder of kubectl and its plugin
@@ -134,11 +134,11 @@ const whynot = "../cmd/kubectl-whynot"
 func begin(s *session, logs string) *game {
 	s.printf("play builds what it needs from source. The first time, that takes about 10 minutes on two idle cores." +
 		"\nAfter Ctrl-C, the same command continues.")
-	for _, program := range []string{cluster.ControlPlane, "scheduler", "evictor", "webhook", whynot} {
-		cluster.Binary(s, program)
+	for _, program := range []string{controlplane.ControlPlane, "scheduler", "evictor", "webhook", whynot} {
+		controlplane.Binary(s, program)
 	}
 	g := &game{s: s, leaving: map[types.UID]bool{}}
-	g.Cluster = cluster.Start(s, cluster.Options{
+	g.Cluster = controlplane.Start(s, controlplane.Options{
 		APIServer: []string{
 			"--default-not-ready-toleration-seconds=" + tolerated,
 			"--default-unreachable-toleration-seconds=" + tolerated,
@@ -155,8 +155,8 @@ func begin(s *session, logs string) *game {
 	g.Install("../play/programs")
 	g.RunEvictor()
 	g.rules = g.WriteFile("rules.json", rules)
-	g.RunWebhook(cluster.FreeAddress(s), "-rules="+g.rules, "-unreachable-seconds="+tolerated, "-not-ready-seconds="+tolerated)
-	g.RunScheduler(cluster.Profile{Name: corev1.DefaultSchedulerName, Taints: true, InClear: true})
+	g.RunWebhook(controlplane.FreeAddress(s), "-rules="+g.rules, "-unreachable-seconds="+tolerated, "-not-ready-seconds="+tolerated)
+	g.RunScheduler(controlplane.Profile{Name: corev1.DefaultSchedulerName, Taints: true, InClear: true})
 	g.Install("../play/workloads")
 	g.Eventually("all pods run", g.allRun)
 	return g

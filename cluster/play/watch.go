@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/cluster/internal/cluster"
+	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
 	"github.com/seed-0529bac1/taints/kube"
 )
 
@@ -79,7 +79,7 @@ func (g *game) podChanged(before, after *corev1.Pod) {
 	if before.Spec.NodeName == "" && after.Spec.NodeName != "" {
 		g.tell("placed", "%s on %s", name, after.Spec.NodeName)
 	}
-	if why := cluster.Pending(after); why != "" && cluster.Pending(before) == "" {
+	if why := controlplane.Pending(after); why != "" && controlplane.Pending(before) == "" {
 		g.tell("waits", "%s: %s", name, why)
 	}
 	if before.DeletionTimestamp == nil && after.DeletionTimestamp != nil {
@@ -99,7 +99,7 @@ func (g *game) podLeaves(pod *corev1.Pod) {
 		return
 	}
 	g.leaving[pod.UID] = true
-	if cluster.Condition(pod, corev1.DisruptionTarget).Status == corev1.ConditionTrue {
+	if controlplane.Condition(pod, corev1.DisruptionTarget).Status == corev1.ConditionTrue {
 		g.tell("evicted", "%s/%s from %s", pod.Namespace, pod.Name, pod.Spec.NodeName)
 	}
 }

@@ -8,8 +8,8 @@ package main
 import (
 	"os"
 
+	"github.com/seed-0529bac1/taints/cluster/internal/plugin"
 	"github.com/seed-0529bac1/taints/cluster/internal/program"
-	"github.com/seed-0529bac1/taints/cluster/scheduler/internal/plugin"
 	"k8s.io/component-base/cli"
 	_ "k8s.io/component-base/logs/json/register"          // --logging-format=json
 	_ "k8s.io/component-base/metrics/prometheus/clientgo" // the metrics of client-go

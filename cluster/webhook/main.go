@@ -65,7 +65,7 @@ func (o *options) Register(fs *flag.FlagSet) {
 	fs.Func("rotate", "keep the certificate in this `NAMESPACE/SECRET`, which is mounted at -cert-dir,"+
 		" and its authority in the registration; not for use with cert-manager", o.setRotate)
 	fs.StringVar(&o.rotation.DNSName, "dns-name", "admission.taints-webhooks.svc", "DNS `name` in the certificate of -rotate")
-	fs.StringVar(&o.rotation.Registration, "registration", "admission.example.com",
+	fs.StringVar(&o.rotation.Registration, "registration", "admission.taints-webhooks.svc",
 		"`name` of both webhook configurations, for -rotate and -audit")
 	fs.StringVar(&o.rules, "rules", "", "`file` with the rules, read again when it changes (default none)")
 	fs.Int64Var(&o.notReady, "not-ready-seconds", policy.APIServerSeconds, "how long pods stay on a node that is not ready")
@@ -199,5 +199,5 @@ func selectedNamespaces(ctx context.Context, client kubernetes.Interface, regist
 	if err != nil && !apierrors.IsNotFound(err) {
 		return nil, err
 	}
-	return labels.Parse(corev1.LabelMetadataName + " notin (kube-system, taints-webhooks, taints-evictor)")
+	return labels.Parse(corev1.LabelMetadataName + " notin (kube-system, taints-webhooks)")
 }

@@ -23,7 +23,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/util/cert"
 
-	"github.com/seed-0529bac1/taints/cluster/internal/cluster"
+	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
 	"github.com/seed-0529bac1/taints/cluster/internal/program"
 	"github.com/seed-0529bac1/taints/cluster/webhook/internal/policy"
 )
@@ -112,13 +112,13 @@ func post(client *http.Client, addr string) (*http.Response, error) {
 func TestServe(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	addr, health, metrics, dir := cluster.FreeAddress(t), cluster.FreeAddress(t), cluster.FreeAddress(t), t.TempDir()
+	addr, health, metrics, dir := controlplane.FreeAddress(t), controlplane.FreeAddress(t), controlplane.FreeAddress(t), t.TempDir()
 	args := []string{"-addr=" + addr, "-health-addr=" + health, "-metrics-addr=" + metrics, "-cert-dir=" + dir, "-rules=../manifests/webhook/rules.json"}
 	ended := make(chan int, 1)
 	go func() { ended <- program.Run(ctx, "webhook", &options{}, args, io.Discard, t.Output()) }()
 	eventually := func(what string, condition func() error) {
 		t.Helper()
-		cluster.Within(t, time.Minute, what, condition)
+		controlplane.Within(t, time.Minute, what, condition)
 	}
 	answers := func(path string) error {
 		_, err := page(health + path)
@@ -180,7 +180,7 @@ func TestAudit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects, err := cluster.Manifest("../webhook/testdata/audit")
+	objects, err := controlplane.Manifest("../webhook/testdata/audit")
 	if err != nil {
 		t.Fatal(err)
 	}

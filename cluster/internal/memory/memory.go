@@ -4,9 +4,12 @@
 package memory
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -29,11 +32,13 @@ var (
 // the program's README says so, and that nine tenths of the limit in its manifest,
 // which the program uses, hold twice the cache of as many pods as it says.
 func Test(t *testing.T, program string, transform cache.TransformFunc) {
-	readme, errReadme := os.ReadFile("../../README.md")
-	manifest, errManifest := os.ReadFile("../../../manifests/" + program + "/deployment.yaml")
+	module, errModule := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	folder := strings.TrimSpace(string(module))
+	readme, errReadme := os.ReadFile(filepath.Join(folder, program, "README.md"))
+	manifest, errManifest := os.ReadFile(filepath.Join(folder, "manifests", program, "deployment.yaml"))
 	says, has := said.FindSubmatch(readme), limit.FindSubmatch(manifest)
 	if says == nil || has == nil || string(says[2]) != string(has[1]) {
-		t.Fatalf("README.md says %q, and the manifest has %q (%v, %v)", says, has, errReadme, errManifest)
+		t.Fatalf("README.md says %q, and the manifest has %q (%v)", says, has, errors.Join(errModule, errReadme, errManifest))
 	}
 	room := resource.MustParse(string(has[1]))
 	figure, _ := strconv.ParseFloat(string(says[1]), 64)

@@ -39,7 +39,7 @@ func TestKnownEffects(t *testing.T) {
 		kind, decided := kinds[e]
 		if !decided {
 			t.Errorf("%q is new. Enter it in the table of this test, which then asks for most places. It does not see\n"+
-				"  - score and main in examples/scheduler/main.go, and Score in cluster/scheduler/internal/plugin/plugin.go\n"+
+				"  - score and main in examples/scheduler/main.go, and Score in cluster/internal/plugin/plugin.go\n"+
 				"  - answer.go in cmd/playground/internal/play", e)
 		}
 		if !slices.Contains(reference.KnownEffects, e) {

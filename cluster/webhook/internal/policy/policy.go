@@ -7,6 +7,7 @@ package policy
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -39,6 +40,9 @@ type Decision struct {
 	Pod     string // the pod's name, or the prefix that its name will have
 	Refusal *Refusal
 	Patch   []jsonpatch.Operation
+	// Unknown are the pod's tolerations with an operator or an effect that this version
+	// does not know. They are allowed: an API server that accepts them is newer.
+	Unknown []string
 }
 
 // Reasons are the possible values of a [Refusal]'s Kind.
@@ -102,7 +106,19 @@ func (p *Policy) Validate(q *admissionv1.AdmissionRequest) Decision {
 		}
 		before, pod.class = old.Spec.Tolerations, old.Status.QOSClass
 	}
-	return Decision{Pod: pod.name(), Refusal: p.validate(q, before, pod)}
+	d := Decision{Pod: pod.name(), Refusal: p.validate(q, before, pod)}
+	for _, t := range pod.Spec.Tolerations {
+		if !known(t) && len(d.Unknown) < 10 {
+			d.Unknown = append(d.Unknown, fmt.Sprintf("%.500s", t))
+		}
+	}
+	return d
+}
+
+// known reports whether this version knows the operator and the effect. An API server
+// validates a pod before it asks /validate, so only a newer one sends others.
+func known(t taints.Toleration) bool {
+	return !errors.Is(taints.ValidateTolerations([]taints.Toleration{t}), taints.ErrNotSupported)
 }
 
 // ignored returns why there is nothing to decide, or "". Such requests arrive if
@@ -211,14 +227,21 @@ func label(key, value string) string { return fmt.Sprintf("%s=%.63q", key, value
 // validate checks a new pod, or an update of one that had the tolerations before:
 //
 //   - The tolerations must be valid, and an update must not remove any. (An API
-//     server also checks this, before or afterwards.)
+//     server also checks this.) Those that are not known may be anything.
 //   - Each toleration must be allowed in the namespace, or tolerate no more than
 //     the pod tolerated before.
 //   - A new pod must have the node selector of its dedications, whatever other
 //     webhooks did after this one.
 func (p *Policy) validate(q *admissionv1.AdmissionRequest, before []taints.Toleration, pod *pod) *Refusal {
-	if err := tolerationset.ValidateUpdate(before, pod.Spec.Tolerations, taints.Options{}); err != nil {
-		return invalid(err.(taints.ErrorList))
+	errs, _ := tolerationset.ValidateUpdate(before, pod.Spec.Tolerations, taints.Options{}).(taints.ErrorList)
+	errs = slices.DeleteFunc(errs, func(err *taints.FieldError) bool {
+		if err.List == "old" {
+			return !known(before[err.Index])
+		}
+		return !known(pod.Spec.Tolerations[err.Index])
+	})
+	if len(errs) > 0 {
+		return invalid(errs)
 	}
 	if refused := p.refused(q, before, pod); len(refused) > 0 {
 		var texts []string
@@ -256,7 +279,7 @@ func whence(t taints.Toleration, pod *pod) string {
 	return fmt.Sprintf("; a container requests 0 of %s, and some API servers add this toleration for that: remove the request", t.Key)
 }
 
-// refused returns the indexes of the pod's tolerations that the namespace does not
+// refused returns the indexes of the pod's known tolerations that the namespace does not
 // allow, and that tolerate more, or longer, than the old ones. Tolerations that
 // admission gives every such pod, or the DaemonSet controller its pods, need not be
 // listed.
@@ -269,7 +292,8 @@ func (p *Policy) refused(q *admissionv1.AdmissionRequest, before []taints.Tolera
 	if fromDaemonSet(q, pod) {
 		standard = taints.AddDaemonSetTolerations(standard, taints.DaemonSetPod{HostNetwork: pod.Spec.HostNetwork})
 	}
-	return uncovered(pod.Spec.Tolerations, slices.Concat(allowed, standard, before))
+	refused := uncovered(pod.Spec.Tolerations, slices.Concat(allowed, standard, before))
+	return slices.DeleteFunc(refused, func(i int) bool { return !known(pod.Spec.Tolerations[i]) })
 }
 
 // APIServerSeconds are the seconds of an API server that was not told others.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -198,6 +199,7 @@ func TestValidate(t *testing.T) {
 		Name, Namespace, Message string
 		Spec, Old                json.RawMessage
 		Code                     int32
+		Unknown                  []string
 	}
 	for _, test := range testsIn[test](t, "validate.yaml") {
 		old := ""
@@ -209,8 +211,9 @@ func TestValidate(t *testing.T) {
 		if d.Refusal == nil {
 			d.Refusal = &Refusal{}
 		}
-		if d.Refusal.Code != test.Code || !strings.Contains(d.Refusal.Message+"\n", test.Message) || d.Ignored != "" || len(d.Patch) > 0 {
-			t.Errorf("%s: %+v, want %d %s", test.Name, d.Refusal, test.Code, test.Message)
+		if d.Refusal.Code != test.Code || !strings.Contains(d.Refusal.Message+"\n", test.Message) || d.Ignored != "" || len(d.Patch) > 0 ||
+			!slices.Equal(d.Unknown, test.Unknown) {
+			t.Errorf("%s: %+v, want %d %s; unknown: %q", test.Name, d.Refusal, test.Code, test.Message, d.Unknown)
 		}
 	}
 	empty := policyOf(t, `{"namespaces":{"a":{"allowedTolerations":[]}}}`)

@@ -81,6 +81,10 @@ func (h handler) Handle(_ context.Context, q admission.Request) admission.Respon
 	case len(d.Patch) > 0:
 		values = append(values, "patch", fmt.Sprintf("%.2000s", fmt.Sprint(d.Patch)))
 	}
+	if len(d.Unknown) > 0 {
+		log = h.log
+		values = append(values, "notUnderstood", printable(strings.Join(d.Unknown, "; ")))
+	}
 	log.Info("decision", values...)
 	if d.Refusal == nil {
 		return admission.Patched("", d.Patch...)
@@ -118,7 +122,8 @@ func (v *reviewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		v.fail(w, r, code, err)
 		return
 	}
-	body, code, err := v.clients.read(w, r)
+	body, release, code, err := v.clients.read(w, r)
+	defer release()
 	if err != nil {
 		v.fail(w, r, code, err)
 		return
@@ -192,6 +197,11 @@ var (
 		Help: "Pods that were denied, by reason: not-allowed, dedication, invalid or unreadable.",
 	}, []string{"webhook", "reason"})
 
+	unknown = register.NewCounter(prometheus.CounterOpts{
+		Name: "taints_webhook_not_understood_total",
+		Help: "Pods with a toleration that was not checked, because this version does not know its operator or effect.",
+	})
+
 	rulesGood = gauge("taints_webhook_rules_good",
 		"1 if the rules in use are those of the file, 0 if the file was refused or cannot be read.")
 	rulesLoaded   = gauge("taints_webhook_rules_loaded_timestamp_seconds", "When the rules in use were read, in seconds since 1970.")
@@ -239,6 +249,9 @@ func count(webhook string, d policy.Decision) {
 		outcome = "patched"
 	}
 	reviews.WithLabelValues(webhook, outcome).Inc()
+	if len(d.Unknown) > 0 {
+		unknown.Inc()
+	}
 }
 
 // reloadInterval is how often the rules file is read.

@@ -4,11 +4,11 @@ package server
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -72,16 +72,24 @@ func review(namespace, pod string) string {
 func requestOf(path string, body io.Reader) *http.Request {
 	r := httptest.NewRequest(http.MethodPost, path, body)
 	r.Header.Set("Content-Type", "application/json; charset=utf-8")
-	return r.WithContext(context.WithValue(r.Context(), clientKey{}, &client{}))
+	return r
 }
 
-// A recorder accepts deadlines, as a server's connection does.
-type recorder struct{ *httptest.ResponseRecorder }
+// A recorder has deadlines for the connection, if it has one.
+type recorder struct {
+	*httptest.ResponseRecorder
+	connection net.Conn
+}
 
-func (recorder) SetReadDeadline(time.Time) error { return nil }
+func (r recorder) SetReadDeadline(t time.Time) error {
+	if r.connection == nil {
+		return nil
+	}
+	return r.connection.SetReadDeadline(t)
+}
 
 func post(h http.Handler, path, body string) *httptest.ResponseRecorder {
-	w := recorder{httptest.NewRecorder()}
+	w := recorder{httptest.NewRecorder(), nil}
 	h.ServeHTTP(w, requestOf(path, strings.NewReader(body)))
 	return w.ResponseRecorder
 }
@@ -103,10 +111,11 @@ func TestReview(t *testing.T) {
 	var all bytes.Buffer
 	h := newHandler(t, &all)
 	denied := testutil.ToFloat64(denials.WithLabelValues("validate", "not-allowed"))
-	patched := testutil.ToFloat64(reviews.WithLabelValues("mutate", "patched"))
+	patched, before := testutil.ToFloat64(reviews.WithLabelValues("mutate", "patched")), testutil.ToFloat64(unknown)
 	good := review("web", pod(dedicated))
+	newer := review("web", pod(`{"key":"a","operator":"In","value":"b\n"}`))
 	ignored := strings.NewReplacer(`"CREATE"`, `"DELETE"`, `"uid"`, `"name":"a\n\u001b[1m","uid"`).Replace(good)
-	for _, request := range [][2]string{{"/mutate", good}, {"/validate", good}, {"/mutate", ignored}} {
+	for _, request := range [][2]string{{"/mutate", good}, {"/validate", good}, {"/mutate", ignored}, {"/mutate", newer}, {"/validate", newer}} {
 		answer := ask(t, h, request[0], request[1])
 		patch := answer.Patch
 		answer.Patch = nil // it would be in base64
@@ -114,10 +123,13 @@ func TestReview(t *testing.T) {
 		fmt.Fprintf(&all, "%s\n%s\n", text, patch)
 	}
 	golden.Compare(t, "reviews", all.String())
+	if got := testutil.ToFloat64(unknown); got != before+1 {
+		t.Errorf("%v pods with an unknown operator", got-before)
+	}
 	if got := testutil.ToFloat64(denials.WithLabelValues("validate", "not-allowed")); got != denied+1 {
 		t.Errorf("%v denials", got-denied)
 	}
-	if got := testutil.ToFloat64(reviews.WithLabelValues("mutate", "patched")); got != patched+1 {
+	if got := testutil.ToFloat64(reviews.WithLabelValues("mutate", "patched")); got != patched+2 {
 		t.Errorf("%v patches", got-patched)
 	}
 }
@@ -148,7 +160,7 @@ func TestBadRequests(t *testing.T) {
 		if test.set != nil {
 			test.set(r)
 		}
-		w := recorder{httptest.NewRecorder()}
+		w := recorder{httptest.NewRecorder(), nil}
 		if h.ServeHTTP(w, r); w.Code != test.code || w.Body.Len() == 0 {
 			t.Errorf("%s: %d %s", test.name, w.Code, w.Body)
 		}

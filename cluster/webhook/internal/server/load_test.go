@@ -29,13 +29,13 @@ import (
 	"k8s.io/client-go/util/cert"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/cluster/internal/cluster"
+	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
 )
 
 // The limits of the manifest.
 const goMemoryLimit, memoryLimit = 128 << 20, 192 << 20
 
-// TestSlowClients lets eight clients stall before the end of 20 MiB, and 2,000 before
+// TestSlowClients lets 20 clients stall before the end of 20 MiB, and 4,000 before
 // the end of 64 KiB. Meanwhile an API server gets its answers. The memory is that of
 // the webhook and of its clients.
 func TestSlowClients(t *testing.T) {
@@ -58,10 +58,10 @@ func TestSlowClients(t *testing.T) {
 	}
 	finish := s.load(t, 1)
 	var clients sync.WaitGroup
-	for range 8 {
+	for range 20 {
 		clients.Go(func() { stall(20 << 20) })
 	}
-	for range 50 {
+	for range 100 {
 		clients.Go(func() {
 			for range 40 {
 				stall(64 << 10)
@@ -142,7 +142,7 @@ func (s *service) ResolveEndpoint(string, string, int32) (*url.URL, error) {
 // start starts a replica, and returns how to stop it.
 func (s *service) start(t *testing.T) (stop func()) {
 	t.Helper()
-	addr := cluster.FreeAddress(t)
+	addr := controlplane.FreeAddress(t)
 	policies, _ := OpenPolicies("", taints.DefaultTolerationSeconds{}, logr.Discard()) // no file is read
 	replica, err := New(addr, s.folder, policies, logr.Discard())
 	if err != nil {
@@ -151,7 +151,7 @@ func (s *service) start(t *testing.T) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- replica.Start(ctx) }()
-	cluster.Within(t, time.Minute, "it serves", func() error { return replica.Ready(nil) })
+	controlplane.Within(t, time.Minute, "it serves", func() error { return replica.Ready(nil) })
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.replicas = append(s.replicas, addr)

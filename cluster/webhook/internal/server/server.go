@@ -3,20 +3,24 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/open-policy-agent/cert-controller/pkg/rotator"
+	"golang.org/x/sync/semaphore"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -89,7 +93,7 @@ func (s *Server) Start(ctx context.Context) error {
 	}
 	server := &http.Server{
 		Handler: s.WebhookMux(), ConnContext: s.clients.enter, ConnState: s.clients.changed,
-		ReadHeaderTimeout: requestTimeout, MaxHeaderBytes: 8 << 10,
+		ReadTimeout: requestTimeout, MaxHeaderBytes: 8 << 10,
 		WriteTimeout: 3 * requestTimeout, IdleTimeout: idleTimeout,
 	}
 	stopped := make(chan error, 1)
@@ -165,159 +169,110 @@ func (r *Rotation) Start(ctx context.Context) error {
 
 const (
 	maxClients     = 500             // connections
-	requestTimeout = 5 * time.Second // for a request's header, and for its body
-	// freeBody is how much of its body each connection may always hold. Most reviews
-	// are smaller.
-	freeBody = 16 << 10
-	// maxBodies limits the bytes that all bodies but the oldest hold beyond freeBody.
-	maxBodies = maxBody
-	// patience is how long a client may take to send the bytes that it has room for,
-	// and another second for each speed of them, where others wait for room.
-	patience = 100 * time.Millisecond
+	requestTimeout = 5 * time.Second // for a request to arrive, or to get room for its body
+	// Bodies of at most smallBody need no room: all connections may have one. Those of at
+	// most mediumBody share one room, and larger ones another.
+	smallBody, mediumBody = 16 << 10, 256 << 10
+	mediumRoom, largeRoom = 32 << 20, 2 * maxBody
+	// patience is how long a client may take to send a body that has room, and another
+	// second for each speed bytes of it.
+	patience = time.Second
 	speed    = 20 << 20
 )
 
 // clients limits the connections, and the memory that the bodies of requests take.
-// Where others need room, it closes the connections of the slowest clients.
 type clients struct {
-	draining atomic.Bool
+	draining      atomic.Bool
+	medium, large *semaphore.Weighted
 
-	mu   sync.Mutex
-	all  map[net.Conn]*client
-	last int // the order of the newest body
+	mu  sync.Mutex
+	all map[net.Conn]*client
 }
 
-func newClients() *clients { return &clients{all: map[net.Conn]*client{}} }
+func newClients() *clients {
+	return &clients{
+		medium: semaphore.NewWeighted(mediumRoom), large: semaphore.NewWeighted(largeRoom),
+		all: map[net.Conn]*client{},
+	}
+}
 
 // A client is a connection. The mutex of clients guards it.
 type client struct {
-	connection net.Conn
-	host       string
-	since, due time.Time // since when, and until when, the webhook waits for it; zero if it does not
-	order      int       // among the bodies that hold more than freeBody; 0 if this one does not
-	bytes      int       // that its body holds beyond freeBody
+	host   string
+	quiet  time.Time          // when it last was new, began a request, or got an answer
+	cancel context.CancelFunc // ends its wait for room
 }
-
-type clientKey struct{}
 
 // enter adds a new connection. If there are too many, it closes one: of the address
-// that has the most, the one for which the webhook waits longest. It is the
-// ConnContext of a [http.Server].
+// that has the most, the one that has been quiet for longest. It is the ConnContext of
+// a [http.Server].
 func (s *clients) enter(ctx context.Context, connection net.Conn) context.Context {
 	host, _, _ := net.SplitHostPort(connection.RemoteAddr().String())
-	c := &client{connection: connection, host: host, since: time.Now()}
+	ctx, cancel := context.WithCancel(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.all[connection] = c
+	s.all[connection] = &client{host, time.Now(), cancel}
 	if len(s.all) > maxClients {
-		s.idlest().cut()
+		quietest := s.quietest()
+		s.leave(quietest)
+		go quietest.Close() // it may wait for a client that does not read
 	}
-	return context.WithValue(ctx, clientKey{}, c)
+	return ctx
 }
 
-func (s *clients) idlest() (found *client) {
+func (s *clients) quietest() net.Conn {
 	count := map[string]int{}
 	for _, c := range s.all {
 		count[c.host]++
 	}
-	for _, c := range s.all {
-		if !c.since.IsZero() && (found == nil || count[c.host] > count[found.host] ||
-			count[c.host] == count[found.host] && c.since.Before(found.since)) {
-			found = c
-		}
-	}
-	return found
+	return slices.MaxFunc(slices.Collect(maps.Keys(s.all)), func(a, b net.Conn) int {
+		return cmp.Or(cmp.Compare(count[s.all[a].host], count[s.all[b].host]), s.all[b].quiet.Compare(s.all[a].quiet))
+	})
 }
 
-// cut closes a connection. Its memory counts until the server is done with it.
-func (c *client) cut() {
-	c.since = time.Time{}
-	go c.connection.Close() // it may wait for a client that does not read
+func (s *clients) leave(connection net.Conn) {
+	s.all[connection].cancel()
+	delete(s.all, connection)
 }
 
 // changed is the ConnState of a [http.Server].
 func (s *clients) changed(connection net.Conn, state http.ConnState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch c := s.all[connection]; state {
-	case http.StateActive:
-		c.since = time.Time{}
-	case http.StateIdle:
-		c.since, c.order, c.bytes = time.Now(), 0, 0
-	case http.StateClosed:
-		delete(s.all, connection)
+	switch c := s.all[connection]; {
+	case c == nil: // enter has closed it
+	case state == http.StateClosed:
+		s.leave(connection)
+	default:
+		c.quiet = time.Now()
 	}
 }
 
-// read reads the body of a request. An error comes with an HTTP status code.
-func (s *clients) read(w http.ResponseWriter, r *http.Request) (body []byte, code int, err error) {
-	c := r.Context().Value(clientKey{}).(*client)
-	deadline := time.Now().Add(requestTimeout)
-	if err := http.NewResponseController(w).SetReadDeadline(deadline); err != nil {
-		return nil, http.StatusInternalServerError, err
-	}
-	length, begin := int(r.ContentLength), 0
-	for body = make([]byte, min(length, freeBody)); ; {
-		s.waitFor(c, len(body)-begin)
-		n, err := io.ReadFull(r.Body, body[begin:])
-		s.waitFor(c, 0)
-		begin += n
-		if err != nil {
-			return nil, http.StatusBadRequest, fmt.Errorf("the body has %d bytes, and %d arrived: %w", length, begin, err)
+// read reads the body of a request. The caller releases its room when the request is
+// answered. An error comes with an HTTP status code.
+func (s *clients) read(w http.ResponseWriter, r *http.Request) (body []byte, release func(), code int, err error) {
+	size, release := r.ContentLength, func() {}
+	if size > smallBody {
+		room := s.large
+		if size <= mediumBody {
+			room = s.medium
 		}
-		if begin == length {
-			return body, 0, nil
+		ctx, cancel := context.WithTimeout(r.Context(), requestTimeout)
+		defer cancel()
+		if room.Acquire(ctx, size) != nil {
+			return nil, release, http.StatusServiceUnavailable, errors.New("too many large requests at once")
 		}
-		more := min(begin, length-begin)
-		for !s.grow(c, more) {
-			if time.Now().After(deadline) {
-				return nil, http.StatusServiceUnavailable, errors.New("too many large requests at once")
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-		body = append(make([]byte, 0, begin+more), body...)[:begin+more]
-	}
-}
-
-// waitFor says that the webhook waits for so many bytes of the client.
-func (s *clients) waitFor(c *client, bytes int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c.since = time.Time{}
-	if bytes > 0 {
-		c.since = time.Now()
-		c.due = c.since.Add(patience + time.Duration(bytes)*time.Second/speed)
-	}
-}
-
-// grow reports whether the client's body may have so many bytes more. The oldest body
-// always may, so that there is progress. Others must leave as much room as they have,
-// so that there is some for smaller ones. If the body must wait, grow closes the
-// connections of clients that are late.
-func (s *clients) grow(c *client, bytes int) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if c.order == 0 {
-		s.last++
-		c.order = s.last
-	}
-	oldest, held := c, 0
-	for _, other := range s.all {
-		held += other.bytes
-		if other.order > 0 && other.order < oldest.order {
-			oldest = other
+		release = func() { room.Release(size) }
+		deadline := time.Now().Add(patience + time.Duration(size)*time.Second/speed)
+		if err := http.NewResponseController(w).SetReadDeadline(deadline); err != nil {
+			return nil, release, http.StatusInternalServerError, err
 		}
 	}
-	if c == oldest || c.bytes+2*bytes <= maxBodies-(held-oldest.bytes) {
-		c.bytes += bytes
-		return true
+	body = make([]byte, size)
+	if n, err := io.ReadFull(r.Body, body); err != nil {
+		return nil, release, http.StatusBadRequest, fmt.Errorf("the body has %d bytes, and %d arrived: %w", size, n, err)
 	}
-	for _, other := range s.all {
-		if other.order > 0 && !other.since.IsZero() && time.Now().After(other.due) {
-			other.cut()
-		}
-	}
-	return false
+	return body, release, 0, nil
 }
 
 // drain lets clients close their connections: each answer says that it is the last

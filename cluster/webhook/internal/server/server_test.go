@@ -20,14 +20,15 @@ import (
 	"github.com/seed-0529bac1/taints/cluster/webhook/internal/policy"
 )
 
-// TestNoRoom checks that large requests wait for each other, but neither they nor
-// small ones for clients that send slowly.
+// TestNoRoom checks that medium and large requests wait for others of their kind, and
+// not for long where those send slowly. Small ones do not wait.
 func TestNoRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		allows := func(*policy.Policy, *admissionv1.AdmissionRequest) policy.Decision { return policy.Decision{} }
 		clients := newClients()
 		v := &reviewer{&admission.Webhook{Handler: handler{"validate", &Policies{}, allows, logr.Discard()}}, logr.Discard(), clients}
 		small := review("web", pod(""))
+		medium := small + strings.Repeat(" ", mediumBody-len(small))
 		large := small + strings.Repeat(" ", maxBody-len(small))
 		begun := time.Now()
 		var answered sync.WaitGroup
@@ -42,9 +43,10 @@ func TestNoRoom(t *testing.T) {
 				io.WriteString(client, body[len(body)/2:])
 			}()
 			answered.Go(func() {
-				w := recorder{httptest.NewRecorder()}
+				w := recorder{httptest.NewRecorder(), server}
 				v.ServeHTTP(w, r)
 				clients.changed(server, http.StateClosed)
+				server.Close()
 				if waited := time.Since(begun); w.Code != code || waited > after {
 					t.Errorf("%d bytes, with a pause of %v: code %d after %v: %s", len(body), pause, w.Code, waited, w.Body)
 				}
@@ -54,22 +56,28 @@ func TestNoRoom(t *testing.T) {
 		send(large, time.Second, http.StatusOK, time.Second) // nobody else needs room
 		answered.Wait()
 		begun = time.Now()
-		for range 4 {
-			send(large, requestTimeout, http.StatusBadRequest, requestTimeout/2)
+		for range 4 { // two at a time, for 2 s
+			send(large, requestTimeout, http.StatusBadRequest, 4*time.Second)
 		}
 		send(small, 0, http.StatusOK, 0)
-		send(large[:maxBodies/40], 0, http.StatusOK, 0)
-		send(large[:maxBodies/8], 0, http.StatusOK, requestTimeout/2)
+		send(medium, 0, http.StatusOK, 0)
 		for range 4 {
-			send(large, 0, http.StatusOK, requestTimeout/2)
+			send(large, 0, http.StatusOK, 4*time.Second)
 		}
+		answered.Wait()
+		begun = time.Now()
+		for range maxClients - 2 {
+			send(medium, requestTimeout, http.StatusBadRequest, requestTimeout)
+		}
+		send(small, 0, http.StatusOK, 0)
+		send(medium, 0, http.StatusOK, 4*time.Second)
 		answered.Wait()
 		time.Sleep(requestTimeout)
 	})
 }
 
-// TestTooManyClients connects more clients than there may be. Those that are closed
-// are the oldest that send nothing, from the address that has the most.
+// TestTooManyClients connects more clients than there may be. Those of the address
+// that has the most are closed, first those that have been quiet for longest.
 func TestTooManyClients(t *testing.T) {
 	synctest.Test(t, testTooManyClients)
 }
@@ -86,8 +94,12 @@ func testTooManyClients(t *testing.T) {
 		}
 		return connections
 	}
-	kept := append(connect("192.0.2.1", 10, http.StateIdle), connect("192.0.2.2", 5, http.StateActive)...)
-	others := connect("192.0.2.2", maxClients, http.StateNew)
+	kept := append(connect("192.0.2.1", 10, http.StateIdle), connect("192.0.2.2", 5, http.StateNew)...)
+	others := connect("192.0.2.2", 100, http.StateNew)
+	for _, c := range kept[10:] {
+		s.changed(c, http.StateActive)
+	}
+	others = append(others, connect("192.0.2.2", maxClients-100, http.StateNew)...)
 	for i, c := range append(kept, others[len(kept):]...) {
 		if s.all[c] == nil {
 			t.Errorf("connection %d was closed", i)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cluster starts a real Kubernetes control plane, for tests and for play:
+// Package controlplane starts a real Kubernetes control plane, for tests and for play:
 // etcd, kube-apiserver and kube-controller-manager, built from Go modules, on
 // 127.0.0.1 and free ports. It dials nothing else. There are no machines: a node is
 // an object with a heartbeat ([Cluster.AddNodes]), and [Options] Kubelets only
@@ -9,7 +9,7 @@
 // Everything that a test starts ends with the test, even if the test fails or
 // panics. On Linux it also ends when the test process is interrupted or killed.
 // When a test fails, the end of each program's output is written to the test's log.
-package cluster
+package controlplane
 
 import (
 	"context"

@@ -2,7 +2,7 @@
 
 //go:build !linux
 
-package cluster
+package controlplane
 
 import (
 	"os/exec"

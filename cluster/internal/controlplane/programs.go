@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cluster
+package controlplane
 
 import (
 	"context"
@@ -121,7 +121,7 @@ const (
 	WebhookNamespace = "taints-webhooks"
 	WebhookAccount   = "admission"
 	WebhookSecret    = "admission-tls"
-	WebhookName      = "admission.example.com"
+	WebhookName      = "admission.taints-webhooks.svc"
 )
 
 // RunWebhook starts the webhook at the address with the rights of its manifest,

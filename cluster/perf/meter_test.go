@@ -5,7 +5,6 @@ package main
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 )
@@ -28,11 +27,10 @@ func TestMeter(t *testing.T) {
 		bind()
 	}
 	got, err := m.measured()
-	if err != nil || got["seconds"] <= 0 {
-		t.Fatalf("it took %v s, %v", got["seconds"], err)
+	if err != nil || got.Seconds <= 0 {
+		t.Fatalf("it took %v s, %v", got.Seconds, err)
 	}
-	delete(got, "seconds")
-	if diff := cmp.Diff(map[string]float64{"pods": 4, "cpu": 20, "algorithm": 0.5}, got); diff != "" {
-		t.Error(diff)
+	if want := (measurement{Pods: 4, Seconds: got.Seconds, CPU: 20, Algorithm: 0.5}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

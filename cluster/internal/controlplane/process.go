@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cluster
+package controlplane
 
 import (
 	"context"
@@ -126,7 +126,7 @@ func start(command *exec.Cmd) error {
 }
 
 // ControlPlane is the folder of the program that holds all of Kubernetes.
-const ControlPlane = "e2e/controlplane"
+const ControlPlane = "internal/kubernetes"
 
 var builds = struct {
 	sync.Mutex
@@ -165,13 +165,17 @@ func build(ctx context.Context, folder string) (path string, err error) {
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return "", err
 	}
+	temporary, err := os.MkdirTemp(bin, "go-build-") // in the file system of path, so that programs appear whole
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(temporary) // Go leaves its files if it is killed
 	path = filepath.Join(bin, filepath.Base(folder))
 	command := exec.CommandContext(ctx, "go", "build", "-v", "-trimpath", "-o", path,
 		"-ldflags", "-s -w -X k8s.io/component-base/version.gitVersion="+kubernetes, ".")
 	command.Dir = filepath.Join(module, folder)
-	// No cgo, like images/build, so that both share compiled packages. The temporary
-	// files are in the same file system, so that programs appear whole.
-	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOTMPDIR="+bin)
+	// No cgo, like images/build, so that both share compiled packages.
+	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOTMPDIR="+temporary)
 	command.Stderr = os.Stderr
 	own(command)
 	command.Cancel = func() error { return signalGroup(command, syscall.SIGINT) }
@@ -179,7 +183,9 @@ func build(ctx context.Context, folder string) (path string, err error) {
 	if err := start(command); err != nil {
 		return "", err
 	}
-	return path, command.Wait()
+	err = command.Wait()
+	_ = signalGroup(command, syscall.SIGKILL) // what it has started may outlive an interrupt
+	return path, err
 }
 
 // moduleDir returns the folder of this module.

@@ -4,6 +4,7 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -22,11 +23,14 @@ import (
 // get reads as the manager's cache does.
 func (w *world) get(ctx context.Context, c client.WithWatch, name client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 	found := obj.DeepCopyObject().(client.Object)
-	if err := c.Get(ctx, name, found, opts...); err != nil {
-		return err
+	err := c.Get(ctx, name, found, opts...)
+	for _, old := range w.old {
+		if client.ObjectKeyFromObject(old) == name {
+			found, err = old.DeepCopyObject().(client.Object), nil
+		}
 	}
-	if w.old != nil && w.old.Name == name.Name {
-		found = w.old.DeepCopy()
+	if err != nil {
+		return err
 	}
 	p, ok := found.(*corev1.Pod)
 	if ok && !w.cache.Matches(fields.Set{byNode: p.Spec.NodeName}) {
@@ -35,6 +39,39 @@ func (w *world) get(ctx context.Context, c client.WithWatch, name client.ObjectK
 	small, err := strip(found)
 	reflect.ValueOf(obj).Elem().Set(reflect.ValueOf(small).Elem())
 	return err
+}
+
+func (w *world) getLive(ctx context.Context, c client.WithWatch, name client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	if err := w.readLive(ctx); err != nil {
+		return err
+	}
+	return c.Get(ctx, name, obj, opts...)
+}
+
+func (w *world) listLive(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+	if err := w.readLive(ctx); err != nil {
+		return err
+	}
+	return c.List(ctx, list, opts...)
+}
+
+func (w *world) readLive(ctx context.Context) error {
+	w.limited(ctx)
+	w.mu.Lock()
+	w.reads++
+	read := w.read
+	w.mu.Unlock()
+	if read == nil {
+		return nil
+	}
+	return read()
+}
+
+// limited checks that a request does not keep a worker busy.
+func (w *world) limited(ctx context.Context) {
+	if deadline, ok := ctx.Deadline(); !ok || time.Until(deadline) > requestTimeout {
+		w.t.Errorf("a request may take until %v", deadline)
+	}
 }
 
 // evict does what the Eviction API does.
@@ -66,9 +103,7 @@ func (w *world) patch(ctx context.Context, c client.Client, subresource string, 
 
 // remove removes a pod, if the precondition holds.
 func (w *world) remove(ctx context.Context, c client.Client, obj client.Object, p *metav1.Preconditions) error {
-	if deadline, ok := ctx.Deadline(); !ok || time.Until(deadline) > requestTimeout {
-		w.t.Errorf("the request may take until %v", deadline)
-	}
+	w.limited(ctx)
 	if p == nil || p.UID == nil {
 		w.t.Errorf("no precondition on the UID of %s", obj.GetName())
 		return nil
@@ -91,6 +126,9 @@ func (w *world) remove(ctx context.Context, c client.Client, obj client.Object, 
 	if now.UID != *p.UID {
 		return apierrors.NewConflict(corev1.Resource("pods"), now.Name, fmt.Errorf("the UID is %s, not %s", now.UID, *p.UID))
 	}
+	if p.ResourceVersion != nil && now.ResourceVersion != *p.ResourceVersion {
+		return apierrors.NewConflict(corev1.Resource("pods"), now.Name, errors.New("the pod has changed"))
+	}
 	w.evicted[now.UID] = time.Now()
 	if w.lags {
 		return nil
@@ -103,8 +141,8 @@ func (w *world) remove(ctx context.Context, c client.Client, obj client.Object, 
 type recorder struct{ w *world }
 
 func (r recorder) Eventf(regarding, related runtime.Object, eventtype, reason, action, note string, args ...any) {
-	r.w.mu.Lock()
-	defer r.w.mu.Unlock()
+	r.w.said.Lock()
+	defer r.w.said.Unlock()
 	ref := regarding.(*corev1.ObjectReference)
 	if ref.Kind != "Pod" || ref.UID == "" || reason != "TaintManagerEviction" {
 		r.w.t.Errorf("an event on %v with reason %s", ref, reason)

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/go-logr/logr/funcr"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
@@ -59,12 +60,17 @@ type world struct {
 	mu       sync.Mutex              // held while fail runs
 	evicted  map[types.UID]time.Time // when each pod was evicted
 	attempts []string                // names of the pods of all attempts
-	events   []string
-	notes    map[string]string       // by the fields that identify an event to Kubernetes
 	fail     func(name string) error // an error fails the eviction
-	log      strings.Builder         // what the controller logs
 	lags     bool                    // the cache still has deleted pods
-	old      *corev1.Node            // what the cache still has of this node
+	old      []client.Object         // what the cache still has of these
+	follows  bool                    // another replica leads
+	reads    int                     // from the API server
+	read     func() error            // an error fails a read
+
+	said   sync.Mutex
+	events []string
+	notes  map[string]string // by the fields that identify an event to Kubernetes
+	log    strings.Builder   // what the controller logs
 }
 
 func inWorld(t *testing.T, o Options, test func(w *world)) {
@@ -105,7 +111,8 @@ func (w *world) standBy() {
 		SubResourcePatch:  w.patch,
 		Delete:            w.delete,
 	})
-	w.c = New(c, w.api, recorder{w}, prometheus.NewRegistry(), w.o)
+	live := interceptor.NewClient(w.api, interceptor.Funcs{Get: w.getLive, List: w.listLive})
+	w.c = New(c, live, recorder{w}, prometheus.NewRegistry(), w.o)
 	var nodes corev1.NodeList
 	w.must(w.api.List(context.Background(), &nodes))
 	for i := range nodes.Items {
@@ -117,25 +124,26 @@ func (w *world) standBy() {
 func (w *world) lead() {
 	w.t.Helper()
 	log := func(_, line string) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
+		w.said.Lock()
+		defer w.said.Unlock()
 		w.log.WriteString(line + "\n")
 	}
+	logger := funcr.New(log, funcr.Options{})
 	runner, err := controller.NewUnmanaged(name, controller.Options{
-		Reconciler:              w.c,
-		MaxConcurrentReconciles: w.o.Workers,
-		Logger:                  funcr.New(log, funcr.Options{}),
-		SkipNameValidation:      ptr.To(true),
+		Reconciler:         w.c,
+		Logger:             logger,
+		SkipNameValidation: ptr.To(true),
 	})
 	w.must(err)
 	type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 	w.must(runner.Watch(source.Func(func(_ context.Context, q queue) error { w.queue = q; return nil })))
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error)
-	go func() { ended <- runner.Start(ctx) }()
+	ctx, cancel := context.WithCancel(logr.NewContext(context.Background(), logger))
+	var running sync.WaitGroup
+	running.Go(func() { w.must(runner.Start(ctx)) })
+	running.Go(func() { w.must(w.c.Start(ctx)) })
 	w.stop = func() {
 		cancel()
-		w.must(<-ended)
+		running.Wait()
 	}
 	synctest.Wait()
 	for _, obj := range w.podList() {
@@ -153,6 +161,10 @@ func (w *world) restart() {
 func (w *world) close() {
 	if w.stop != nil {
 		w.stop()
+	}
+	if w.c != nil { // it may never have led
+		w.c.first.nodes.ShutDown()
+		w.c.retries.nodes.ShutDown()
 	}
 	w.stop, w.queue = nil, nil
 }

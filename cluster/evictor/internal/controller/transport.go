@@ -3,12 +3,15 @@
 package controller
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -16,6 +19,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -23,9 +29,9 @@ import (
 
 // AdaptTransport adapts a client to an API server that is busy or gone:
 //
-//   - A write returns the API server's answer, even if the answer is to retry
-//     later. Otherwise a client would sleep and retry up to ten times, which keeps
-//     a worker busy. The queue retries instead.
+//   - A write, or a read with a deadline, returns the API server's answer, even if
+//     the answer is to retry later. Otherwise a client would sleep and retry up to ten
+//     times. The queue retries instead, after the time that the error suggests.
 //   - A read without a deadline waits for an API server that cannot be reached.
 //     Otherwise an informer would back off, and notice up to a minute late that the
 //     API server is back.
@@ -54,25 +60,42 @@ func (t transport) WrappedRoundTripper() http.RoundTripper { return t.next }
 
 // RoundTrip implements [http.RoundTripper].
 func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
-	_, deadline := request.Context().Deadline()
-	switch {
-	case request.Method != http.MethodGet:
-		return t.write(request)
-	case deadline:
-		return t.next.RoundTrip(request)
+	if _, deadline := request.Context().Deadline(); request.Method == http.MethodGet && !deadline {
+		return t.read(request)
 	}
-	return t.read(request)
+	return t.once(request)
 }
 
-func (t transport) write(request *http.Request) (*http.Response, error) {
+func (t transport) once(request *http.Request) (*http.Response, error) {
 	at := now()
 	response, err := t.next.RoundTrip(request)
-	if err == nil {
-		// The body also has the time: see apierrors.SuggestsClientDelay.
-		response.Header.Del("Retry-After")
-		t.lease.observe(at, request, response)
+	if err != nil {
+		return nil, err
 	}
+	seconds, later := strconv.Atoi(response.Header.Get("Retry-After"))
+	response.Header.Del("Retry-After")
+	// A refused eviction has the seconds in its body too. The answer of a busy API
+	// server is a text.
+	if later == nil && strings.HasPrefix(response.Header.Get("Content-Type"), "text/plain") {
+		err = replaceBody(request, response, seconds)
+	}
+	t.lease.observe(at, request, response)
 	return response, err
+}
+
+// replaceBody replaces the body by a Status: see apierrors.SuggestsClientDelay.
+func replaceBody(request *http.Request, response *http.Response, seconds int) error {
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, 1024))
+	if err != nil {
+		return err
+	}
+	status := apierrors.NewGenericServerResponse(response.StatusCode, request.Method, schema.GroupResource{}, "", string(text), seconds, true).ErrStatus
+	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
+	body, err := json.Marshal(status)
+	response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	response.Header.Set("Content-Type", runtime.ContentTypeJSON)
+	return err
 }
 
 const (
@@ -138,7 +161,7 @@ func (l *Lease) heldAt(at moment) bool {
 // observe notes a renewal that was requested at that moment, if the API server
 // accepted it.
 func (l *Lease) observe(at moment, request *http.Request, response *http.Response) {
-	if response.StatusCode >= http.StatusMultipleChoices || !strings.Contains(request.URL.Path, "/apis/coordination.k8s.io/") {
+	if request.Method == http.MethodGet || response.StatusCode >= http.StatusMultipleChoices || !strings.Contains(request.URL.Path, "/apis/coordination.k8s.io/") {
 		return
 	}
 	l.mu.Lock()

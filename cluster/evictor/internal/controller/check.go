@@ -90,9 +90,9 @@ func (c *Controller) check(ctx context.Context, name types.NamespacedName) (*pod
 	}
 	if p.seen.IsZero() || !equality.Semantic.DeepEqual(p.tolerations, obj.Spec.Tolerations) {
 		p.tolerations, p.seen = obj.Spec.Tolerations, time.Now()
-		if p.understood, p.unknown = understand(kube.Tolerations(p.tolerations)); p.unknown {
-			log.FromContext(ctx).Info("Does not understand a toleration: a newer version may", "pod", name, "tolerations", p.tolerations)
-		}
+		var unknown bool
+		p.understood, unknown = understand(kube.Tolerations(p.tolerations))
+		c.understands(ctx, name, !unknown, p.tolerations)
 	}
 	p.arrived = arrival(obj)
 	c.schedule(ctx, p, c.eviction(p, n))
@@ -136,6 +136,17 @@ func arrival(obj *corev1.Pod) time.Time {
 		return scheduled.LastTransitionTime.Time
 	}
 	return obj.CreationTimestamp.Time
+}
+
+// understands logs and counts the node or the pod if it is not understood. The caller
+// holds the mutex.
+func (c *Controller) understands(ctx context.Context, name types.NamespacedName, all bool, list any) {
+	if all {
+		c.unknown.Delete(name)
+	} else if !c.unknown.Has(name) {
+		c.unknown.Insert(name)
+		log.FromContext(ctx).Info("Evicts no pod for an operator or effect that only a newer version may understand", "name", name, "list", list)
+	}
 }
 
 // schedule updates the pod's pending eviction. The caller holds the mutex.
@@ -191,6 +202,7 @@ func (c *Controller) remember(p *pod) *pod {
 
 func (c *Controller) forget(p *pod) {
 	c.queue.Delete(p)
+	c.unknown.Delete(p.NamespacedName)
 	delete(c.pods, p.NamespacedName)
 	if delete(c.placed[p.node], p); len(c.placed[p.node]) == 0 {
 		delete(c.placed, p.node)
@@ -233,14 +245,8 @@ func (c *Controller) observe(ctx context.Context, name string) (*node, error) {
 	}
 	now := time.Now()
 	after := noExecute(obj, before, now)
-	unknown := slices.ContainsFunc(kube.Taints(obj.Spec.Taints), func(t taints.Taint) bool { return errors.Is(t.Validate(), taints.ErrUnsupported) })
-	switch {
-	case !unknown:
-		c.unknown.Delete(name)
-	case !c.unknown.Has(name):
-		c.unknown.Insert(name)
-		log.FromContext(ctx).Info("Does not understand a taint: a newer version may", "node", name, "taints", obj.Spec.Taints)
-	}
+	unknown := func(t taints.Taint) bool { return errors.Is(t.Validate(), taints.ErrUnsupported) }
+	c.understands(ctx, types.NamespacedName{Name: name}, !slices.ContainsFunc(kube.Taints(obj.Spec.Taints), unknown), obj.Spec.Taints)
 	switch {
 	case len(after) == 0:
 		delete(c.nodes, name)

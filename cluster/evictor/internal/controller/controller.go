@@ -83,7 +83,7 @@ type Controller struct {
 
 	mu      sync.Mutex // guards the following fields, and those of pods that are not in flight
 	nodes   map[string]*node
-	unknown sets.Set[string] // nodes with a taint that is not understood
+	unknown sets.Set[types.NamespacedName] // nodes and pods that are not understood
 	pods    map[types.NamespacedName]*pod
 	placed  map[string]sets.Set[*pod] // the same pods by node
 	views   map[string]*view          // the newest of each node
@@ -111,7 +111,7 @@ func New(c client.Client, live client.Reader, recorder events.EventRecorder, reg
 		turn:    make(chan struct{}, 1),
 		limiter: rate.NewLimiter(limit, max(o.Burst, 1)),
 		nodes:   map[string]*node{},
-		unknown: sets.New[string](),
+		unknown: sets.New[types.NamespacedName](),
 		pods:    map[types.NamespacedName]*pod{},
 		placed:  map[string]sets.Set[*pod]{},
 		views:   map[string]*view{},
@@ -197,6 +197,7 @@ func stripMeta(meta *metav1.ObjectMeta) metav1.ObjectMeta {
 		Name:              meta.Name,
 		UID:               meta.UID,
 		ResourceVersion:   meta.ResourceVersion,
+		Generation:        meta.Generation,
 		CreationTimestamp: meta.CreationTimestamp,
 		DeletionTimestamp: meta.DeletionTimestamp,
 	}
@@ -234,10 +235,8 @@ func newInstruments(registry prometheus.Registerer, c *Controller) *instruments 
 	gauge := func(name, help string, labels prometheus.Labels, value func() float64) {
 		register.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, value)
 	}
-	for object, count := range map[string]func() float64{"node": c.unknownNodes, "pod": c.unknownPods} {
-		gauge("taints_evictor_not_understood", "Tainted nodes, and pods on nodes with NoExecute taints, that have an effect or an operator of a newer version of Kubernetes.",
-			prometheus.Labels{"object": object}, count)
-	}
+	gauge("taints_evictor_not_understood",
+		"Tainted nodes, and pods on them, that have an effect or an operator of a newer version of Kubernetes.", nil, c.notUnderstood)
 	gauge("taints_evictor_queue_length", "Pods to evict, now or later.", nil, c.queueLength)
 	gauge("taints_evictor_next_deadline_timestamp_seconds",
 		"The earliest deadline of these pods, in seconds since 1970, in the past or the future; 0 if there are none.", nil, c.nextDeadline)
@@ -249,21 +248,10 @@ func newInstruments(registry prometheus.Registerer, c *Controller) *instruments 
 	return m
 }
 
-func (c *Controller) unknownNodes() float64 {
+func (c *Controller) notUnderstood() float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return float64(c.unknown.Len())
-}
-
-func (c *Controller) unknownPods() (n float64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, p := range c.pods {
-		if p.unknown {
-			n++
-		}
-	}
-	return n
 }
 
 func (c *Controller) queueLength() float64 {

@@ -4,8 +4,8 @@ package controller
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -13,8 +13,8 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
-	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
@@ -182,14 +182,25 @@ func (c *Controller) attempt(ctx context.Context, p *pod, v *view) (string, erro
 	case c.options.DryRun:
 		return dryRun, nil
 	case c.options.Method == Delete:
-		err := c.delete(ctx, p)
+		err := c.delete(ctx, v, p, false)
 		return outcome(err), err
 	}
 	err := c.create(ctx, p)
 	if result := outcome(err); result != blocked || !c.mayDelete(ctx, v, p) {
 		return result, err
 	}
-	return c.deleteHeld(ctx, p, err)
+	c.mu.Lock()
+	v = c.viewOf(ctx, p.node, time.Now()) // the node may have recovered
+	c.mu.Unlock()
+	<-v.done
+	if !c.mayDelete(ctx, v, p) {
+		return blocked, err
+	}
+	c.warn(p, actionDelete, "Deleting Pod %s on a failed node, due since %s, although a PodDisruptionBudget holds it back: %s", refusal(err))
+	if err := c.delete(ctx, v, p, true); err != nil {
+		return outcome(err), err
+	}
+	return deleted, nil
 }
 
 // create creates an eviction.
@@ -202,77 +213,33 @@ func (c *Controller) create(ctx context.Context, p *pod) error {
 		})
 }
 
-// deleteHeld deletes a pod whose eviction a PodDisruptionBudget has refused, unless its
-// node has recovered in the meantime.
-func (c *Controller) deleteHeld(ctx context.Context, p *pod, refused error) (string, error) {
-	obj, err := c.find(ctx, p)
-	if err != nil {
-		return outcome(err), err
+// delete does to a pod what Kubernetes' taint-eviction controller does. If exact is
+// true, that fails if the pod has changed since the view, as by the kubelet of a node
+// that is back.
+func (c *Controller) delete(ctx context.Context, v *view, p *pod, exact bool) error {
+	obj := v.pods[p.uid].DeepCopy()
+	same, preconditions := map[string]any{"uid": obj.UID}, client.Preconditions{UID: &obj.UID}
+	if exact {
+		same["resourceVersion"], preconditions.ResourceVersion = obj.ResourceVersion, &obj.ResourceVersion
 	}
-	c.mu.Lock()
-	v := c.viewOf(ctx, p.node, time.Now())
-	c.mu.Unlock()
-	<-v.done
-	if v.err != nil {
-		return outcome(v.err), v.err
+	patch, err := json.Marshal(map[string]any{
+		"metadata": same,
+		"status": map[string]any{"conditions": []corev1.PodCondition{{
+			Type:               corev1.DisruptionTarget,
+			ObservedGeneration: obj.Generation,
+			Status:             corev1.ConditionTrue,
+			LastTransitionTime: metav1.Now(),
+			Reason:             "DeletionByTaintManager",
+			Message:            "Taint manager: deleting due to NoExecute taint",
+		}}},
+	})
+	if err == nil {
+		err = c.client.Status().Patch(ctx, obj, client.RawPatch(types.StrategicMergePatchType, patch)) // which sets the new version
 	}
-	if !c.mayDelete(ctx, v, p) {
-		return blocked, refused
-	}
-	c.warn(p, actionDelete, "Deleting Pod %s on a failed node, due since %s, although a PodDisruptionBudget holds it back: %s", refusal(refused))
-	// The kubelet of a node that is back changes the pod.
-	if err := c.markAndDelete(ctx, obj, client.Preconditions{UID: &obj.UID, ResourceVersion: &obj.ResourceVersion}); err != nil {
-		return outcome(err), err
-	}
-	return deleted, nil
-}
-
-func (c *Controller) delete(ctx context.Context, p *pod) error {
-	obj, err := c.find(ctx, p)
 	if err != nil {
 		return err
 	}
-	return c.markAndDelete(ctx, obj, client.Preconditions{UID: &obj.UID})
-}
-
-// find returns the pod as the API server has it.
-func (c *Controller) find(ctx context.Context, p *pod) (*corev1.Pod, error) {
-	obj := &corev1.Pod{}
-	if err := c.live.Get(ctx, p.NamespacedName, obj); err != nil {
-		return nil, err
-	}
-	if obj.UID != p.uid {
-		return nil, apierrors.NewNotFound(corev1.Resource("pods"), fmt.Sprintf("%s with UID %s", p.Name, p.uid))
-	}
-	return obj, nil
-}
-
-// markAndDelete does to a pod what Kubernetes' taint-eviction controller does, if the
-// preconditions hold. They may point to fields of the pod, which change with it.
-func (c *Controller) markAndDelete(ctx context.Context, obj *corev1.Pod, p client.Preconditions) error {
-	before := obj.DeepCopy()
-	before.UID = "" // so that the patch contains the UID, as a precondition
-	if p.ResourceVersion != nil {
-		before.ResourceVersion = ""
-	}
-	if setDisruptionTarget(obj) {
-		if err := c.client.Status().Patch(ctx, obj, client.StrategicMergeFrom(before)); err != nil {
-			return err
-		}
-	}
-	return c.client.Delete(ctx, obj, p)
-}
-
-// setDisruptionTarget sets the condition that Kubernetes' taint-eviction controller
-// sets, and reports whether that changed anything.
-func setDisruptionTarget(obj *corev1.Pod) bool {
-	return podutil.UpdatePodCondition(&obj.Status, &corev1.PodCondition{
-		Type:               corev1.DisruptionTarget,
-		ObservedGeneration: obj.Generation,
-		Status:             corev1.ConditionTrue,
-		Reason:             "DeletionByTaintManager",
-		Message:            "Taint manager: deleting due to NoExecute taint",
-	})
+	return c.client.Delete(ctx, obj, preconditions)
 }
 
 // The actions of events. Kubernetes merges events on a pod that have the same type,

@@ -20,6 +20,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/scheme"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 	"pgregory.net/rapid"
@@ -50,6 +52,7 @@ type world struct {
 	o     Options
 	begin time.Time
 	uids  int
+	added map[string][]types.NamespacedName // by node
 	queue workqueue.TypedRateLimitingInterface[reconcile.Request]
 	stop  func()
 
@@ -65,7 +68,7 @@ type world struct {
 	old      []client.Object         // what the cache still has of these
 	follows  bool                    // another replica leads
 	reads    int                     // from the API server
-	read     func() error            // an error fails a read
+	read     func(reads int) error   // an error fails a read
 
 	said   sync.Mutex
 	events []string
@@ -87,7 +90,7 @@ func inWorld(t *testing.T, o Options, test func(w *world)) {
 func newWorld(t rapid.TB, o Options) *world {
 	t.Helper()
 	time.Sleep(time.Until(time.Now().Add(s - 1).Truncate(s)))
-	w := &world{t: t, o: o, begin: time.Now(), evicted: map[types.UID]time.Time{}, notes: map[string]string{}}
+	w := &world{t: t, o: o, begin: time.Now(), added: map[string][]types.NamespacedName{}, evicted: map[types.UID]time.Time{}, notes: map[string]string{}}
 	for obj, options := range CacheOptions().ByObject {
 		if _, ok := obj.(*corev1.Pod); ok {
 			w.cache = options.Field
@@ -96,6 +99,7 @@ func newWorld(t rapid.TB, o Options) *world {
 	w.api = fake.NewClientBuilder().
 		WithIndex(&corev1.Pod{}, byNode, nodeOf).
 		WithStatusSubresource(&corev1.Pod{}).
+		WithObjectTracker(clienttesting.NewObjectTracker(scheme.Scheme, scheme.Codecs.UniversalDecoder())). // without managed fields
 		Build()
 	w.standBy()
 	return w
@@ -269,6 +273,7 @@ func (w *world) addPod(name, node string, tolerations []corev1.Toleration, chang
 		f(obj)
 	}
 	w.must(w.api.Create(context.Background(), obj))
+	w.added[node] = append(w.added[node], key(name))
 	w.request(key(name))
 	return obj.UID
 }

@@ -29,7 +29,7 @@ type view struct {
 	done      chan struct{} // closed when the following fields are set
 	answered  moment
 	node      corev1.Node
-	pods      map[types.UID][]corev1.Toleration // without pods that are being deleted
+	pods      map[types.UID]*corev1.Pod // what the controller reads of them, if they are not being deleted
 	err       error
 
 	failures int       // how many reads in a row failed
@@ -98,10 +98,11 @@ func (c *Controller) read(ctx context.Context, node string, v *view) {
 	defer c.mu.Unlock()
 	defer close(v.done)
 	v.answered, v.err = now(), err
-	v.pods = map[types.UID][]corev1.Toleration{}
+	v.pods = map[types.UID]*corev1.Pod{}
 	for i := range pods.Items {
 		if obj := &pods.Items[i]; exists(obj) {
-			v.pods[obj.UID] = obj.Spec.Tolerations
+			_, _ = strip(obj)
+			v.pods[obj.UID] = obj.DeepCopy() // without the list
 		}
 	}
 	if err == nil || ctx.Err() != nil {
@@ -109,7 +110,7 @@ func (c *Controller) read(ctx context.Context, node string, v *view) {
 		return
 	}
 	v.failures++
-	v.retry = time.Now().Add(backoff(v.failures, err))
+	v.retry = time.Now().Add(backoff(min(v.failures, 3), err)) // soon, for all pods of the node
 	c.metrics.failures.WithLabelValues(outcome(err)).Inc()
 	log.FromContext(ctx).Info("Cannot read a node and its pods, and will retry", "node", node, "at", v.retry, "error", err.Error())
 }
@@ -117,9 +118,8 @@ func (c *Controller) read(ctx context.Context, node string, v *view) {
 // confirms reports whether the view and the cache agree about the pod and its node.
 // The caller holds the mutex.
 func (c *Controller) confirms(v *view, p *pod) bool {
-	n := c.nodes[p.node]
-	tolerations, there := v.pods[p.uid]
-	return there && equality.Semantic.DeepEqual(tolerations, p.tolerations) && n != nil && n.uid == v.node.UID &&
+	obj, n := v.pods[p.uid], c.nodes[p.node]
+	return obj != nil && equality.Semantic.DeepEqual(obj.Spec.Tolerations, p.tolerations) && n != nil && n.uid == v.node.UID &&
 		slices.EqualFunc(noExecute(&v.node, n.taints, time.Now()), n.taints, sameTaint)
 }
 

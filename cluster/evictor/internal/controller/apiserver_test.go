@@ -107,6 +107,9 @@ func (w *world) patch(ctx context.Context, c client.Client, subresource string, 
 	if want := fmt.Sprintf(`"uid":%q`, obj.GetUID()); err != nil || !strings.Contains(string(data), want) {
 		w.t.Errorf("the patch %s has no %s, %v", data, want, err)
 	}
+	if w.patching != nil {
+		w.patching()
+	}
 	return c.SubResource(subresource).Patch(ctx, obj, patch, opts...)
 }
 
@@ -127,6 +130,9 @@ func (w *world) remove(ctx context.Context, c client.Client, obj client.Object, 
 		if err := w.fail(obj.GetName()); err != nil {
 			return err
 		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	var now corev1.Pod
 	if err := c.Get(ctx, client.ObjectKeyFromObject(obj), &now); err != nil {

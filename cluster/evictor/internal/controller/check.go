@@ -145,7 +145,7 @@ func (c *Controller) understands(ctx context.Context, name types.NamespacedName,
 		c.unknown.Delete(name)
 	} else if !c.unknown.Has(name) {
 		c.unknown.Insert(name)
-		log.FromContext(ctx).Info("Evicts no pod for an operator or effect that only a newer version may understand", "name", name, "list", list)
+		log.FromContext(ctx).Info("Evicts no pod for an operator or effect that only a newer version may understand", "of", name, "list", list)
 	}
 }
 

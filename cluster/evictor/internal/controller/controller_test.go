@@ -37,27 +37,25 @@ func TestRateLimit(t *testing.T) {
 	})
 }
 
-// A wake-up that finds no pod to evict takes no token from the rate limiter.
-func TestRateLimitOfWakeUps(t *testing.T) {
-	inWorld(t, with(func(o *Options) { o.QPS, o.Burst = 0.01, 2 }), func(w *world) {
-		w.addPod("web", "n", nil)
+// Pods that turn out to stay take no tokens from the rate limiter: the cache still has
+// the taint of their node.
+func TestRateLimitOfStalePods(t *testing.T) {
+	inWorld(t, with(func(o *Options) { o.QPS, o.Burst, o.Workers = 10, 1, 3 }), func(w *world) {
 		w.setNode("n", taint("a:NoExecute", begin))
-		w.settle()
-		for i := range 10 {
-			w.addPod(fmt.Sprint("spared-", i), "m", tolerations("a:NoExecute op=Exists for 10s"))
-		}
 		w.setNode("m", taint("a:NoExecute", begin))
-		w.settle()
-		w.hold = true
+		for i := range 250 {
+			node := "m"
+			if i%5 == 4 {
+				node = "n"
+			}
+			w.addPod(fmt.Sprint("pod-", i), node, tolerations("a:NoExecute op=Exists for 10s"))
+		}
+		w.old = []client.Object{w.node("m")}
 		w.setNode("m")
-		w.pass(20 * s) // they wake up, and stay
-		w.hold = false
-		w.addPod("db", "n", nil)
-		w.pass(s)
-		w.wantAttempts("web db")
-		w.addPod("third", "n", nil) // no token is left for this pod
-		w.pass(s)
-		w.wantAttempts("web db")
+		w.pass(15 * s)
+		if len(w.evicted) != 50 || len(w.attempts) != 50 {
+			t.Errorf("%d pods are evicted after %d attempts, want 50", len(w.evicted), len(w.attempts))
+		}
 	})
 }
 

@@ -294,10 +294,12 @@ func TestAnOldCache(t *testing.T) {
 }
 
 // A PodDisruptionBudget holds a pod back. After a time the pod is deleted all the same,
-// if its node has failed and that alone would have evicted it.
+// if its node has failed and that alone would have evicted it. It is deleted at once if
+// somebody says that the node has failed.
 func TestDeleteHeldAfter(t *testing.T) {
 	const after = 5 * time.Minute
 	failed := taint("node.kubernetes.io/unreachable:NoExecute", begin)
+	out := taint(corev1.TaintNodeOutOfService+":NoExecute", begin.Add(10*s))
 	type cluster struct {
 		taints      []corev1.Taint
 		ready       corev1.ConditionStatus
@@ -305,7 +307,13 @@ func TestDeleteHeldAfter(t *testing.T) {
 		others      int   // nodes that failed too
 		err         error // of the eviction
 		after       time.Duration
+		wait        time.Duration // from the pod's deadline to its deletion
 		stays       bool
+		meanwhile   func(*world) // after each refusal
+	}
+	forever := failed.Key + ":NoExecute op=Exists"
+	outOfService := func(c *cluster) {
+		c.taints, c.wait, c.tolerations = append(c.taints, out), 0, forever+" for 10s"
 	}
 	for name, change := range map[string]func(*cluster){
 		"a failed node": func(*cluster) {},
@@ -313,16 +321,39 @@ func TestDeleteHeldAfter(t *testing.T) {
 		"two budgets":   func(c *cluster) { c.err = errors.New("This pod has more than one PodDisruptionBudget, which …") },
 		"some others":   func(c *cluster) { c.others = 2 },
 		"most nodes":    func(c *cluster) { c.others, c.stays = 5, true },
-		"it is back":    func(c *cluster) { c.ready, c.stays = corev1.ConditionTrue, true },
+		"it was back":   func(c *cluster) { c.ready, c.stays = corev1.ConditionTrue, true },
 		"never":         func(c *cluster) { c.after, c.stays = 0, true },
 		"another error": func(c *cluster) { c.err, c.stays = apierrors.NewTooManyRequests("later", 0), true },
 		"maintenance":   func(c *cluster) { c.taints[0].Key, c.stays = "maintenance", true },
 		"maintenance too": func(c *cluster) {
 			c.taints = append(c.taints, taint("maintenance:NoExecute", begin))
-			c.tolerations, c.stays = failed.Key+":NoExecute op=Exists", true
+			c.tolerations, c.stays = forever, true
+		},
+		"it is back": func(c *cluster) {
+			c.stays, c.meanwhile = true, func(w *world) { w.setReady("n", corev1.ConditionTrue) }
+		},
+		"it is back, without its taint": func(c *cluster) {
+			c.stays, c.meanwhile = true, func(w *world) { w.setReady("n", corev1.ConditionTrue); w.setNode("n") }
+		},
+		"the pod is back": func(c *cluster) {
+			c.stays, c.meanwhile = true, func(w *world) { w.patching = func() { w.changePod("web", func(*corev1.Pod) {}) } }
+		},
+		"out of service":             outOfService,
+		"out of service, most nodes": func(c *cluster) { outOfService(c); c.others = 5 },
+		"out of service, forever":    func(c *cluster) { outOfService(c); c.tolerations = forever },
+		"out of service, NoSchedule": func(c *cluster) { outOfService(c); c.taints[1].Effect = "NoSchedule" },
+		"out of service, ready":      func(c *cluster) { outOfService(c); c.ready, c.stays = corev1.ConditionTrue, true },
+		"out of service, never":      func(c *cluster) { outOfService(c); c.after, c.stays = 0, true },
+		"out of service, maintenance": func(c *cluster) {
+			outOfService(c)
+			c.taints[0].Key, c.taints[1].Effect, c.stays = "maintenance", "NoSchedule", true
+			c.tolerations = ":NoExecute op=Exists for 10s"
 		},
 	} {
-		tc := cluster{[]corev1.Taint{failed}, corev1.ConditionUnknown, ":NoExecute op=Exists for 10s", 0, disrupts("no", 0), after, false}
+		tc := cluster{
+			taints: []corev1.Taint{failed}, ready: corev1.ConditionUnknown, tolerations: ":NoExecute op=Exists for 10s",
+			err: disrupts("no", 0), after: after, wait: after, meanwhile: func(*world) {},
+		}
 		change(&tc)
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, with(func(o *Options) { o.DeleteHeldAfter = tc.after }), func(w *world) {
@@ -334,18 +365,21 @@ func TestDeleteHeldAfter(t *testing.T) {
 				}
 				uid := w.addPod("web", "n", tolerations(tc.tolerations))
 				w.setNode("n")
-				n := w.node("n")
-				n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: tc.ready}}
-				w.must(w.api.Status().Update(t.Context(), n))
+				w.setReady("n", tc.ready)
 				w.fail = func(name string) error {
 					if len(w.pod(name).Status.Conditions) > 0 { // DisruptionTarget, so it is deleted
 						return nil
 					}
+					if w.now().Sub(w.begin) >= after+10*s {
+						time.Sleep(s)
+						tc.meanwhile(w)
+					}
 					return tc.err
 				}
+				w.pass(10*s - 2*time.Microsecond)
 				w.setNode("n", tc.taints...)
-				w.pass(10*s + after - 1)
-				if len(w.evicted) > 0 {
+				w.pass(tc.wait + time.Microsecond)
+				if len(w.evicted) > 0 && tc.wait > 0 {
 					t.Error("the pod is deleted too early")
 				}
 				w.pass(lastRetry * 3 / 2)
@@ -355,6 +389,29 @@ func TestDeleteHeldAfter(t *testing.T) {
 					t.Errorf("deleted: %v, and the events are %q", got, w.events)
 				}
 			})
+		})
+	}
+}
+
+func (w *world) setReady(name string, ready corev1.ConditionStatus) {
+	n := w.node(name)
+	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: ready}}
+	w.must(w.api.Status().Update(context.Background(), n))
+}
+
+// The process ends while one pod is being evicted, and another waits for its turn.
+func TestEnd(t *testing.T) {
+	for _, method := range []Method{Evict, Delete} {
+		inWorld(t, with(func(o *Options) { o.Method = method }), func(w *world) {
+			w.addPod("first", "n", nil)
+			w.addPod("second", "n", nil)
+			w.fail = func(string) error { time.Sleep(5 * s); return nil }
+			w.setNode("n", taint("a:NoExecute", begin))
+			w.pass(s)
+			w.close()
+			if len(w.attempts) != 1 || len(w.evicted) != 1 {
+				t.Errorf("%d attempts, and %d pods are evicted", len(w.attempts), len(w.evicted))
+			}
 		})
 	}
 }

@@ -68,6 +68,7 @@ type world struct {
 	old      []client.Object         // what the cache still has of these
 	follows  bool                    // another replica leads
 	reads    int                     // from the API server
+	patching func()                  // called before a patch
 	read     func(reads int) error   // an error fails a read
 
 	said   sync.Mutex

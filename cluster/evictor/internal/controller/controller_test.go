@@ -18,25 +18,6 @@ import (
 	"github.com/seed-0529bac1/taints/cluster/internal/memory"
 )
 
-func TestRateLimit(t *testing.T) {
-	inWorld(t, with(func(o *Options) { o.QPS, o.Burst, o.Workers = 10, 5, 3 }), func(w *world) {
-		for i := range 55 {
-			w.addPod(fmt.Sprint("pod-", i), "n", nil)
-		}
-		w.pass(time.Minute)
-		w.setNode("n", taint("a:NoExecute", w.now()))
-		for _, step := range []struct {
-			after time.Duration
-			want  int
-		}{{time.Millisecond, 5}, {2 * s, 25}, {3 * s, 55}} {
-			w.pass(step.after)
-			if got := len(w.evicted); got != step.want {
-				t.Errorf("%d are evicted after %v more, want %d", got, step.after, step.want)
-			}
-		}
-	})
-}
-
 // Pods that turn out to stay take no tokens from the rate limiter: the cache still has
 // the taint of their node.
 func TestRateLimitOfStalePods(t *testing.T) {

@@ -94,12 +94,15 @@ func (c *Controller) evict(ctx context.Context, l *lane, p *pod) {
 
 // try tries to evict the pod, and returns the outcome or why it failed.
 func (c *Controller) try(ctx context.Context, p *pod) (string, error) {
-	v := c.viewFor(ctx, p)
-	if v == nil {
+	c.mu.Lock()
+	n, at := c.nodes[p.node], c.next(p)
+	if n == nil || time.Until(at) > 0 {
+		c.mu.Unlock()
 		return postponed, nil
 	}
-	<-v.done
-	if v.err != nil {
+	v := c.viewOf(ctx, p.node, later(later(at, p.seen), n.changed))
+	c.mu.Unlock()
+	if <-v.done; v.err != nil {
 		return postponed, nil
 	}
 	c.workers <- struct{}{}

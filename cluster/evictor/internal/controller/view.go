@@ -45,39 +45,15 @@ const (
 
 func (v *view) age() time.Duration { return now().since(v.answered) }
 
-// joins reports whether a pod that is due since that time may join the view.
-func (v *view) joins(since time.Time) bool {
-	if v.requested.Before(since) {
-		return false
-	}
-	select {
-	case <-v.done:
-		return v.err == nil && v.age() < reuse
-	default:
-		return true
-	}
-}
-
-// viewFor returns a view for a pod that is picked, or nil if the pod is no longer due.
-func (c *Controller) viewFor(ctx context.Context, p *pod) *view {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n, at := c.nodes[p.node], c.next(p)
-	if n == nil || time.Until(at) > 0 {
-		return nil
-	}
-	return c.viewOf(ctx, p.node, later(later(at, p.seen), n.changed))
-}
-
 // viewOf returns a view that was requested since the given time. The caller waits
 // until it is done, and holds the mutex.
 func (c *Controller) viewOf(ctx context.Context, node string, since time.Time) *view {
-	before := c.views[node]
-	if before != nil && before.joins(since) {
-		return before
-	}
 	v := &view{requested: time.Now(), done: make(chan struct{})}
-	if before != nil {
+	if before := c.views[node]; before != nil {
+		pending := before.answered.wall.IsZero()
+		if !before.requested.Before(since) && (pending || before.err == nil && before.age() < reuse) {
+			return before
+		}
 		v.failures, v.retry = before.failures, before.retry
 	}
 	c.views[node] = v
@@ -107,12 +83,22 @@ func (c *Controller) read(ctx context.Context, node string, v *view) {
 	}
 	if err == nil || ctx.Err() != nil {
 		v.failures, v.retry = 0, time.Time{}
+		time.AfterFunc(valid, func() { c.drop(node, v) })
 		return
 	}
 	v.failures++
 	v.retry = time.Now().Add(backoff(min(v.failures, 3), err)) // soon, for all pods of the node
 	c.metrics.failures.WithLabelValues(outcome(err)).Inc()
 	log.FromContext(ctx).Info("Cannot read a node and its pods, and will retry", "node", node, "at", v.retry, "error", err.Error())
+}
+
+// drop forgets a view that is too old, as it is large.
+func (c *Controller) drop(node string, v *view) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.views[node] == v {
+		delete(c.views, node)
+	}
 }
 
 // confirms reports whether the view and the cache agree about the pod and its node.

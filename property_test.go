@@ -53,14 +53,13 @@ func changesAgree(t *rapid.T) {
 func TestEvictionAgreesWithTheReference(t *testing.T) { rapid.Check(t, several(evictionAgrees)) }
 
 func evictionAgrees(t *rapid.T) {
-	p := draw.Policies.Draw(t, "policy")
-	p.Options = draw.Options.Draw(t, "options")
+	o, p := draw.Options.Draw(t, "options"), draw.Policies.Draw(t, "policy")
 	list, now := draw.Taints.Draw(t, "taints"), draw.Time.Draw(t, "now")
 	tols := draw.Meeting(list).Draw(t, "tolerations")
 	if rapid.IntRange(0, 3).Draw(t, "evicting") > 0 {
 		list, tols = draw.EvictingTaints.Draw(t, "taints"), draw.TimedTolerations.Draw(t, "tolerations")
 	}
-	checkEviction(t, p, list, tols, now)
+	checkEviction(t, o, p, list, tols, now)
 }
 
 func TestValidationAgreesWithTheReference(t *testing.T) { rapid.Check(t, several(validationAgrees)) }
@@ -320,7 +319,7 @@ func matchingAgrees(t *rapid.T) {
 	}
 	compiled(o, tols, "compiled", m)
 	compiled(o, tols, "compiled in parts", o.Compile(tols[:cut], nil, tols[cut:]))
-	compiled(o, tols, "compiled again", m.Policy().Compile(slices.Collect(m.Tolerations())))
+	compiled(o, tols, "compiled again", m.Options().Compile(slices.Collect(m.Tolerations())))
 	compiled(taints.Options{}, nil, "nil", nil)
 	compiled(taints.Options{}, nil, "zero", new(taints.Matcher))
 	got := answersOf(list, func(taint taints.Taint) (int, bool) { return o.On(tols).Match(taint) },
@@ -369,7 +368,7 @@ func textsRoundTrip(t *rapid.T) {
 		"", ":", "=", ",", "-", " ", " op=", " for ", "s", "*", "NoSchedule", "NoExecute", "Exists", "Lt", "5",
 	}), draw.Keys, rapid.String())
 	text := rapid.Map(rapid.SliceOfN(piece, 0, 8), func(s []string) string { return strings.Join(s, "") })
-	s := rapid.OneOf(text, rapid.Just(taint.String()), rapid.Just(tol.String()), rapid.Just(taints.FormatTaints(list))).Draw(t, "text")
+	s := rapid.OneOf(text, rapid.Just(taint.String()), rapid.Just(tol.String()), rapid.Just(reference.Joined(list))).Draw(t, "text")
 
 	gotTaint, err := taints.ParseTaint(s)
 	checkParsed(t, s, err, s == taint.String() && reference.ValidTaints([]taints.Taint{taint}), isZero(gotTaint))
@@ -392,10 +391,10 @@ func textsRoundTrip(t *rapid.T) {
 		t.Fatalf("%q is read as %+v", s, plain)
 	}
 	gotList, err := taints.ParseTaints(s)
-	if err == nil && (!reference.ValidTaints(gotList) || taints.FormatTaints(gotList) != strings.ReplaceAll(s, "=:", ":")) {
+	if err == nil && (!reference.ValidTaints(gotList) || reference.Joined(gotList) != strings.ReplaceAll(s, "=:", ":")) {
 		t.Fatalf("%q is read as %+v", s, gotList)
 	}
-	if err != nil && (gotList != nil || s == taints.FormatTaints(list) && reference.ValidTaints(list)) {
+	if err != nil && (gotList != nil || s == reference.Joined(list) && reference.ValidTaints(list)) {
 		t.Fatalf("%q is read with %v", s, err)
 	}
 	checkEntries(t, "taints", err, strings.Split(s, ","))

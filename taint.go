@@ -6,14 +6,12 @@ import (
 	"cmp"
 	"strings"
 	"time"
-
-	"github.com/seed-0529bac1/taints/internal/lookup"
 )
 
-// A Taint keeps pods that do not tolerate it off a node, or evicts them. Its
-// fields and their JSON are those of k8s.io/api/core/v1.Taint, except that
-// TimeAdded has the JSON of [time.Time]: the same for whole seconds in UTC, as
-// Kubernetes writes them. Compare taints with [Taint.Equal] or [Taint.ID].
+// A Taint keeps pods that do not tolerate it off a node, or evicts them. It has the
+// fields and the JSON of k8s.io/api/core/v1.Taint, except that TimeAdded is written
+// as a [time.Time]: the same for whole seconds in UTC, as Kubernetes writes them.
+// Compare taints with [Taint.Equal] or [Taint.ID].
 type Taint struct {
 	// Key names the taint, as in "nvidia.com/gpu". It is required.
 	Key string `json:"key"`
@@ -69,16 +67,11 @@ func compareOptional[T any](a, b *T, compare func(T, T) int) int {
 
 // clone returns the taint with its own copy of TimeAdded.
 func (t Taint) clone() Taint {
-	t.own()
-	return t
-}
-
-// own gives the taint its own copy of TimeAdded.
-func (t *Taint) own() {
 	if t.TimeAdded != nil {
 		added := *t.TimeAdded
 		t.TimeAdded = &added
 	}
+	return t
 }
 
 // String returns the taint without TimeAdded as kubectl prints it (Taint.ToString
@@ -89,8 +82,7 @@ func (t Taint) String() string {
 	return string(t.AppendTo(buf[:0]))
 }
 
-// AppendTo appends the text that [Taint.String] returns to b and returns the
-// extended slice.
+// AppendTo appends what [Taint.String] returns to b and returns the extended slice.
 func (t Taint) AppendTo(b []byte) []byte {
 	b = appendKeyValue(b, t.Key, t.Value)
 	if t.Value != "" || t.Effect != "" {
@@ -110,20 +102,11 @@ func appendKeyValue(b []byte, key, value string) []byte {
 	return b
 }
 
-// A TaintID identifies a taint of a node. It can be compared with == and used as a
-// map key, in JSON too, where it is a text.
+// A TaintID identifies a taint of a node. It is comparable and can be a map key. In
+// JSON it is a string.
 type TaintID struct {
 	Key    string
 	Effect Effect
-}
-
-// TaintIDs returns the identities of the taints, in order.
-func TaintIDs(taints []Taint) []TaintID {
-	var ids []TaintID
-	for i := range taints {
-		ids = append(ids, taints[i].ID())
-	}
-	return ids
 }
 
 // String returns "key:Effect", with the colon even if the effect is empty.
@@ -155,40 +138,89 @@ func FindTaint(taints []Taint, id TaintID) (i int, found bool) {
 	return -1, false
 }
 
-// FindKey returns the index of the first taint with the key, whatever its
-// effect, and whether there is one (TaintKeyExists in Kubernetes).
-func FindKey(taints []Taint, key string) (i int, found bool) {
-	for i := range taints {
-		if taints[i].Key == key {
-			return i, true
+// An Effect is what a taint does to a pod that does not tolerate it. An unknown
+// effect, such as the empty one, can be matched and printed. It does nothing to pods
+// and is not valid.
+type Effect string
+
+const (
+	// NoSchedule keeps new pods off the node. Running pods stay.
+	NoSchedule Effect = "NoSchedule"
+	// PreferNoSchedule asks the scheduler to use another node if it can.
+	PreferNoSchedule Effect = "PreferNoSchedule"
+	// NoExecute keeps new pods off the node and evicts those that run there.
+	NoExecute Effect = "NoExecute"
+)
+
+// knownEffects holds the effects that Kubernetes knows. Append new effects: the index
+// of an effect is its bit in an EffectSet, from 1.
+var knownEffects = [...]Effect{NoSchedule, PreferNoSchedule, NoExecute}
+
+// An EffectSet is a set of effects. All unknown effects are one element. Combine sets
+// with | and &. Do not store their numbers: they may change.
+type EffectSet uint32
+
+const (
+	// HardEffects holds NoSchedule and NoExecute, by which the kube-scheduler filters
+	// nodes.
+	HardEffects EffectSet = 1<<1 | 1<<3
+	// AllEffects holds every effect, known to Kubernetes or not.
+	AllEffects EffectSet = 1<<32 - 1
+
+	otherEffects EffectSet = 1
+)
+
+// Effects returns the set of the effects.
+func Effects(effects ...Effect) EffectSet {
+	var set EffectSet
+	for _, e := range effects {
+		set |= effectBit(e)
+	}
+	return set
+}
+
+// Has reports whether the effect is in the set.
+func (s EffectSet) Has(effect Effect) bool { return s&effectBit(effect) != 0 }
+
+// String returns the names of the effects, as in "NoSchedule|other", "all" or "none".
+func (s EffectSet) String() string {
+	if s == AllEffects {
+		return "all"
+	}
+	var names []string
+	for _, e := range knownEffects {
+		if s.Has(e) {
+			names = append(names, string(e))
 		}
 	}
-	return -1, false
+	if s&otherEffects != 0 {
+		names = append(names, "other")
+	}
+	if names == nil {
+		return "none"
+	}
+	return strings.Join(names, "|")
 }
 
-// places finds taints of a long list by their identity. It is nil for a short list.
-type places map[TaintID]int // from 1
-
-func placesOf(taints []Taint) places {
-	if len(taints) <= lookup.Short {
-		return nil
-	}
-	p := make(places, len(taints))
-	for i := len(taints); i > 0; i-- {
-		p[taints[i-1].ID()] = i
-	}
-	return p
-}
-
-// find returns the index of the first of the taints with the identity of t, or -1.
-func (p places) find(taints []Taint, t *Taint) int {
-	if p != nil {
-		return p[TaintID{t.Key, t.Effect}] - 1
-	}
-	for i := range taints {
-		if u := &taints[i]; u.Key == t.Key && u.Effect == t.Effect {
-			return i
+func effectBit(e Effect) EffectSet {
+	for i := range knownEffects {
+		if knownEffects[i] == e {
+			return 2 << i
 		}
 	}
-	return -1
+	return otherEffects
 }
+
+func knownEffect(e Effect) bool { return effectBit(e) != otherEffects }
+
+// Keys of the taints that Kubernetes' node-lifecycle controller puts on nodes, with
+// NoSchedule, and the first two with NoExecute as well.
+const (
+	NodeNotReady           = "node.kubernetes.io/not-ready"           // Ready is False, or the node is new
+	NodeUnreachable        = "node.kubernetes.io/unreachable"         // Ready is Unknown
+	NodeMemoryPressure     = "node.kubernetes.io/memory-pressure"     // it is low on memory
+	NodeDiskPressure       = "node.kubernetes.io/disk-pressure"       // it is low on disk space
+	NodePIDPressure        = "node.kubernetes.io/pid-pressure"        // it is low on process identifiers
+	NodeNetworkUnavailable = "node.kubernetes.io/network-unavailable" // its network is not set up
+	NodeUnschedulable      = "node.kubernetes.io/unschedulable"       // it is cordoned (spec.unschedulable)
+)

@@ -17,6 +17,7 @@ import (
 	"github.com/seed-0529bac1/taints/conformance/internal/gated"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
 	"github.com/seed-0529bac1/taints/explain"
+	"github.com/seed-0529bac1/taints/internal/test/reference"
 	"github.com/seed-0529bac1/taints/kube"
 	"github.com/seed-0529bac1/taints/lifecycle"
 	"github.com/seed-0529bac1/taints/tolerationset"
@@ -88,7 +89,7 @@ func findUntolerated(t *rapid.T) {
 	if taint, ok := gated.FindUntolerated(list, tolerations, plugins.DoNotScheduleTaintsFilterFunc(), true); ok {
 		want = found{slices.Index(list, taint), true}
 	}
-	got := foundAt(taints.FindUntolerated(kube.Taints(list), kube.Tolerations(tolerations), taints.Hard))
+	got := foundAt(taints.FindUntolerated(kube.Taints(list), kube.Tolerations(tolerations), taints.HardEffects))
 	same(t, "FindUntolerated", got, want)
 }
 
@@ -115,7 +116,7 @@ func updateWithDefaults(t *rapid.T) {
 	defaulted := admit(t, plugin, &core.Pod{Spec: core.PodSpec{Tolerations: convert.ToCoreTolerations(more)}})
 	theirs := linked.ValidateOnlyAddedTolerations(convert.ToCoreTolerations(defaulted), convert.ToCoreTolerations(tolerations),
 		field.NewPath("tolerations"), validation.PodValidationOptions{AllowTaintTolerationComparisonOperators: true})
-	err := tolerationset.ValidateUpdate(kube.Tolerations(tolerations), taints.AddDefaults(kube.Tolerations(more), taints.DefaultSeconds{}), taints.Options{})
+	err := tolerationset.ValidateUpdate(kube.Tolerations(tolerations), taints.AddDefaultTolerations(kube.Tolerations(more), taints.DefaultTolerationSeconds{}), taints.Options{})
 	same(t, "ValidateUpdate succeeds", err == nil, len(theirs) == 0)
 }
 
@@ -125,8 +126,8 @@ func deleteTaintsByKey(t *rapid.T) {
 	got, changed := taints.Changes{RemoveKeys: []string{key}}.Apply(kube.Taints(list))
 	same(t, "Apply", got, kube.Taints(want))
 	same(t, "Apply changes", changed, deleted)
-	_, found := taints.FindKey(kube.Taints(list), key)
-	same(t, "FindKey", found, utiltaints.TaintKeyExists(list, key))
+	found := slices.ContainsFunc(kube.Taints(list), func(t taints.Taint) bool { return t.Key == key })
+	same(t, "the key is found", found, utiltaints.TaintKeyExists(list, key))
 }
 
 func taintSetFilter(t *rapid.T) {
@@ -156,7 +157,11 @@ func registerString(t *rapid.T) {
 		}
 		want = append(want, text)
 	}
-	same(t, "FormatTaints", taints.FormatTaints(kube.Taints(list)), strings.Join(want, ","))
+	var got []string
+	for _, taint := range kube.Taints(list) {
+		got = append(got, taint.String())
+	}
+	same(t, "String", got, want)
 }
 
 // scheduled are the pod, and a node with the taints, of a plugin of the scheduler.
@@ -185,16 +190,19 @@ func newPlugin[P any](t *rapid.T, create func(context.Context, runtime.Object, f
 }
 
 // schedulableAfterTolerationChange expects that Kubernetes treats every change as
-// relevant. TestSameTolerations compares which are.
+// relevant, and that tolerations that merge into others open no node.
 func schedulableAfterTolerationChange(t *rapid.T) {
-	tolerations, more := drawAlike(t)
+	tolerations, more := draws(t, "tolerations", 4, drawSmallToleration), draws(t, "more", 2, drawSmallToleration)
 	plugin := newPlugin[*tainttoleration.TaintToleration](t, tainttoleration.New)
 	old, _ := scheduled(nil, tolerations)
 	pod, _ := scheduled(nil, more)
 	hint, err := linked.AfterTolerationChange(plugin, quiet, pod, old, pod)
 	same(t, "the hint fails", err, nil)
-	relevant := !tolerationset.Same(kube.Tolerations(tolerations), kube.Tolerations(more), taints.Options{})
+	relevant := len(tolerationset.Merge(kube.Tolerations(tolerations), kube.Tolerations(more), taints.Options{})) > len(tolerations)
 	same(t, "relevant to Kubernetes", relevant && hint != fwk.Queue, false)
+	list := []corev1.Taint{drawCommonTaint(t)}
+	opens := firstMatch(tolerations, &list[0], true) < 0 && firstMatch(more, &list[0], true) >= 0
+	same(t, "opens a node and is not relevant", opens && !relevant, false)
 }
 
 // reasonNotMatch expects that the message names the taint where Kubernetes reports its
@@ -204,7 +212,7 @@ func reasonNotMatch(t *rapid.T) {
 	matcher := taints.Compile(kube.Tolerations(tolerations))
 	groups := func(yield func([]taints.Taint, int) bool) { yield(kube.Taints(list), 1) }
 	_, untolerated := gated.FindUntolerated(list, tolerations, plugins.DoNotScheduleTaintsFilterFunc(), true)
-	got := explain.Groups(matcher, taints.Hard, groups, 10).String()
+	got := explain.Groups(matcher, taints.HardEffects, groups, 10).String()
 	same(t, got+" names the taint", strings.Contains(got, list[0].ToString()), untolerated)
 	same(t, "Kubernetes' reason names it", strings.Contains(tainttoleration.ErrReasonNotMatch, list[0].Key), false)
 }
@@ -234,7 +242,7 @@ func nodeUnschedulable(t *rapid.T) {
 // of Kubernetes' functions cancels what is pending if a pod stays, and before AddWork,
 // which otherwise keeps it.
 func timedWorkerQueue(t *rapid.T) {
-	c, queue, ctx := newTimedController(), lifecycle.Queue[string]{}, context.Background()
+	c, queue, ctx := newTimedController(), lifecycle.Queue[string]{NewestWins: true}, context.Background()
 	args := tainteviction.NewWorkArgs(aPod.Name, aPod.Namespace)
 	pod := args.KeyFromWorkArgs()
 	compare := func() {
@@ -264,7 +272,7 @@ func timedWorkerQueue(t *rapid.T) {
 			queue.Delete(pod)
 		case "cancel all":
 			c.queue.CancelAndWait()
-			queue = lifecycle.Queue[string]{}
+			queue = lifecycle.Queue[string]{NewestWins: true}
 		default:
 			l := drawLook(t)
 			list, tolerations := l.marks, l.tolerations
@@ -291,7 +299,7 @@ func conditionRules(t *rapid.T) {
 		return condition + " " + status + ": " + taints.Taint{Key: key, Effect: effect}.String()
 	}
 	got, want := map[string]bool{}, map[string]bool{
-		text(lifecycle.Unschedulable, "True", taints.NodeUnschedulable, taints.NoSchedule): true,
+		text(lifecycle.Cordoned, "True", taints.NodeUnschedulable, taints.NoSchedule): true,
 	}
 	for _, r := range lifecycle.DefaultConditionRules() {
 		got[text(r.Type, r.Status, r.Taint.Key, r.Taint.Effect)] = true
@@ -356,7 +364,7 @@ func addOrUpdateTaintOnNode(t *rapid.T) {
 
 func removeTaintOffNode(t *rapid.T) {
 	before, gone, ctx := drawTaints(t), drawTaints(t), context.Background()
-	owned := taints.TaintIDs(kube.Taints(gone))
+	owned := reference.IDs(kube.Taints(gone))
 	got, _ := taints.Changes{Remove: owned}.Apply(kube.Taints(before))
 	remove := pointers(gone)
 	for _, change := range []nodeChange{
@@ -374,7 +382,7 @@ func removeTaintOffNode(t *rapid.T) {
 // swapTaints ignores times, because Kubernetes sets them.
 func swapTaints(t *rapid.T) {
 	before, after, gone := drawTaints(t), drawTaints(t), drawTaints(t)
-	owned := taints.TaintIDs(kube.Taints(gone))
+	owned := reference.IDs(kube.Taints(gone))
 	got, _ := taints.Changes{Add: kube.Taints(after), Remove: owned}.Apply(kube.Taints(before))
 	gone = slices.DeleteFunc(gone, func(taint corev1.Taint) bool { return utiltaints.TaintExists(after, &taint) })
 	want := onNode(t, once(before, after...), func(c *fake.Clientset, n *corev1.Node) error {
@@ -382,7 +390,7 @@ func swapTaints(t *rapid.T) {
 		same(t, "SwapNodeControllerTaint succeeds", swapped, true)
 		return nil
 	})
-	same(t, "Apply", taints.FormatTaints(stored(t, got)), taints.FormatTaints(want))
+	same(t, "Apply", reference.Joined(stored(t, got)), reference.Joined(want))
 }
 
 func nodeShouldRunDaemonPod(t *rapid.T) {
@@ -391,7 +399,7 @@ func nodeShouldRunDaemonPod(t *rapid.T) {
 	runs, stays := daemon.NodeShouldRunDaemonPod(quiet, node, &appsv1.DaemonSet{
 		Spec: appsv1.DaemonSetSpec{Template: corev1.PodTemplateSpec{Spec: pod.Spec}},
 	})
-	v := taints.Filter(kube.Taints(list), taints.AddDaemonSetDefaults(kube.Tolerations(tolerations), taints.DaemonSetPod{}))
+	v := taints.Filter(kube.Taints(list), taints.AddDaemonSetTolerations(kube.Tolerations(tolerations), taints.DaemonSetPod{}))
 	same(t, "Schedulable", v.Schedulable(), runs)
 	same(t, "NoExecute is 0", v.NoExecute == 0, stays)
 }
@@ -420,14 +428,14 @@ func cloudTaints(t *rapid.T) {
 			list[i].Key, "node.cloudprovider.kubernetes.io/uninitialized", "ToBeDeletedByClusterAutoscaler",
 		}).Draw(t, "key")
 	}
-	i, found := taints.FindKey(kube.Taints(list), "node.cloudprovider.kubernetes.io/uninitialized")
+	i := slices.IndexFunc(kube.Taints(list), func(t taints.Taint) bool { return t.Key == "node.cloudprovider.kubernetes.io/uninitialized" })
 	theirs := linked.GetCloudTaint(list)
-	same(t, "FindKey of the cloud's taint", found, theirs != nil)
-	if found {
+	same(t, "the cloud's taint is found", i >= 0, theirs != nil)
+	if i >= 0 {
 		same(t, "the cloud's taint", list[i], *theirs)
 	}
 	got, _ := taints.Changes{RemoveKeys: []string{"node.cloudprovider.kubernetes.io/uninitialized"}}.Apply(kube.Taints(list))
 	same(t, "Apply", got, kube.Taints(linked.ExcludeCloudTaint(list)))
-	_, found = taints.FindKey(kube.Taints(list), "ToBeDeletedByClusterAutoscaler")
-	same(t, "FindKey of the autoscaler's taint", !found, linked.NodeUnTaintedPredicate(&corev1.Node{Spec: corev1.NodeSpec{Taints: list}}))
+	untainted := !slices.ContainsFunc(kube.Taints(list), func(t taints.Taint) bool { return t.Key == "ToBeDeletedByClusterAutoscaler" })
+	same(t, "without the autoscaler's taint", untainted, linked.NodeUnTaintedPredicate(&corev1.Node{Spec: corev1.NodeSpec{Taints: list}}))
 }

@@ -49,12 +49,6 @@ func (m Mismatch) String() string { return enum.String(m, "Mismatch", mismatchNa
 // MarshalText returns what String returns. The error is always nil.
 func (m Mismatch) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
-// UnmarshalText parses the name of a constant. If there is an error, m is
-// unchanged.
-func (m *Mismatch) UnmarshalText(text []byte) error {
-	return enum.Parse(m, "Mismatch", mismatchNames, text)
-}
-
 // A Hint is a guess at the mistake in a toleration that comes close to a taint
 // but does not match it.
 type Hint uint8
@@ -68,15 +62,15 @@ const (
 	// HintSpelling: the field may be misspelled. Two keys of at least three letters
 	// are one edit apart, or two if both have at least five letters. An edit inserts,
 	// deletes or replaces a letter, or swaps two neighbors; a letter is a byte. An
-	// unknown effect or operator is equally close to a known one, or is its beginning
-	// and has at least three letters.
+	// unknown effect or operator is equally close to a known one, or is its beginning,
+	// of at least three letters.
 	HintSpelling
 	// HintEmptyValue: the operator is Equal and the value is empty, which
 	// matches only an empty value.
 	HintEmptyValue
-	// HintOtherKey: the value differs, and another toleration with Equal has the
-	// taint's value but another key, like "dedicated=db" and "team=ml" for the
-	// taint "dedicated=ml".
+	// HintOtherKey: the value differs, and another toleration with Equal names the
+	// taint's value for another key. For example, the tolerations "dedicated=db" and
+	// "team=ml" for the taint "dedicated=ml".
 	HintOtherKey
 )
 
@@ -87,7 +81,3 @@ func (h Hint) String() string { return enum.String(h, "Hint", hintNames) }
 
 // MarshalText returns what String returns. The error is always nil.
 func (h Hint) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
-
-// UnmarshalText parses the name of a constant. If there is an error, h is
-// unchanged.
-func (h *Hint) UnmarshalText(text []byte) error { return enum.Parse(h, "Hint", hintNames, text) }

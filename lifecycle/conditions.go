@@ -9,8 +9,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A Condition is the type and status of a node's condition. Its JSON is that of an
-// element of a node's status.conditions, without the other fields.
+// A Condition is the type and status of a node's condition. It decodes from an element
+// of a node's status.conditions.
 type Condition struct {
 	Type   string `json:"type"`
 	Status string `json:"status"`
@@ -24,13 +24,13 @@ type NodeState struct {
 	Unschedulable bool `json:"unschedulable,omitempty"`
 }
 
-// Unschedulable is the Type of a [ConditionRule] about cordoned nodes, with the status
+// Cordoned is the Type of a [ConditionRule] about cordoned nodes, with the status
 // "True" or "False". A node's condition of this type is ignored.
-const Unschedulable = "spec.unschedulable"
+const Cordoned = "spec.unschedulable"
 
 // A ConditionRule adds a taint to nodes with a condition of the type and status.
 type ConditionRule struct {
-	// Type is the type of a condition, such as "Ready", or [Unschedulable].
+	// Type is the type of a condition, such as "Ready", or [Cordoned].
 	Type string `json:"type"`
 	// Status is "True", "False", "Unknown" or any other status. Empty means a
 	// missing condition.
@@ -54,7 +54,7 @@ var defaultConditionRules = ConditionRules{
 	{"DiskPressure", "True", taint(taints.NodeDiskPressure, taints.NoSchedule)},
 	{"PIDPressure", "True", taint(taints.NodePIDPressure, taints.NoSchedule)},
 	{"NetworkUnavailable", "True", taint(taints.NodeNetworkUnavailable, taints.NoSchedule)},
-	{Unschedulable, "True", taint(taints.NodeUnschedulable, taints.NoSchedule)},
+	{Cordoned, "True", taint(taints.NodeUnschedulable, taints.NoSchedule)},
 }
 
 func taint(key string, effect taints.Effect) taints.Taint {
@@ -70,7 +70,7 @@ func taint(key string, effect taints.Effect) taints.Taint {
 //	DiskPressure True        NodeDiskPressure         NoSchedule
 //	PIDPressure True         NodePIDPressure          NoSchedule
 //	NetworkUnavailable True  NodeNetworkUnavailable   NoSchedule
-//	Unschedulable True       NodeUnschedulable        NoSchedule
+//	Cordoned True            NodeUnschedulable        NoSchedule
 func DefaultConditionRules() ConditionRules { return slices.Clone(defaultConditionRules) }
 
 // ConditionTaints is [ConditionRules.Taints] for [DefaultConditionRules]: the taints
@@ -83,29 +83,28 @@ func ConditionTaints(state NodeState) []taints.Taint { return defaultConditionRu
 // changes that Kubernetes' node-lifecycle controller makes, with two differences. The
 // controller adds NoExecute taints at the rate of a [DisruptionPolicy]; here they are
 // added at once, last in Add. To limit them, reconcile the rules with NoExecute
-// separately, as in the example. And a controller that has just started replaces
+// separately, as in the example. And a controller that just started replaces
 // existing NoExecute taints; here these keep their TimeAdded.
 func ReconcileConditions(current []taints.Taint, state NodeState, now time.Time) taints.Changes {
 	return defaultConditionRules.Reconcile(current, state, now)
 }
 
 // Taints returns the taints of the rules that apply to a node in the state, without
-// TimeAdded, and of several with the same key and effect the first. First come those
-// for conditions, in the order of the conditions, then those for [Unschedulable],
-// those for missing conditions and those with NoExecute, in the order of the rules.
+// TimeAdded. Of several with the same key and effect, it returns the first. Taints with
+// NoExecute come last.
 //
 // A condition with an empty status is missing. If the state repeats a condition type,
-// which no API server accepts, all of its conditions count, but for NoExecute the
-// first, as in Kubernetes.
+// which no API server accepts, every condition applies, but for NoExecute the first,
+// as in Kubernetes.
 func (r ConditionRules) Taints(state NodeState) []taints.Taint { return r.appendTaints(nil, &state) }
 
 func (r ConditionRules) appendTaints(list []taints.Taint, state *NodeState) []taints.Taint {
 	for _, c := range state.Conditions {
-		if c.Type != Unschedulable && c.Status != "" {
+		if c.Type != Cordoned && c.Status != "" {
 			list = r.appendFor(list, c)
 		}
 	}
-	list = r.appendFor(list, Condition{Unschedulable, state.cordon()})
+	list = r.appendFor(list, Condition{Cordoned, state.cordon()})
 	for i := range r {
 		if rule := &r[i]; rule.Status == "" && !rule.evicts() && state.lacks(rule.Type) {
 			list = appendTaint(list, &rule.Taint)
@@ -130,8 +129,8 @@ func (r ConditionRules) appendFor(list []taints.Taint, c Condition) []taints.Tai
 	return list
 }
 
-// appendTaint appends the taint, without its time, unless the list has one with
-// its key and effect.
+// appendTaint appends the taint, without its time, unless one with its key and effect
+// is in the list.
 func appendTaint(list []taints.Taint, t *taints.Taint) []taints.Taint {
 	if _, found := taints.FindTaint(list, t.ID()); found {
 		return list
@@ -144,7 +143,7 @@ func appendTaint(list []taints.Taint, t *taints.Taint) []taints.Taint {
 // evicts reports whether the rule adds a NoExecute taint.
 func (rule *ConditionRule) evicts() bool { return rule.Taint.Effect == taints.NoExecute }
 
-// cordon returns the status for Unschedulable.
+// cordon returns the status for Cordoned.
 func (s *NodeState) cordon() string {
 	if s.Unschedulable {
 		return "True"
@@ -155,7 +154,7 @@ func (s *NodeState) cordon() string {
 // status returns the status of the first condition of the type. It is empty if the
 // condition is missing.
 func (s *NodeState) status(kind string) string {
-	if kind == Unschedulable {
+	if kind == Cordoned {
 		return s.cordon()
 	}
 	for i := range s.Conditions {
@@ -168,7 +167,7 @@ func (s *NodeState) status(kind string) string {
 
 // lacks reports whether a condition of the type is missing.
 func (s *NodeState) lacks(kind string) bool {
-	return s.status(kind) == "" || kind != Unschedulable && slices.Contains(s.Conditions, Condition{Type: kind})
+	return s.status(kind) == "" || kind != Cordoned && slices.Contains(s.Conditions, Condition{Type: kind})
 }
 
 // Reconcile returns the changes that make the current taints of a node in the state
@@ -180,9 +179,9 @@ func (s *NodeState) lacks(kind string) bool {
 // An existing taint with the value of another rule is replaced. One with any other
 // value, which another client chose, stays as long as a rule adds its key and effect.
 //
-// A NoExecute taint is not removed while the status of a condition in its rules is
-// unknown to Kubernetes and the rules, so that a missing condition does not end an
-// eviction. A rule for another condition may still add it, or replace its value.
+// A missing condition does not end an eviction: a NoExecute taint stays while a
+// condition of its rules is missing, or has a status that neither Kubernetes nor the
+// rules know. A rule for another condition may still add it, or replace its value.
 func (r ConditionRules) Reconcile(current []taints.Taint, state NodeState, now time.Time) taints.Changes {
 	var c taints.Changes
 	var buf [8]taints.Taint
@@ -208,7 +207,7 @@ func (r ConditionRules) Reconcile(current []taints.Taint, state NodeState, now t
 	return c
 }
 
-// has reports whether a rule has the taint with the same value.
+// has reports whether a rule adds the taint with the same value.
 func (r ConditionRules) has(t *taints.Taint) bool {
 	return slices.ContainsFunc(r, func(rule ConditionRule) bool {
 		return rule.Taint.ID() == t.ID() && rule.Taint.Value == t.Value

@@ -28,9 +28,9 @@ type entry[N comparable] struct {
 	group  *group[N]
 }
 
-// A file holds groups that have a repelling taint with the file's key and value.
-// A pod that tolerates all taints of such a group has a toleration that matches
-// this key and value. So a query finds the group by its tolerations.
+// A file holds groups with a repelling taint of the file's key and value. A pod that
+// tolerates all taints of such a group must tolerate this key and value. So a query
+// finds the group by its tolerations.
 type file[N comparable] struct {
 	pair
 	groups []*group[N]
@@ -70,7 +70,7 @@ func (x *Index[N]) group(list []taints.Taint) *group[N] {
 func (x *Index[N]) file(list []taints.Taint) *file[N] {
 	var best *file[N]
 	for i := range list {
-		if !taints.Hard.Has(list[i].Effect) {
+		if !taints.HardEffects.Has(list[i].Effect) {
 			continue
 		}
 		p := pair{list[i].Key, list[i].Value}
@@ -143,7 +143,7 @@ func appendText(b []byte, list []taints.Taint) []byte {
 func (x *Index[N]) feasible(m *taints.Matcher) iter.Seq[[]N] {
 	return func(yield func([]N) bool) {
 		for e := range x.reach(m) {
-			if _, found := m.FindUntolerated(e.taints, taints.Hard); !found && !yield(e.nodes) {
+			if _, found := m.FindUntolerated(e.taints, taints.HardEffects); !found && !yield(e.nodes) {
 				return
 			}
 		}
@@ -180,19 +180,18 @@ func (x *Index[N]) reach(m *taints.Matcher) iter.Seq[*entry[N]] {
 // at most a quarter of the loop that follows.
 const (
 	lookupPrice = 128 // of a toleration, and of a file that it matches
-	bytesForOne = 8   // hashing so many bytes of a toleration has the price 1
+	bytesForOne = 8   // the price of hashing so many bytes of a toleration is 1
 	groupPrice  = 4   // of a group in a file: it is not next to the previous one in memory
 )
 
 // search appends to found the files of the groups whose repelling taints m may
-// tolerate. It also returns how much less than a loop over all groups this costs.
-// If that is negative, it has given up, and the files do not count. It cannot look
-// for a toleration that matches more than one key, and does not visit the files of
-// a key that has too many.
+// tolerate. It also returns how much less than a loop over all groups this costs. If
+// that is negative, the search gave up: ignore the files. It gives up for a toleration
+// that matches more than one key, and for a key with too many files.
 func (x *Index[N]) search(m *taints.Matcher, found []*file[N]) (_ []*file[N], left int) {
 	found = append(found, &x.bare)
 	left = len(x.all) - groupPrice*len(x.bare.groups)
-	options := m.Policy().Options
+	options := m.Options()
 	for t := range m.Tolerations() {
 		left -= lookupPrice + (len(t.Key)+len(t.Value))/bytesForOne
 		var files []*file[N]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package known has lists of what Kubernetes knows, for all packages and programs.
-// Package valueset has that of the operators.
+// Package known lists what Kubernetes knows, for all packages and programs. Package
+// valueset lists the operators.
 package known
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// NodeKeys has the keys of keys.go in package taints, in the same order.
+// NodeKeys holds the keys of the node-lifecycle controller, in the order of taint.go.
 var NodeKeys = [...]string{
 	taints.NodeNotReady,
 	taints.NodeUnreachable,

@@ -22,7 +22,7 @@ const NotKubernetes = "which Kubernetes does not do"
 // Of returns the pod's timer and the index of the taint that started it, or false
 // if the pod stays. The controller sees each taint at its time, and keeps a timer
 // that runs when it sees more.
-func Of(m *taints.Matcher, list []taints.Taint, seenAt func(taints.Taint) time.Time) (taint int, timer taints.Eviction, evicts bool) {
+func Of(policy taints.EvictionPolicy, m *taints.Matcher, list []taints.Taint, seenAt func(taints.Taint) time.Time) (taint int, timer taints.Eviction, evicts bool) {
 	var order []int // of the NoExecute taints
 	for i, t := range list {
 		if t.Effect == taints.NoExecute {
@@ -30,7 +30,7 @@ func Of(m *taints.Matcher, list []taints.Taint, seenAt func(taints.Taint) time.T
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return seenAt(list[a]).Compare(seenAt(list[b])) })
-	queue := lifecycle.Queue[struct{}]{KeepTimers: true}
+	var queue lifecycle.Queue[struct{}]
 	var seen []taints.Taint
 	for len(seen) < len(order) {
 		at := seenAt(list[order[len(seen)]])
@@ -38,7 +38,7 @@ func Of(m *taints.Matcher, list []taints.Taint, seenAt func(taints.Taint) time.T
 			seen = append(seen, list[order[len(seen)]])
 		}
 		before, _ := queue.Due(struct{}{})
-		e := m.EvictionOf(seen, at)
+		e := policy.EvictionOf(m, seen, at)
 		queue.Update(struct{}{}, e)
 		if due, ok := queue.Due(struct{}{}); ok && (!evicts || !due.Equal(before)) {
 			taint, timer, evicts = order[e.Taint], e, true

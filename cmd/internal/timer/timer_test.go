@@ -28,7 +28,7 @@ func TestOf(t *testing.T) {
 		}
 		got := "stays"
 		seenAt := func(t taints.Taint) time.Time { return at(added[t.Key]) }
-		if i, e, ok := Of(taints.Compile(list), node, seenAt); ok {
+		if i, e, ok := Of(taints.EvictionPolicy{}, taints.Compile(list), node, seenAt); ok {
 			got = e.At.Format(time.TimeOnly) + " " + node[i].Key
 		}
 		if got != want {

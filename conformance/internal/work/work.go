@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/internal/test/measure"
+	"github.com/seed-0529bac1/taints/internal/test/reference"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
@@ -82,7 +83,7 @@ func rows(others Others) []measure.Row {
 			Ours: func() func(int) {
 				list, tols := NodeTaints, PodTolerations
 				return measure.Each(func() {
-					_, found := taints.FindUntolerated(list, tols, taints.Hard)
+					_, found := taints.FindUntolerated(list, tols, taints.HardEffects)
 					measure.MustNot(found)
 				})
 			},
@@ -93,7 +94,7 @@ func rows(others Others) []measure.Row {
 			Ours: func() func(int) {
 				list, tols := NodeTaints, PodTolerations
 				return measure.Each(func() {
-					_, found := wildcards.On(tols).FindUntolerated(list, taints.Hard)
+					_, found := wildcards.On(tols).FindUntolerated(list, taints.HardEffects)
 					measure.MustNot(found)
 				})
 			},
@@ -104,7 +105,7 @@ func rows(others Others) []measure.Row {
 			Ours: func() func(int) {
 				list, m := NodeTaints, taints.Compile(PodTolerations)
 				return measure.Each(func() {
-					_, found := m.FindUntolerated(list, taints.Hard)
+					_, found := m.FindUntolerated(list, taints.HardEffects)
 					measure.MustNot(found)
 				})
 			},
@@ -176,7 +177,7 @@ func rows(others Others) []measure.Row {
 				tols := PodTolerations
 				return func(n int) {
 					for range n {
-						_, found := taints.FindUntolerated(noTaints, tols, taints.Hard)
+						_, found := taints.FindUntolerated(noTaints, tols, taints.HardEffects)
 						measure.MustNot(found)
 					}
 				}
@@ -189,7 +190,7 @@ func rows(others Others) []measure.Row {
 				tols := PodTolerations
 				return func(n int) {
 					for range n {
-						_, found := gateOff.On(tols).FindUntolerated(noTaints, taints.Hard)
+						_, found := gateOff.On(tols).FindUntolerated(noTaints, taints.HardEffects)
 						measure.MustNot(found)
 					}
 				}
@@ -202,7 +203,7 @@ func rows(others Others) []measure.Row {
 				m := taints.Compile(PodTolerations)
 				return func(n int) {
 					for range n {
-						_, found := m.FindUntolerated(noTaints, taints.Hard)
+						_, found := m.FindUntolerated(noTaints, taints.HardEffects)
 						measure.MustNot(found)
 					}
 				}
@@ -245,7 +246,7 @@ func evictByMatcher() func(int) {
 	return measure.Each(func() { measure.MustNot(m.EvictionOf(list, Now).Outcome != taints.EvictsAt) })
 }
 
-var identities = taints.TaintIDs(NodeTaints)
+var identities = reference.IDs(NodeTaints)
 
 // Keep prevents the compiler from optimizing away the work that made s.
 //

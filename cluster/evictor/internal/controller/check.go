@@ -109,7 +109,7 @@ func (c *Controller) eviction(p *pod, n *node) taints.Eviction {
 	}
 	policy := c.options.Policy
 	policy.Arrival = p.arrived
-	return policy.On(p.understood).EvictionOf(n.taints, later(n.changed, p.seen))
+	return policy.EvictionOf(taints.Options{}.On(p.understood), n.taints, later(n.changed, p.seen))
 }
 
 // understand returns the tolerations by which a pod is evicted. One with an operator or
@@ -117,7 +117,7 @@ func (c *Controller) eviction(p *pod, n *node) taints.Eviction {
 // is not understood evicts no pod.
 func understand(list []taints.Toleration) (understood []taints.Toleration, unknown bool) {
 	for i := range list {
-		if !errors.Is(list[i].Validate(), taints.ErrUnsupported) {
+		if !errors.Is(list[i].Validate(), taints.ErrNotSupported) {
 			continue
 		}
 		if !unknown {
@@ -168,7 +168,7 @@ func (c *Controller) schedule(ctx context.Context, p *pod, e taints.Eviction) {
 	c.wake(p)
 }
 
-// begun reports whether the pod's eviction is due and KeepTimers is set: nothing
+// begun reports whether the pod's eviction is due and the queue keeps timers: nothing
 // postpones such an eviction. The caller holds the mutex.
 func (c *Controller) begun(p *pod) bool {
 	due, pending := c.queue.Due(p)
@@ -245,7 +245,7 @@ func (c *Controller) observe(ctx context.Context, name string) (*node, error) {
 	}
 	now := time.Now()
 	after := noExecute(obj, before, now)
-	unknown := func(t taints.Taint) bool { return errors.Is(t.Validate(), taints.ErrUnsupported) }
+	unknown := func(t taints.Taint) bool { return errors.Is(t.Validate(), taints.ErrNotSupported) }
 	c.understands(ctx, types.NamespacedName{Name: name}, !slices.ContainsFunc(kube.Taints(obj.Spec.Taints), unknown), obj.Spec.Taints)
 	switch {
 	case len(after) == 0:

@@ -115,7 +115,7 @@ func New(c client.Client, live client.Reader, recorder events.EventRecorder, reg
 		pods:    map[types.NamespacedName]*pod{},
 		placed:  map[string]sets.Set[*pod]{},
 		views:   map[string]*view{},
-		queue:   lifecycle.Queue[*pod]{KeepTimers: o.KeepTimers},
+		queue:   lifecycle.Queue[*pod]{NewestWins: !o.KeepTimers},
 	}
 	controller.metrics = newInstruments(registry, controller)
 	return controller

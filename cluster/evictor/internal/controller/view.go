@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/kube"
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
@@ -125,7 +124,7 @@ func (c *Controller) mayDelete(ctx context.Context, v *view, p *pod) bool {
 	n.taints = slices.DeleteFunc(slices.Clone(n.taints), other)
 	e := c.eviction(p, &n)
 	wait := c.options.DeleteHeldAfter
-	_, known := kube.FindKey(v.node.Spec.Taints, corev1.TaintNodeOutOfService)
+	known := slices.ContainsFunc(v.node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeOutOfService })
 	if known {
 		wait = 0
 	}

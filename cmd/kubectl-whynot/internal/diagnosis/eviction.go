@@ -118,7 +118,7 @@ func EvictionOf(p *cluster.Pod, now time.Time, before *cluster.Node, changes ...
 			r.earliest, r.Earliest, r.From = early.At, early.At.UTC().Format(time.RFC3339), fromUnknown
 		}
 		if p.Owner.Kind == "DaemonSet" && e.Tolerated {
-			_, isKeptOff := p.Matcher.FindUntolerated(after.Taints, taints.Hard)
+			_, isKeptOff := p.Matcher.FindUntolerated(after.Taints, taints.HardEffects)
 			r.Again = !isKeptOff
 		}
 	} else {
@@ -151,11 +151,11 @@ const Briefly = 5 * time.Second
 // in the future: clocks differ. Taints whose time is not known were added at unknown.
 // A timer that runs is kept or canceled, unless it ends before the next change.
 func timerAfter(p *cluster.Pod, unknown, now time.Time, before *cluster.Node, changes []*cluster.Node) (first *taints.Taint, e taints.Eviction) {
-	i, e, evicts := timer.Of(p.Matcher, before.Taints, func(t taints.Taint) time.Time {
+	i, e, evicts := timer.Of(taints.EvictionPolicy{}, p.Matcher, before.Taints, func(t taints.Taint) time.Time {
 		at := slices.MaxFunc([]time.Time{ptr.Deref(t.TimeAdded, unknown), p.Arrived}, time.Time.Compare)
 		return slices.MinFunc([]time.Time{at, now}, time.Time.Compare)
 	})
-	queue := lifecycle.Queue[cluster.PodName]{KeepTimers: true}
+	var queue lifecycle.Queue[cluster.PodName]
 	if evicts {
 		first = &before.Taints[i]
 		queue.Update(p.PodName, e)

@@ -50,18 +50,14 @@ func (w *world) getLive(ctx context.Context, c client.WithWatch, name client.Obj
 
 // listLive gets each pod that was added to the node: a list of all takes long.
 func (w *world) listLive(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
-	if err := w.readLive(ctx); err != nil {
-		return err
-	}
 	node, _ := new(client.ListOptions).ApplyOptions(opts).FieldSelector.RequiresExactMatch(byNode)
-	pods := list.(*corev1.PodList)
 	for _, name := range w.added[node] {
 		var p corev1.Pod
 		if err := c.Get(ctx, name, &p); err == nil && p.Spec.NodeName == node {
-			pods.Items = append(pods.Items, p)
+			list.(*corev1.PodList).Items = append(list.(*corev1.PodList).Items, p)
 		}
 	}
-	return nil
+	return w.readLive(ctx)
 }
 
 func (w *world) readLive(ctx context.Context) error {
@@ -70,9 +66,6 @@ func (w *world) readLive(ctx context.Context) error {
 	w.reads++
 	read, reads := w.read, w.reads
 	w.mu.Unlock()
-	if read == nil {
-		return nil
-	}
 	return read(reads)
 }
 

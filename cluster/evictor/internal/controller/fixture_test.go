@@ -91,7 +91,8 @@ func inWorld(t *testing.T, o Options, test func(w *world)) {
 func newWorld(t rapid.TB, o Options) *world {
 	t.Helper()
 	time.Sleep(time.Until(time.Now().Add(s - 1).Truncate(s)))
-	w := &world{t: t, o: o, begin: time.Now(), added: map[string][]types.NamespacedName{}, evicted: map[types.UID]time.Time{}, notes: map[string]string{}}
+	w := &world{t: t, o: o, begin: time.Now(), added: map[string][]types.NamespacedName{}, evicted: map[types.UID]time.Time{}, notes: map[string]string{},
+		read: func(int) error { return nil }}
 	for obj, options := range CacheOptions().ByObject {
 		if _, ok := obj.(*corev1.Pod); ok {
 			w.cache = options.Field

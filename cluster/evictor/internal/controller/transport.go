@@ -3,9 +3,7 @@
 package controller
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -19,9 +17,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -72,30 +67,15 @@ func (t transport) once(request *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	seconds, later := strconv.Atoi(response.Header.Get("Retry-After"))
-	response.Header.Del("Retry-After")
-	// A refused eviction has the seconds in its body too. The answer of a busy API
-	// server is a text.
-	if later == nil && strings.HasPrefix(response.Header.Get("Content-Type"), "text/plain") {
-		err = replaceBody(request, response, seconds)
-	}
 	t.lease.observe(at, request, response)
-	return response, err
-}
-
-// replaceBody replaces the body by a Status: see apierrors.SuggestsClientDelay.
-func replaceBody(request *http.Request, response *http.Response, seconds int) error {
-	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, 1024))
-	if err != nil {
-		return err
+	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
+	isText := strings.HasPrefix(response.Header.Get("Content-Type"), "text/plain")
+	response.Header.Del("Retry-After")
+	if response.StatusCode != http.StatusTooManyRequests || !isText {
+		return response, nil // a refused eviction has the time in its body too
 	}
-	status := apierrors.NewGenericServerResponse(response.StatusCode, request.Method, schema.GroupResource{}, "", string(text), seconds, true).ErrStatus
-	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
-	body, err := json.Marshal(status)
-	response.Body, response.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	response.Header.Set("Content-Type", runtime.ContentTypeJSON)
-	return err
+	response.Body.Close()
+	return nil, apierrors.NewTooManyRequests("the API server is busy", seconds)
 }
 
 const (

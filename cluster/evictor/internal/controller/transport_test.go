@@ -31,17 +31,19 @@ func adapted(l *Lease, f func(*http.Request) (*http.Response, error)) http.Round
 // A client asks a busy API server once, unless it lists or watches, and its error has the
 // time after which to ask again.
 func TestBusy(t *testing.T) {
+	const text, object = "Too many requests, please try again later.",
+		`{"apiVersion": "v1", "kind": "Status", "status": "Failure", "code": 429, "reason": "TooManyRequests", "details": {"retryAfterSeconds": 7}}`
 	for _, tc := range []struct {
 		contentType, body string
 		deadline          bool
 	}{
-		{"text/plain; charset=utf-8", "Too many requests, please try again later.", true},
-		{"application/json", `{"apiVersion": "v1", "kind": "Status", "status": "Failure", "code": 429, "reason": "TooManyRequests", "details": {"retryAfterSeconds": 7}}`, true},
-		{"text/plain; charset=utf-8", "Too many requests, please try again later.", false},
+		{"text/plain; charset=utf-8", text, true},
+		{"application/json", object, true},
+		{"text/plain; charset=utf-8", text, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			requests := 0
-			config := &rest.Config{Host: "http://localhost", ContentConfig: rest.ContentConfig{NegotiatedSerializer: scheme.Codecs}}
+			config := &rest.Config{ContentConfig: rest.ContentConfig{NegotiatedSerializer: scheme.Codecs}}
 			config.Transport = adapted(&Lease{}, func(*http.Request) (*http.Response, error) {
 				requests++
 				header := http.Header{"Retry-After": {"7"}, "Content-Type": {tc.contentType}}
@@ -51,14 +53,13 @@ func TestBusy(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ctx := t.Context()
+			ctx, cancel := t.Context(), func() {}
 			if tc.deadline {
-				var cancel context.CancelFunc
 				ctx, cancel = context.WithTimeout(ctx, time.Hour)
-				defer cancel()
 			}
+			defer cancel()
 			err = client.Get().AbsPath("/api/v1/nodes/n").Do(ctx).Error()
-			if seconds, _ := apierrors.SuggestsClientDelay(err); seconds != 7 || !apierrors.IsTooManyRequests(err) || (requests == 1) != tc.deadline {
+			if seconds, _ := apierrors.SuggestsClientDelay(err); seconds != 7 || outcome(err) != throttled || (requests == 1) != tc.deadline {
 				t.Errorf("%+v: %d requests, and to wait for %d s after %v", tc, requests, seconds, err)
 			}
 		})

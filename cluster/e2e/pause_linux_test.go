@@ -162,10 +162,10 @@ func TestAFailedNode(t *testing.T) {
 	e.waitUntilLeading()
 	c.StopHeartbeat("node-1")
 	tainted("the node fails again", func(n int) bool { return n > 0 })
-	e.until("the budget holds the pod back", "taints_evictor_failed_attempts_total", "blocked", func(v float64) bool { return v > 0 })
+	e.until("the budget holds the pod back", "taints_evictor_failed_attempts_total", "blocked", func(v float64) bool { return v > 3 })
 	before := time.Now()
 	setTaints(t, c, "node-1", []taints.Taint{{Key: corev1.TaintNodeOutOfService, Effect: taints.NoExecute}})
-	if got := watcher.wait(t, 10*time.Second, 1)["guarded"].reason; got != "DeletionByTaintManager" {
+	if got := watcher.wait(t, 3*time.Second, 1)["guarded"].reason; got != "DeletionByTaintManager" {
 		t.Errorf("the pod has the condition DisruptionTarget with reason %q", got)
 	}
 	t.Logf("the pod is deleted after %v", time.Since(before).Round(time.Millisecond))

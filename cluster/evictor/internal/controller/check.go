@@ -222,6 +222,7 @@ type node struct {
 	uid     types.UID
 	taints  []taints.Taint // the NoExecute taints; each has a TimeAdded
 	changed time.Time      // when this list of taints was first seen
+	out     bool           // see outOfService
 }
 
 func (c *Controller) reconcileNode(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
@@ -253,7 +254,23 @@ func (c *Controller) observe(ctx context.Context, name string) (*node, error) {
 	case !slices.EqualFunc(before, after, sameTaint):
 		c.nodes[name] = &node{uid: obj.UID, taints: after, changed: now}
 	}
-	return c.nodes[name], nil
+	n := c.nodes[name]
+	if n == nil {
+		return nil, nil
+	}
+	if out := outOfService(obj); out != n.out {
+		n.out = out
+		for p := range c.placed[name] {
+			p.retry = now // now a PodDisruptionBudget may no longer matter
+			c.wake(p)
+		}
+	}
+	return n, nil
+}
+
+// outOfService reports whether somebody says that the node has failed.
+func outOfService(obj *corev1.Node) bool {
+	return slices.ContainsFunc(obj.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeOutOfService })
 }
 
 // noExecute returns a copy of the node's NoExecute taints. A taint without

@@ -105,7 +105,7 @@ func New(c client.Client, live client.Reader, recorder events.EventRecorder, reg
 		live:    live,
 		events:  recorder,
 		options: o,
-		first:   newLane(name, ahead),
+		first:   newLane(name+"-evictions", ahead),
 		retries: newLane(name+"-retries", workers),
 		workers: make(chan struct{}, workers),
 		turn:    make(chan struct{}, 1),

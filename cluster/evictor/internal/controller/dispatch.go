@@ -110,7 +110,7 @@ func (c *Controller) pick(l *lane, node string) (due []*pod) {
 }
 
 // takeTurn waits until the rate limit allows an attempt, and reports whether the pod is
-// to be evicted, or why that is not sure. Only then it takes a token.
+// to be evicted, or why that is not sure. A pod that is not evicted takes no token.
 func (c *Controller) takeTurn(ctx context.Context, p *pod, v *view) (bool, error) {
 	c.turn <- struct{}{}
 	defer func() { <-c.turn }()

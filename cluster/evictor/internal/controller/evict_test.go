@@ -393,6 +393,29 @@ func TestDeleteHeldAfter(t *testing.T) {
 	}
 }
 
+// A pod that a budget has long held back is retried as soon as its node is out of service.
+func TestOutOfServiceLater(t *testing.T) {
+	for _, effect := range []corev1.TaintEffect{corev1.TaintEffectNoExecute, corev1.TaintEffectNoSchedule} {
+		inWorld(t, with(func(o *Options) { o.DeleteHeldAfter = time.Hour }), func(w *world) {
+			w.addPod("web", "n", nil)
+			w.fail = func(name string) error {
+				if len(w.pod(name).Status.Conditions) > 0 { // DisruptionTarget, so it is deleted
+					return nil
+				}
+				return disrupts("no", 0)
+			}
+			failed := taint("node.kubernetes.io/unreachable:NoExecute", begin)
+			w.setNode("n", failed)
+			w.pass(10 * time.Minute)
+			w.setNode("n", failed, corev1.Taint{Key: corev1.TaintNodeOutOfService, Effect: effect})
+			w.pass(s)
+			if len(w.evicted) != 1 {
+				t.Errorf("%s: the pod waits", effect)
+			}
+		})
+	}
+}
+
 func (w *world) setReady(name string, ready corev1.ConditionStatus) {
 	n := w.node(name)
 	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: ready}}

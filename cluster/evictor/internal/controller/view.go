@@ -123,12 +123,10 @@ func (c *Controller) mayDelete(ctx context.Context, v *view, p *pod) bool {
 	n := *c.nodes[p.node]
 	n.taints = slices.DeleteFunc(slices.Clone(n.taints), other)
 	e := c.eviction(p, &n)
-	wait := c.options.DeleteHeldAfter
-	known := slices.ContainsFunc(v.node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeOutOfService })
-	if known {
-		wait = 0
+	if outOfService(&v.node) {
+		return e.Outcome != taints.Stays && time.Since(e.At) >= 0
 	}
-	return e.Outcome != taints.Stays && time.Since(e.At) >= wait && (known || !c.cutOff(ctx))
+	return e.Outcome != taints.Stays && time.Since(e.At) >= c.options.DeleteHeldAfter && !c.cutOff(ctx)
 }
 
 func isReady(node *corev1.Node) bool {

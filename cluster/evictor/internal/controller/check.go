@@ -32,9 +32,7 @@ type pod struct {
 	tolerations []corev1.Toleration // shared with the cache
 	arrived     time.Time           // at the node
 	seen        time.Time           // when the pod was first seen on the node with these tolerations
-
-	understood []taints.Toleration // see understand
-	unknown    bool                // whether one is not understood
+	understood  []taints.Toleration // see understand
 
 	due      time.Time // the deadline
 	state    state

@@ -18,28 +18,6 @@ import (
 	"github.com/seed-0529bac1/taints/cluster/internal/memory"
 )
 
-// Pods that turn out to stay take no tokens from the rate limiter: the cache still has
-// the taint of their node.
-func TestRateLimitOfStalePods(t *testing.T) {
-	inWorld(t, with(func(o *Options) { o.QPS, o.Burst, o.Workers = 10, 1, 3 }), func(w *world) {
-		w.setNode("n", taint("a:NoExecute", begin))
-		w.setNode("m", taint("a:NoExecute", begin))
-		for i := range 250 {
-			node := "m"
-			if i%5 == 4 {
-				node = "n"
-			}
-			w.addPod(fmt.Sprint("pod-", i), node, tolerations("a:NoExecute op=Exists for 10s"))
-		}
-		w.old = []client.Object{w.node("m")}
-		w.setNode("m")
-		w.pass(15 * s)
-		if len(w.evicted) != 50 || len(w.attempts) != 50 {
-			t.Errorf("%d pods are evicted after %d attempts, want 50", len(w.evicted), len(w.attempts))
-		}
-	})
-}
-
 // Budgets hold back more pods than the rate limit allows to retry. First attempts
 // do not wait for these pods, which are still retried.
 func TestPodsThatAreHeldBackDelayNobody(t *testing.T) {

@@ -126,7 +126,6 @@ func (c *Controller) takeTurn(ctx context.Context, p *pod, v *view) (bool, error
 	case ctx.Err() != nil || err != nil || same != p || !pending || time.Until(c.next(p)) > 0 || v.age() > valid:
 		return false, err
 	case !c.confirms(v, p):
-		delete(c.views, p.node)
 		return false, errStale
 	case c.options.Leads != nil && !c.options.Leads():
 		return false, errNotLeads

@@ -95,12 +95,12 @@ func (c *Controller) evict(ctx context.Context, l *lane, p *pod) {
 // try tries to evict the pod, and returns the outcome or why it failed.
 func (c *Controller) try(ctx context.Context, p *pod) (string, error) {
 	c.mu.Lock()
-	n, at := c.nodes[p.node], c.next(p)
-	if n == nil || time.Until(at) > 0 {
+	n := c.nodes[p.node]
+	if n == nil || time.Until(c.next(p)) > 0 {
 		c.mu.Unlock()
 		return postponed, nil
 	}
-	v := c.viewOf(ctx, p.node, later(later(at, p.seen), n.changed))
+	v := c.viewOf(ctx, p.node, later(later(p.due, p.seen), n.changed))
 	c.mu.Unlock()
 	if <-v.done; v.err != nil {
 		return postponed, nil

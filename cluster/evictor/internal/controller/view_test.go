@@ -8,13 +8,15 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // 10,000 pods on 100 nodes are due at the same time. They leave at the rate of -qps,
 // with little more than one request for each, also if the API server refuses 30 % of
-// all reads, or answers them late.
+// all reads, or answers them late. The cache does not know that another node has lost
+// its taint. The pods of that node stay, and take no part of -qps.
 func TestManyPods(t *testing.T) {
-	const nodes, due, qps, burst = 100, 10_000, 50, 100
+	const nodes, due, stay, qps, burst = 100, 10_000, 100, 50, 100
 	for name, read := range map[string]func(reads int) error{
 		"an idle API server": func(int) error { return nil },
 		"a busy one": func(reads int) error {
@@ -28,12 +30,19 @@ func TestManyPods(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, with(func(o *Options) { o.QPS, o.Burst, o.Workers = qps, burst, 8 }), func(w *world) {
 				w.read = read
+				w.setNode("node-old", taint("a:NoExecute", begin))
 				for i := range nodes {
 					w.setNode(fmt.Sprint("node-", i), taint("a:NoExecute", begin))
 				}
-				for i := range due {
-					w.addPod(fmt.Sprint("pod-", i), fmt.Sprint("node-", i%nodes), tolerations("a:NoExecute op=Exists for 300s"))
+				for i := range due + stay {
+					node := "node-old"
+					if i >= stay {
+						node = fmt.Sprint("node-", i%nodes)
+					}
+					w.addPod(fmt.Sprint("pod-", i), node, tolerations("a:NoExecute op=Exists for 300s"))
 				}
+				w.old = []client.Object{w.node("node-old")}
+				w.setNode("node-old")
 				w.pass(300*s - time.Since(w.begin))
 				const most = due * 9 / 10
 				w.pass((most-burst)/qps*s + 5*s) // the slow one takes some seconds before the first

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,7 +52,10 @@ func (w *world) getLive(ctx context.Context, c client.WithWatch, name client.Obj
 // listLive gets each pod that was added to the node: a list of all takes long.
 func (w *world) listLive(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
 	node, _ := new(client.ListOptions).ApplyOptions(opts).FieldSelector.RequiresExactMatch(byNode)
-	for _, name := range w.added[node] {
+	w.said.Lock()
+	names := slices.Clone(w.added[node])
+	w.said.Unlock()
+	for _, name := range names {
 		var p corev1.Pod
 		if err := c.Get(ctx, name, &p); err == nil && p.Spec.NodeName == node {
 			list.(*corev1.PodList).Items = append(list.(*corev1.PodList).Items, p)

@@ -52,7 +52,6 @@ type world struct {
 	o     Options
 	begin time.Time
 	uids  int
-	added map[string][]types.NamespacedName // by node
 	queue workqueue.TypedRateLimitingInterface[reconcile.Request]
 	stop  func()
 
@@ -71,7 +70,8 @@ type world struct {
 	patching func()                  // called before a patch
 	read     func(reads int) error   // an error fails a read
 
-	said   sync.Mutex
+	said   sync.Mutex                        // guards what follows
+	added  map[string][]types.NamespacedName // pods by node
 	events []string
 	notes  map[string]string // by the fields that identify an event to Kubernetes
 	log    strings.Builder   // what the controller logs
@@ -275,7 +275,9 @@ func (w *world) addPod(name, node string, tolerations []corev1.Toleration, chang
 		f(obj)
 	}
 	w.must(w.api.Create(context.Background(), obj))
+	w.said.Lock()
 	w.added[node] = append(w.added[node], key(name))
+	w.said.Unlock()
 	w.request(key(name))
 	return obj.UID
 }

@@ -41,6 +41,7 @@ func TestManyPods(t *testing.T) {
 					}
 					w.addPod(fmt.Sprint("pod-", i), node, tolerations("a:NoExecute op=Exists for 300s"))
 				}
+				w.settle()
 				w.old = []client.Object{w.node("node-old")}
 				w.setNode("node-old")
 				w.pass(300*s - time.Since(w.begin))

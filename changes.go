@@ -69,10 +69,13 @@ func (c *Changes) apply(taints []Taint, overwrite bool) (result []Taint, changed
 	if len(c.Add) > len(buf) {
 		there = make([]bool, len(c.Add))
 	}
-	add, removed := byID(c.Add), c.removed()
+	add, removed := byID(c.Add), removed{}
+	if len(c.Remove)+len(c.RemoveKeys) > 0 {
+		removed = c.removed()
+	}
 	for i := range taints {
 		t := &taints[i]
-		at := add.Find(t.ID())
+		at := add.Find(idOf(t))
 		repeats := at >= 0 && there[at]
 		replaced := at >= 0 && overwrite && c.Add[at].Value != t.Value
 		gone := repeats || at < 0 && removed.has(t)
@@ -92,7 +95,7 @@ func (c *Changes) apply(taints []Taint, overwrite bool) (result []Taint, changed
 	}
 	for i := range c.Add {
 		t := &c.Add[i]
-		if there[i] || add.Find(t.ID()) != i {
+		if there[i] || add.Find(idOf(t)) != i {
 			continue
 		}
 		if !changed {
@@ -117,8 +120,12 @@ func (c Changes) clones(taints []Taint, n int) []Taint {
 
 // byID finds the first of the taints with an identity.
 func byID(taints []Taint) lookup.First[Taint, TaintID] {
-	return lookup.FirstOf(taints, func(t *Taint) TaintID { return t.ID() })
+	return lookup.FirstOf(taints, idOf)
 }
+
+// idOf is like [Taint.ID], which copies the taint: Apply with nothing to do takes half
+// the time.
+func idOf(t *Taint) TaintID { return TaintID{t.Key, t.Effect} }
 
 // removed finds the entries that name a taint to remove.
 type removed struct {
@@ -319,7 +326,7 @@ func Reconcile(current, lastApplied, desired []Taint) Changes {
 	now, applied, wanted := byID(current), byID(lastApplied), byID(desired)
 	for i := range lastApplied {
 		t := &lastApplied[i]
-		id := t.ID()
+		id := idOf(t)
 		if wanted.Find(id) >= 0 || applied.Find(id) < i {
 			continue
 		}
@@ -327,7 +334,7 @@ func Reconcile(current, lastApplied, desired []Taint) Changes {
 			c.Remove = append(c.Remove, id)
 		}
 	}
-	c.addMissing(current, desired, now, wanted)
+	c.addMissing(current, desired, &now, &wanted)
 	return c
 }
 
@@ -338,20 +345,20 @@ func ReconcileOwned(current []Taint, owned []TaintID, desired []Taint) Changes {
 	var c Changes
 	now, own, wanted := byID(current), lookup.FirstOf(owned, lookup.Self), byID(desired)
 	for i := range current {
-		id := current[i].ID()
+		id := idOf(&current[i])
 		if wanted.Find(id) < 0 && own.Find(id) >= 0 && now.Find(id) == i {
 			c.Remove = append(c.Remove, id)
 		}
 	}
-	c.addMissing(current, desired, now, wanted)
+	c.addMissing(current, desired, &now, &wanted)
 	return c
 }
 
 // addMissing adds the desired taints that the node lacks.
-func (c *Changes) addMissing(current, desired []Taint, now, wanted lookup.First[Taint, TaintID]) {
+func (c *Changes) addMissing(current, desired []Taint, now, wanted *lookup.First[Taint, TaintID]) {
 	for i := range desired {
 		t := &desired[i]
-		id := t.ID()
+		id := idOf(t)
 		if at := now.Find(id); at >= 0 && current[at].Value == t.Value || wanted.Find(id) != i {
 			continue
 		}

@@ -6,4 +6,4 @@ package main
 
 import "github.com/seed-0529bac1/taints/internal/test/measure"
 
-func main() { measure.Main(rows(), nil) }
+func main() { measure.Main(rows()) }

@@ -17,130 +17,104 @@ import (
 	"github.com/seed-0529bac1/taints/kube"
 )
 
-const (
-	karpenter   = "Karpenter"
-	descheduler = "descheduler"
-)
-
 // rows are the work of the adopters' functions. Ours does what the shims of
 // owntests do instead of them.
 func rows() []measure.Row {
-	eight, other := podTolerations(), podTolerations()
-	reversed := slices.Clone(eight)
+	row := func(name, beside string, floor float64, allocs int64, ours, theirs func()) measure.Row {
+		return measure.Row{
+			Name: name, Beside: beside, Floor: floor, Allocs: allocs,
+			Ours: measure.Each(ours), Theirs: measure.Each(theirs),
+		}
+	}
+	equal := func(name string, a, b []corev1.Toleration, want bool) measure.Row {
+		return row("TolerationsEqual, "+name, "descheduler", 1, 2,
+			func() { measure.Must(tolerationsEqual(a, b) == want) },
+			func() { measure.Must(utils.TolerationsEqual(a, b) == want) })
+	}
+	tolerates := func(name string, pod []corev1.Toleration, floor float64, allocs int64, untolerated int) measure.Row {
+		return row("ToleratesPod, "+name, "Karpenter", floor, allocs,
+			func() { measure.Must(len(multierr.Errors(toleratesPod(node, pod))) == untolerated) },
+			func() {
+				theirs := &corev1.Pod{Spec: corev1.PodSpec{Tolerations: pod}}
+				measure.Must(len(multierr.Errors(scheduling.Taints(node).ToleratesPod(theirs))) == untolerated)
+			})
+	}
+	reversed, other := slices.Clone(pod), slices.Clone(pod)
 	slices.Reverse(reversed)
 	other[5].Value = "web"
 	return []measure.Row{
-		tolerates("ToleratesPod, 3 taints × 8 tolerations", eight, 3),
-		tolerates("ToleratesPod, 3 taints that a pod does not tolerate", nil, 1),
-		merge(),
-		ephemeral(),
-		equal("2 tolerations", eight[:2], reversed[6:], true),
-		equal("8 tolerations", eight, reversed, true),
-		equal("8 tolerations, one with another value", eight, other, false),
-	}
-}
-
-func nodeTaints() []corev1.Taint {
-	return []corev1.Taint{
-		{Key: "dedicated", Value: "ml", Effect: corev1.TaintEffectNoSchedule},
-		{Key: "nvidia.com/gpu", Value: "present", Effect: corev1.TaintEffectNoSchedule},
-		{Key: "spot", Effect: corev1.TaintEffectPreferNoSchedule},
-	}
-}
-
-func podTolerations() []corev1.Toleration {
-	seconds := int64(300)
-	exists := func(key string, effect corev1.TaintEffect) corev1.Toleration {
-		return corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists, Effect: effect}
-	}
-	list := []corev1.Toleration{
-		exists(corev1.TaintNodeNotReady, corev1.TaintEffectNoExecute),
-		exists(corev1.TaintNodeUnreachable, corev1.TaintEffectNoExecute),
-		exists(corev1.TaintNodeMemoryPressure, corev1.TaintEffectNoSchedule),
-		exists("spot", corev1.TaintEffectPreferNoSchedule),
-		{Key: "team", Operator: corev1.TolerationOpEqual, Value: "vision", Effect: corev1.TaintEffectNoSchedule},
-		{Key: "dedicated", Operator: corev1.TolerationOpEqual, Value: "ml", Effect: corev1.TaintEffectNoSchedule},
-		exists("example.com/fpga", corev1.TaintEffectNoSchedule),
-		exists("nvidia.com/gpu", corev1.TaintEffectNoSchedule),
-	}
-	list[0].TolerationSeconds, list[1].TolerationSeconds = &seconds, &seconds
-	return list
-}
-
-func tolerates(name string, tolerations []corev1.Toleration, floor float64) measure.Row {
-	list, wrong, allocs := nodeTaints(), 0, 0.0
-	if tolerations == nil {
-		wrong, allocs = len(list), 31 // as many as theirs
-	}
-	check := func(err error) { measure.MustNot(len(multierr.Errors(err)) != wrong) }
-	return measure.Row{
-		Name: name, Beside: karpenter, Floor: floor, Allocs: allocs,
-		Ours: func() func(int) {
-			return measure.Each(func() {
-				var errs error
-				for _, t := range taints.Untolerated(kube.Taints(list), kube.Tolerations(tolerations), taints.AllEffects) {
-					errs = multierr.Append(errs, serrors.Wrap(fmt.Errorf("did not tolerate taint"), "taint", t.String()))
+		tolerates("3 taints × 8 tolerations", pod, 3, 0, 0),
+		tolerates("3 taints that a pod does not tolerate", nil, 1, 31, 3), // as many allocations as theirs
+		row("Merge, 4 + 4 taints", "Karpenter", 1, 1, func() {
+			merged, _ := kube.Ensure(four, taints.Changes{Add: kube.Taints(added)})
+			measure.Must(len(merged) == 6)
+		}, func() { measure.Must(len(scheduling.Taints(four).Merge(added)) == 6) }),
+		row("IsKnownEphemeralTaint, for 3 taints that are and 3 that are not", "Karpenter", 0.9, 0, func() {
+			n := 0
+			for range known.Untolerated(kube.Taints(starting), taints.AllEffects) {
+				n++
+			}
+			measure.Must(n == 3)
+		}, func() {
+			n := 0
+			for i := range starting {
+				if !scheduling.IsKnownEphemeralTaint(&starting[i]) {
+					n++
 				}
-				check(errs)
-			})
-		},
-		Other: func() func(int) {
-			pod := &corev1.Pod{Spec: corev1.PodSpec{Tolerations: tolerations}}
-			return measure.Each(func() { check(scheduling.Taints(list).ToleratesPod(pod)) })
-		},
+			}
+			measure.Must(n == 3)
+		}),
+		equal("2 tolerations", pod[:2], reversed[6:], true),
+		equal("8 tolerations", pod, reversed, true),
+		equal("8 tolerations, one with another value", pod, other, false),
 	}
 }
 
-func merge() measure.Row {
-	base := append(nodeTaints(), corev1.Taint{Key: "zone", Value: "a", Effect: corev1.TaintEffectNoSchedule})
-	with := []corev1.Taint{
-		{Key: "dedicated", Value: "other", Effect: corev1.TaintEffectNoSchedule},
-		{Key: "startup", Effect: corev1.TaintEffectNoExecute},
-		{Key: "spot", Effect: corev1.TaintEffectPreferNoSchedule},
-		{Key: "example.com/agent", Value: "starting", Effect: corev1.TaintEffectNoSchedule},
+var (
+	node  = nodeTaints("dedicated=ml:NoSchedule", "nvidia.com/gpu=present:NoSchedule", "spot:PreferNoSchedule")
+	four  = append(nodeTaints("zone=a:NoSchedule"), node...)
+	added = nodeTaints("dedicated=other:NoSchedule", "startup:NoExecute", "spot:PreferNoSchedule",
+		"example.com/agent=starting:NoSchedule")
+	starting = append(nodeTaints("node.kubernetes.io/not-ready:NoSchedule",
+		"node.cloudprovider.kubernetes.io/uninitialized=true:NoSchedule", "readiness.k8s.io/network:NoSchedule"), node...)
+	pod = podTolerations(
+		"node.kubernetes.io/not-ready:NoExecute op=Exists for 300s",
+		"node.kubernetes.io/unreachable:NoExecute op=Exists for 300s",
+		"node.kubernetes.io/memory-pressure:NoSchedule op=Exists",
+		"spot:PreferNoSchedule op=Exists",
+		"team=vision:NoSchedule op=Equal",
+		"dedicated=ml:NoSchedule op=Equal",
+		"example.com/fpga:NoSchedule op=Exists",
+		"nvidia.com/gpu:NoSchedule op=Exists")
+
+	known = taints.Options{KeyWildcards: true}.Compile(
+		taints.TolerationsFor(kube.Taints(scheduling.KnownEphemeralTaints)...),
+		taints.TolerationsFor(wildcards(scheduling.KnownEphemeralTaintKeyPrefixes)...),
+	)
+)
+
+func nodeTaints(texts ...string) []corev1.Taint {
+	var list []taints.Taint
+	for _, text := range texts {
+		list = append(list, taints.Must(taints.ParseTaint(text)))
 	}
-	return measure.Row{
-		Name: "Merge, 4 + 4 taints", Beside: karpenter, Floor: 1, Allocs: 1,
-		Ours: func() func(int) {
-			return measure.Each(func() {
-				merged, _ := kube.Ensure(base, taints.Changes{Add: kube.Taints(with)})
-				measure.MustNot(len(merged) != 6)
-			})
-		},
-		Other: func() func(int) {
-			return measure.Each(func() { measure.MustNot(len(scheduling.Taints(base).Merge(with)) != 6) })
-		},
-	}
+	return kube.CoreTaints(list)
 }
 
-func ephemeral() measure.Row {
-	list := []corev1.Taint{
-		{Key: corev1.TaintNodeNotReady, Effect: corev1.TaintEffectNoSchedule},
-		{Key: "node.cloudprovider.kubernetes.io/uninitialized", Value: "true", Effect: corev1.TaintEffectNoSchedule},
-		{Key: "readiness.k8s.io/network", Effect: corev1.TaintEffectNoSchedule},
+func podTolerations(texts ...string) []corev1.Toleration {
+	var list []taints.Toleration
+	for _, text := range texts {
+		list = append(list, taints.Must(taints.ParseToleration(text)))
 	}
-	list = append(list, nodeTaints()...)
-	return measure.Row{
-		Name: "IsKnownEphemeralTaint, for 3 taints that are and 3 that are not", Beside: karpenter, Floor: 0.9,
-		Ours: func() func(int) {
-			known := taints.Options{KeyWildcards: true}.Compile(
-				taints.TolerationsFor(kube.Taints(scheduling.KnownEphemeralTaints)...),
-				taints.TolerationsFor(wildcards(scheduling.KnownEphemeralTaintKeyPrefixes)...),
-			)
-			return measure.Each(func() { measure.MustNot(lasting(known, list) != 3) })
-		},
-		Other: func() func(int) {
-			return measure.Each(func() {
-				n := 0
-				for i := range list {
-					if !scheduling.IsKnownEphemeralTaint(&list[i]) {
-						n++
-					}
-				}
-				measure.MustNot(n != 3)
-			})
-		},
+	return kube.CoreTolerations(list)
+}
+
+// toleratesPod is the function of docs/adopting.md.
+func toleratesPod(node []corev1.Taint, pod []corev1.Toleration) (errs error) {
+	for _, t := range taints.Untolerated(kube.Taints(node), kube.Tolerations(pod), taints.AllEffects) {
+		errs = multierr.Append(errs, serrors.Wrap(fmt.Errorf("did not tolerate taint"), "taint", t.String()))
 	}
+	return errs
 }
 
 // wildcards returns a taint for each prefix, whose key stands for those with the prefix.
@@ -151,38 +125,15 @@ func wildcards(prefixes []string) (list []taints.Taint) {
 	return list
 }
 
-// lasting counts the taints that are not known to be temporary.
-func lasting(known *taints.Matcher, list []corev1.Taint) (n int) {
-	for range known.Untolerated(kube.Taints(list), taints.AllEffects) {
-		n++
-	}
-	return n
-}
-
 // tolerationsEqual is the function of docs/adopting.md.
 func tolerationsEqual(a, b []corev1.Toleration) bool {
-	return slices.Equal(sortedIDs(a), sortedIDs(b))
+	return slices.EqualFunc(unique(a), unique(b), sameID)
 }
 
-func sortedIDs(list []corev1.Toleration) (ids []taints.TolerationID) {
-	sorted := slices.SortedFunc(slices.Values(kube.Tolerations(list)), taints.Toleration.Compare)
-	for i := range sorted {
-		ids = append(ids, sorted[i].ID())
-	}
-	return slices.Compact(ids)
+func unique(list []corev1.Toleration) []taints.Toleration {
+	sorted := slices.Clone(kube.Tolerations(list))
+	slices.SortFunc(sorted, taints.Toleration.Compare)
+	return slices.CompactFunc(sorted, sameID)
 }
 
-// equal compares two lists, which are equal or not.
-func equal(name string, a, b []corev1.Toleration, want bool) measure.Row {
-	return measure.Row{
-		Name: "TolerationsEqual, " + name, Beside: descheduler, Floor: 1,
-		Ours: func() func(int) {
-			return measure.Each(func() {
-				measure.MustNot(want != tolerationsEqual(a, b))
-			})
-		},
-		Other: func() func(int) {
-			return measure.Each(func() { measure.MustNot(want != utils.TolerationsEqual(a, b)) })
-		},
-	}
-}
+func sameID(t, u taints.Toleration) bool { return t.ID() == u.ID() }

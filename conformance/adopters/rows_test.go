@@ -2,15 +2,11 @@
 
 package main
 
-import "testing"
+import (
+	"testing"
 
-// TestRows does the work of each row both ways, and expects no failure.
-func TestRows(t *testing.T) {
-	for _, row := range rows() {
-		row.Ours()(2)
-		row.Other()(2)
-		if row.Name == "" || row.Beside == "" || row.Floor <= 0 {
-			t.Errorf("%+v", row)
-		}
-	}
-}
+	"github.com/seed-0529bac1/taints/internal/test/measure"
+)
+
+// Both sides of each row run.
+func TestRows(t *testing.T) { measure.Test(t, rows()) }

@@ -6,102 +6,168 @@
 //
 //	go run ./ratios
 //
-// It compares processor time, including garbage collection. Both sides of a row run
-// in separate processes, in turn for a slice of time each, and the ratio is the
-// median of the ratios of two successive slices. Our side and Kubernetes' are
-// programs of their own, so that neither has the other's data in memory. The command
-// prints tables, and exits with 1 if a floor is missed by a ratio as printed. With
-// -match REGEXP it measures only some rows.
+// A run of one side is a process that does the work for a tenth of a second and
+// measures its processor time, including garbage collection. The two sides of a row
+// run in turn, and the ratio is that of their lowest times. Our side and Kubernetes'
+// are programs of their own, so that neither has the other's data in memory. The
+// command prints a table, and exits with 1 if a floor is missed by a ratio as printed.
 package main
 
 import (
-	"errors"
+	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/gotest"
+	"github.com/seed-0529bac1/taints/conformance/internal/table"
+	"github.com/seed-0529bac1/taints/conformance/internal/work"
+	"github.com/seed-0529bac1/taints/internal/test/measure"
 )
 
-// options are the flags.
-type options struct {
-	match           *regexp.Regexp // nil if everything is measured
-	rounds, repeats int
-	slice           time.Duration
-}
+const modulePath = "github.com/seed-0529bac1/taints"
+
+var (
+	rounds = flag.Int("rounds", 10, "how often each side of a row runs")
+	folder = taints.Must(os.MkdirTemp("", "ratios")) // for the programs
+	lines  = [][]string{{"work", "beside", "ours", "theirs", "ratio", "allocations", "floor", ""}}
+	missed bool
+)
 
 func main() {
-	var o options
-	flag.Func("match", "measure only the rows whose names match this `regexp`, and no queue or import",
-		func(s string) (err error) {
-			o.match, err = regexp.Compile(s)
-			return err
-		})
-	flag.IntVar(&o.rounds, "rounds", 5, "how often to restart both sides of a row")
-	flag.IntVar(&o.repeats, "repeats", 9, "how many turns each side takes in a round")
-	flag.DurationVar(&o.slice, "slice", 20*time.Millisecond, "how long one measurement takes")
+	match := regexp.MustCompile("")
+	flag.Func("match", "measure only the rows whose names match this `regexp`", func(s string) (err error) {
+		match, err = regexp.Compile(s)
+		return err
+	})
 	flag.Parse()
-	if flag.NArg() > 0 || o.rounds < 1 || o.repeats < 1 || o.slice <= 0 {
-		fmt.Fprintln(os.Stderr, "ratios: want no arguments, -rounds and -repeats of at least 1 and -slice above 0")
-		os.Exit(2)
-	}
-	met, err := o.measure(os.Stdout)
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "ratios: %v\n", err)
-	}
-	if err != nil || !met {
+	measureAll(match)
+	if missed {
 		os.Exit(1)
 	}
 }
 
-// measure does the selected work, and reports whether all floors are met.
-func (o options) measure(stdout io.Writer) (met bool, err error) {
-	folder, err := os.MkdirTemp("", "ratios")
-	if err != nil {
-		return false, err
-	}
+// measureAll measures the rows that match, and prints the table. It panics if a
+// program fails.
+func measureAll(match *regexp.Regexp) {
 	defer os.RemoveAll(folder)
-	build := func(module, pkg string) string {
-		file := filepath.Join(folder, filepath.Base(pkg)+".exe") // the extension matters only on Windows
-		_, failed := gotest.Go(module, "build", "-o", file, modulePath+"/conformance/"+pkg)
-		err = errors.Join(err, failed)
-		return file
-	}
 	// The adopters' code is in a separate module, so that Kubernetes' code does not run
 	// with the versions that it requires.
 	ours, kubernetes, adopters := build("", "ratios/ours"), build("", "ratios/kubernetes"), build("adopters", "adopters")
-	if err != nil {
-		return false, err
+	for _, program := range []string{ours, adopters} {
+		for _, row := range run[[]measure.Row](program) {
+			theirs := program
+			if row.Beside == work.Kubernetes {
+				theirs = kubernetes
+			}
+			if match.MatchString(row.Name) {
+				compare(row, program, theirs)
+			}
+		}
 	}
-	fmt.Fprintf(stdout, "%s, Go %s\n", machine(), strings.TrimPrefix(runtime.Version(), "go"))
-	r := new(report)
-	err = o.rows(r, ours, kubernetes)
-	if err == nil {
-		err = o.rows(r, adopters, adopters)
+	if match.MatchString("import") {
+		imports()
 	}
-	if err == nil && o.match == nil {
-		err = errors.Join(r.queues(ours, kubernetes, min(3, o.rounds)), r.imports(folder))
-	}
-	if err != nil {
-		return false, err
-	}
-	return !r.missed, r.write(stdout)
+	var b bytes.Buffer
+	table.Write(&b, lines)
+	fmt.Printf("%s/%s, %d threads, Go %s\n\n%s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(),
+		strings.TrimPrefix(runtime.Version(), "go"), &b)
 }
 
-// machine returns the name of the processor, if the system reports it, and the
-// number of its threads.
-func machine() string {
-	name := runtime.GOOS + "/" + runtime.GOARCH
-	info, _ := os.ReadFile("/proc/cpuinfo")
-	if _, model, ok := strings.Cut(string(info), "model name\t: "); ok {
-		model, _, _ = strings.Cut(model, "\n")
-		name += ", " + model
+// compare runs both sides of the row in turn, and adds a line with the lowest costs.
+// After 30 seconds, three rounds are enough.
+func compare(row measure.Row, ours, theirs string) {
+	a, b := run[measure.Cost](ours, "-row", row.Name, "-ours"), run[measure.Cost](theirs, "-row", row.Name)
+	start := time.Now()
+	for round := 1; round < *rounds && (round < 3 || time.Since(start) < 30*time.Second); round++ {
+		a = a.Min(run[measure.Cost](ours, "-row", row.Name, "-ours"))
+		b = b.Min(run[measure.Cost](theirs, "-row", row.Name))
 	}
-	return fmt.Sprintf("%s, %d threads", name, runtime.NumCPU())
+	ratio, show := rounded(b.Amount/a.Amount), duration
+	met, allocs, floor := ratio >= row.Floor, "", times(row.Floor)
+	if row.Allocs >= 0 {
+		met = met && a.Allocs <= row.Allocs
+		allocs, floor = fmt.Sprintf("%d / %d", a.Allocs, b.Allocs), fmt.Sprintf("%s, %d", floor, row.Allocs)
+	}
+	if row.Bytes {
+		show = size
+	}
+	add(met, row.Name, row.Beside, show(a.Amount), show(b.Amount), times(ratio), allocs, floor)
+}
+
+// run runs a program and decodes its output.
+func run[T any](program string, args ...string) (result T) {
+	command := exec.Command(program, append(args, "-test.benchtime", "100ms")...)
+	command.Stderr = os.Stderr
+	if err := json.Unmarshal(taints.Must(command.Output()), &result); err != nil {
+		panic(err)
+	}
+	return result
+}
+
+// imports adds a line with the bytes that a program with one call of the library has
+// more than an empty one, and with the packages of others that it imports.
+func imports() {
+	bytes := func(name string) float64 {
+		file := build("", "ratios/cost/"+name, "-trimpath", "-ldflags=-s -w")
+		return float64(taints.Must(os.Stat(file)).Size())
+	}
+	empty := bytes("empty")
+	ours, theirs := bytes("ours")-empty, bytes("kubernetes")-empty
+	packages := taints.Must(gotest.Go("", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}",
+		modulePath+"/conformance/ratios/cost/ours"))
+	others := 0
+	for path := range strings.FieldsSeq(string(packages)) {
+		if path != modulePath && !strings.HasPrefix(path, modulePath+"/") {
+			others++
+		}
+	}
+	const most = 200 << 10
+	add(others == 0 && ours <= most, fmt.Sprintf("import, with %d packages of others", others), work.Kubernetes,
+		size(ours), size(theirs), times(theirs/ours), "", "0, "+size(most))
+}
+
+// build builds a package of a module below conformance.
+func build(module, pkg string, flags ...string) (file string) {
+	file = filepath.Join(folder, strings.ReplaceAll(pkg, "/", "-")+".exe") // the extension matters only on Windows
+	args := append([]string{"build", "-o", file}, flags...)
+	taints.Must(gotest.Go(module, append(args, modulePath+"/conformance/"+pkg)...))
+	return file
+}
+
+// add adds a line to the table.
+func add(met bool, line ...string) {
+	verdict := "met"
+	if !met {
+		verdict, missed = "MISSED", true
+	}
+	lines = append(lines, append(line, verdict))
+	fmt.Fprintln(os.Stderr, strings.Join(line, ", ")) // to see how far it is
+}
+
+func duration(ns float64) string { return amount(ns, 1000, "ns", "µs", "ms", "s") }
+func size(bytes float64) string  { return amount(bytes, 1024, "bytes", "KB", "MB", "GB") }
+func times(ratio float64) string { return number(ratio) + "×" }
+
+func amount(x, base float64, units ...string) string {
+	for len(units) > 1 && x >= base {
+		x, units = x/base, units[1:]
+	}
+	return number(x) + " " + units[0]
+}
+
+func number(x float64) string { return strconv.FormatFloat(rounded(x), 'f', -1, 64) }
+
+// rounded rounds a number to two digits, because more do not repeat.
+func rounded(x float64) float64 {
+	return taints.Must(strconv.ParseFloat(strconv.FormatFloat(x, 'e', 1, 64), 64))
 }

@@ -4,94 +4,67 @@ package work
 
 import (
 	"fmt"
+	"testing"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/internal/test/measure"
 	"github.com/seed-0529bac1/taints/nodeindex"
 )
 
-// A Cluster has 100,000 named nodes. 40 % of them are tainted.
-type Cluster struct {
-	Names []string
-	Sets  [][]taints.Taint // the different taint lists of tainted nodes
+// Nodes returns the names of 100,000 nodes, and the lists of taints of those that
+// have some. These are tainted in the given number of ways: each way has the taint of
+// a tenant, and most have up to two more, for GPUs, for a pool or for spot machines.
+func Nodes(ways int) (names []string, lists [][]taints.Taint) {
+	others := parsed(taints.ParseTaint, "nvidia.com/gpu=present:NoSchedule", "dedicated=ml:NoSchedule",
+		"cloud.example.com/spot=true:PreferNoSchedule")
+	gpu, pool, spot := others[0], others[1], others[2]
+	names = repeated(100_000, func(i int) string { return fmt.Sprintf("node-%07d", i) })
+	lists = repeated(ways, func(i int) []taints.Taint {
+		tenant := taints.Taint{Key: "tenant", Value: fmt.Sprint("t", i), Effect: taints.NoSchedule}
+		return [][]taints.Taint{{tenant}, {gpu, tenant}, {gpu, pool, tenant}, {tenant, spot}}[i%4]
+	})
+	return names, lists
 }
 
-const clusterNodes = 100_000
-
-// newCluster returns a cluster whose nodes are tainted in the given number of ways.
-// Each way has a tenant's taint, and most have up to two more: for GPUs, for a pool or
-// for spot machines.
-func newCluster(ways int) *Cluster {
-	gpu := taints.Taint{Key: "nvidia.com/gpu", Value: "present", Effect: taints.NoSchedule}
-	pool := taints.Taint{Key: "dedicated", Value: "ml", Effect: taints.NoSchedule}
-	spot := taints.Taint{Key: "cloud.example.com/spot", Value: "true", Effect: taints.PreferNoSchedule}
-	return &Cluster{
-		Names: repeated(clusterNodes, func(i int) string { return fmt.Sprintf("node-%07d", i) }),
-		Sets: repeated(ways, func(i int) []taints.Taint {
-			tenant := taints.Taint{Key: "tenant", Value: fmt.Sprint("t", i), Effect: taints.NoSchedule}
-			return [][]taints.Taint{{tenant}, {gpu, tenant}, {gpu, pool, tenant}, {tenant, spot}}[i%4]
-		}),
-	}
-}
-
-// index returns an Index with the nodes.
-func (c *Cluster) index() *nodeindex.Index[string] {
-	x := new(nodeindex.Index[string])
-	for i, name := range c.Names {
-		x.Set(name, Of(c.Sets, i))
-	}
-	return x
-}
-
-// Of returns the taints of node i of a cluster with the sets.
-func Of[T any](sets [][]T, i int) []T {
+// Of returns the taints of node i. Two of five nodes have some.
+func Of[T any](lists [][]T, i int) []T {
 	if i%5 >= 2 {
 		return nil
 	}
-	return sets[(i/5*2+i%5)%len(sets)]
+	return lists[(i/5*2+i%5)%len(lists)]
 }
 
-// EightThings are the tolerations of a pod that tolerates two tenants, a GPU and more.
-var EightThings = append([]taints.Toleration{
-	{Key: "tenant", Operator: taints.OpEqual, Value: "t1", Effect: taints.NoSchedule},
-	{Key: "tenant", Operator: taints.OpEqual, Value: "t2", Effect: taints.NoSchedule},
-}, PodTolerations[2:]...)
+// Tenants tolerate two tenants, a GPU and more.
+var Tenants = append(parsed(taints.ParseToleration, "tenant=t1:NoSchedule", "tenant=t2:NoSchedule"), PodTolerations[2:]...)
 
-// indexRows are the rows for a cluster of 100,000 nodes and the pod that
-// tolerates eight things. The floor for counting depends on the number of ways.
-func indexRows(ways int, what string, count float64, others Others) []measure.Row {
-	ours := func(feasible func(x *nodeindex.Index[string], m *taints.Matcher) int) measure.Side {
-		return func() func(int) {
-			x, m := newCluster(ways).index(), taints.Compile(EightThings)
-			return measure.Each(func() { measure.MustNot(feasible(x, m) < clusterNodes/2) })
+// feasible asks an Index of the nodes, which has more than half of them feasible.
+func feasible(ways int, ask func(x *nodeindex.Index[string], m *taints.Matcher) int) measure.Side {
+	return func(b *testing.B) {
+		var x nodeindex.Index[string]
+		names, lists := Nodes(ways)
+		for i, name := range names {
+			x.Set(name, Of(lists, i))
 		}
+		m := taints.Compile(Tenants)
+		measure.Loop(b, func() { measure.Must(ask(&x, m) > len(names)/2) })
 	}
-	// Kubernetes has no index of nodes, only the nodes themselves.
-	loop := func() func(int) { return others.Feasible(newCluster(ways)) }
+}
+
+func countIn(ways int) measure.Side { return feasible(ways, (*nodeindex.Index[string]).CountFeasible) }
+
+func appendIn(ways int) measure.Side {
 	var found []string
-	return []measure.Row{
-		{
-			Name: "count the feasible of 100,000 nodes, " + what, Beside: Kubernetes,
-			Floor: count, Allocs: 4, Other: loop,
-			Ours: ours((*nodeindex.Index[string]).CountFeasible),
-		},
-		{
-			Name: "append them, " + what, Beside: Kubernetes,
-			Floor: 200, Allocs: 16, Other: loop,
-			Ours: ours(func(x *nodeindex.Index[string], m *taints.Matcher) int {
-				found = x.AppendFeasible(found[:0], m)
-				return len(found)
-			}),
-		},
-		{
-			Name: "range over them, " + what, Beside: Kubernetes, Floor: 80, Allocs: 16, Other: loop,
-			Ours: ours(func(x *nodeindex.Index[string], m *taints.Matcher) int {
-				n := 0
-				for range x.Feasible(m) {
-					n++
-				}
-				return n
-			}),
-		},
+	return feasible(ways, func(x *nodeindex.Index[string], m *taints.Matcher) int {
+		found = x.AppendFeasible(found[:0], m)
+		return len(found)
+	})
+}
+
+func rangeIn(ways int) measure.Side { return feasible(ways, iterate[string]) }
+
+func iterate[N comparable](x *nodeindex.Index[N], m *taints.Matcher) (n int) {
+	for range x.Feasible(m) {
+		n++
 	}
+	return n
 }

@@ -1,254 +1,153 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package work defines the work that both the library and Kubernetes' code
-// do, on the same input, and does it with the library. It does not import
-// Kubernetes' code, because the garbage collector of a program that does scans
-// what that code keeps in memory.
+// Package work has the table of the work whose speed has a floor. It does the work
+// with the library and with plain loops. It does not import Kubernetes' code, because
+// the garbage collector of a program that does scans what that code keeps in memory.
 package work
 
 import (
-	"slices"
 	"time"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/internal/test/measure"
-	"github.com/seed-0529bac1/taints/internal/test/reference"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
-// The input is a GPU node and a pod with the usual eight tolerations. The pod
-// tolerates the node.
+// The input is a GPU node, a failed node, and a pod with the usual eight
+// tolerations. The pod tolerates both nodes, the failed one for 300 seconds.
 var (
-	NodeTaints = []taints.Taint{
-		{Key: "dedicated", Value: "ml", Effect: taints.NoSchedule},
-		{Key: "nvidia.com/gpu", Value: "present", Effect: taints.NoSchedule},
-		{Key: "sla.example.com/failure-score", Value: "40", Effect: taints.NoSchedule},
-	}
-	PodTolerations = []taints.Toleration{
-		{
-			Key: taints.NodeNotReady, Operator: taints.OpExists, Effect: taints.NoExecute,
-			TolerationSeconds: seconds(300),
-		},
-		{
-			Key: taints.NodeUnreachable, Operator: taints.OpExists, Effect: taints.NoExecute,
-			TolerationSeconds: seconds(300),
-		},
-		{Key: taints.NodeMemoryPressure, Operator: taints.OpExists, Effect: taints.NoSchedule},
-		{Key: "sla.example.com/failure-score", Operator: taints.OpLt, Value: "60", Effect: taints.NoSchedule},
-		{Key: "team", Operator: taints.OpEqual, Value: "vision", Effect: taints.NoSchedule},
-		{Key: "dedicated", Operator: taints.OpEqual, Value: "ml", Effect: taints.NoSchedule},
-		{Key: "example.com/fpga", Operator: taints.OpExists, Effect: taints.NoSchedule},
-		{Key: "nvidia.com/gpu", Operator: taints.OpExists, Effect: taints.NoSchedule},
-	}
-	FailedNode = []taints.Taint{
-		{Key: taints.NodeNotReady, Effect: taints.NoExecute},
-		{Key: taints.NodeUnreachable, Effect: taints.NoExecute},
-	}
-	Specs = []string{
+	NodeTaints = parsed(taints.ParseTaint, "dedicated=ml:NoSchedule", "nvidia.com/gpu=present:NoSchedule",
+		"sla.example.com/failure-score=40:NoSchedule")
+	FailedNode = parsed(taints.ParseTaint,
+		"node.kubernetes.io/not-ready:NoExecute", "node.kubernetes.io/unreachable:NoExecute")
+	PodTolerations = parsed(taints.ParseToleration,
+		"node.kubernetes.io/not-ready:NoExecute op=Exists for 300s",
+		"node.kubernetes.io/unreachable:NoExecute op=Exists for 300s",
+		"node.kubernetes.io/memory-pressure:NoSchedule op=Exists",
+		"sla.example.com/failure-score=60:NoSchedule op=Lt",
+		"team=vision:NoSchedule",
 		"dedicated=ml:NoSchedule",
-		"nvidia.com/gpu=present:NoSchedule",
-		"cloud.example.com/spot:PreferNoSchedule",
+		"example.com/fpga:NoSchedule op=Exists",
+		"nvidia.com/gpu:NoSchedule op=Exists")
+	Specs = []string{
+		"dedicated=ml:NoSchedule", "nvidia.com/gpu=present:NoSchedule", "cloud.example.com/spot:PreferNoSchedule",
 	}
 	Now = time.Now()
 )
 
-func seconds(s int64) *int64 { return &s }
+func parsed[T any](parse func(string) (T, error), texts ...string) []T {
+	return repeated(len(texts), func(i int) T { return taints.Must(parse(texts[i])) })
+}
 
-// Kubernetes and plainLoop name the code that the library is compared with.
+func repeated[T any](n int, of func(i int) T) []T {
+	list := make([]T, n)
+	for i := range list {
+		list[i] = of(i)
+	}
+	return list
+}
+
+// The library is compared with Kubernetes' code and with plain loops.
 const (
 	Kubernetes = "Kubernetes"
-	plainLoop  = "a plain loop"
+	loop       = "a plain loop"
 )
 
-// Others do the work with Kubernetes' code. They are nil in the program that does
-// it with the library.
-type Others struct {
-	Filter, FilterNothing, Validate, Parse, Evict, Merge, Print, AppendTo measure.Side
-	// Feasible finds the feasible nodes.
-	Feasible func(c *Cluster) func(n int)
+// Rows returns the table. The sides of Kubernetes have names; the program that does
+// not contain Kubernetes' code has none of them.
+func Rows(kubernetes map[string]measure.Side) []measure.Row {
+	heap := row("a million pending evictions, memory", Kubernetes, 2.5, -1, EvictionHeap(ourQueue), kubernetes["heap"])
+	heap.Bytes = true
+	filter, nothing, evicts := kubernetes["filter"], kubernetes["filter nothing"], kubernetes["evict"]
+	few, many := kubernetes["feasible, 20 ways"], kubernetes["feasible, 10,000 ways"]
+	return append([]measure.Row{
+		row("first untolerated hard taint, 3 taints × 8 tolerations, one-shot", Kubernetes, 10, 0, find(NodeTaints), filter),
+		row("the same, with On", Kubernetes, 10, 0, findOn(NodeTaints), filter),
+		row("the same, compiled", Kubernetes, 20, 0, findCompiled(NodeTaints), filter),
+		row("a node without taints, one-shot", Kubernetes, 1, 0, find(nil), nothing),
+		row("a node without taints, with On", Kubernetes, 1, 0, findOn(nil), nothing),
+		row("a node without taints, compiled", Kubernetes, 1, 0, findCompiled(nil), nothing),
+		row("compile 8 tolerations; Kubernetes: filter one node", Kubernetes, 1, 3, compile, filter),
+		row("eviction deadline, 2 NoExecute taints × 8 tolerations", Kubernetes, 6, 0, evict, evicts),
+		row("eviction deadline, compiled", Kubernetes, 6, 0, evictCompiled, evicts),
+		row("count the feasible of 100,000 nodes, 40 % tainted in 20 ways", Kubernetes, 10_000, 4, countIn(20), few),
+		row("append them, 40 % tainted in 20 ways", Kubernetes, 200, 16, appendIn(20), few),
+		row("range over them, 40 % tainted in 20 ways", Kubernetes, 80, 16, rangeIn(20), few),
+		row("count the feasible of 100,000 nodes, in 10,000 ways", Kubernetes, 2000, 4, countIn(10_000), many),
+		row("append them, in 10,000 ways", Kubernetes, 200, 16, appendIn(10_000), many),
+		row("range over them, in 10,000 ways", Kubernetes, 80, 16, rangeIn(10_000), many),
+		row("validate 8 tolerations", Kubernetes, 25, 0, validate, kubernetes["validate"]),
+		row("parse 3 kubectl specs", Kubernetes, 20, 0, parse, kubernetes["parse"]),
+		row("merge 4 + 4 tolerations", Kubernetes, 30, 1, merge, kubernetes["merge"]),
+		row("print a taint", Kubernetes, 2.5, 1, printTaint, kubernetes["print"]),
+		row("print a taint into a buffer", Kubernetes, 15, 0, appendTaint, kubernetes["append"]),
+		row("a million pending evictions, time", Kubernetes, 2, -1, Evictions(ourQueue), kubernetes["evictions"]),
+		heap,
+		row("Apply of 3 taints that the node has", loop, 0.33, 0, applyNothing, compareOnce),
+		row("Reconcile of a node in sync with 3 taints", loop, 0.33, 0, reconcileNothing, compareTwice),
+		row("ReconcileOwned of a node in sync with 3 taints", loop, 0.33, 0, reconcileOwnedNothing, compareTwice),
+		row("Reconcile of one of 3 values, and Apply", loop, 0.5, 2, reconcile, writeList),
+		row("ReconcileOwned of one of 3 values, and Apply", loop, 0.5, 2, reconcileOwned, writeList),
+		row("taints by condition of a healthy node", loop, 0.5, 0, conditions, conditionLoop),
+	}, hostileRows()...)
 }
 
-// Rows returns the work whose speed has a floor. Rows beside Kubernetes have the
-// given other sides.
-func Rows(others Others) []measure.Row {
-	return slices.Concat(rows(others), loopRows(), indexRows(20, "40 % tainted in 20 ways", 10_000, others),
-		indexRows(10_000, "in 10,000 ways", 2_000, others), hostileRows())
-}
-
-// rows are the work on single nodes and pods.
-func rows(others Others) []measure.Row {
-	return []measure.Row{
-		{
-			Name: "first untolerated hard taint, 3 taints × 8 tolerations, one-shot", Beside: Kubernetes, Floor: 10,
-			Ours: func() func(int) {
-				list, tols := NodeTaints, PodTolerations
-				return measure.Each(func() {
-					_, found := taints.FindUntolerated(list, tols, taints.HardEffects)
-					measure.MustNot(found)
-				})
-			},
-			Other: others.Filter,
-		},
-		{
-			Name: "the same, with On", Beside: Kubernetes, Floor: 10,
-			Ours: func() func(int) {
-				list, tols := NodeTaints, PodTolerations
-				return measure.Each(func() {
-					_, found := wildcards.On(tols).FindUntolerated(list, taints.HardEffects)
-					measure.MustNot(found)
-				})
-			},
-			Other: others.Filter,
-		},
-		{
-			Name: "the same, compiled", Beside: Kubernetes, Floor: 20,
-			Ours: func() func(int) {
-				list, m := NodeTaints, taints.Compile(PodTolerations)
-				return measure.Each(func() {
-					_, found := m.FindUntolerated(list, taints.HardEffects)
-					measure.MustNot(found)
-				})
-			},
-			Other: others.Filter,
-		},
-		{
-			Name: "compile 8 tolerations; Kubernetes: filter one node", Beside: Kubernetes, Floor: 1, Allocs: 3,
-			Ours: func() func(int) {
-				tols := PodTolerations
-				return measure.Each(func() { measure.MustNot(taints.Compile(tols) == nil) })
-			},
-			Other: others.Filter,
-		},
-		{
-			Name: "validate 8 tolerations", Beside: Kubernetes, Floor: 30,
-			Ours: func() func(int) {
-				tols := PodTolerations
-				return measure.Each(func() { measure.MustNot(taints.ValidateTolerations(tols) != nil) })
-			},
-			Other: others.Validate,
-		},
-		{
-			Name: "parse 3 kubectl specs", Beside: Kubernetes, Floor: 20,
-			Ours: func() func(int) {
-				return measure.Each(func() {
-					for _, spec := range Specs {
-						_, err := taints.ParseTaint(spec)
-						measure.MustNot(err != nil)
-					}
-				})
-			},
-			Other: others.Parse,
-		},
-		{
-			Name: "eviction deadline, 2 NoExecute taints × 8 tolerations", Beside: Kubernetes, Floor: 6,
-			Ours: evictOnce, Other: others.Evict,
-		},
-		{
-			Name: "eviction deadline, compiled", Beside: Kubernetes, Floor: 6,
-			Ours: evictByMatcher, Other: others.Evict,
-		},
-		{
-			Name: "merge 4 + 4 tolerations", Beside: Kubernetes, Floor: 30, Allocs: 1,
-			Ours: func() func(int) {
-				tols := PodTolerations
-				return measure.Each(func() { measure.MustNot(len(tolerationset.Merge(tols[:4], tols[4:], zero)) != 8) })
-			},
-			Other: others.Merge,
-		},
-		{
-			Name: "print a taint", Beside: Kubernetes, Floor: 2.5, Allocs: 1,
-			Ours: func() func(int) {
-				t := NodeTaints[1]
-				return measure.Each(func() { Keep(t.String()) })
-			},
-			Other: others.Print,
-		},
-		{
-			Name: "print a taint into a buffer", Beside: Kubernetes, Floor: 15,
-			Ours: func() func(int) {
-				t, buf := NodeTaints[1], make([]byte, 0, 128)
-				return measure.Each(func() { buf = t.AppendTo(buf[:0]) })
-			},
-			Other: others.AppendTo,
-		},
-		{
-			Name: "a node without taints, one-shot", Beside: Kubernetes, Floor: 1,
-			Ours: func() func(int) {
-				tols := PodTolerations
-				return func(n int) {
-					for range n {
-						_, found := taints.FindUntolerated(noTaints, tols, taints.HardEffects)
-						measure.MustNot(found)
-					}
-				}
-			},
-			Other: others.FilterNothing,
-		},
-		{
-			Name: "a node without taints, with On", Beside: Kubernetes, Floor: 1,
-			Ours: func() func(int) {
-				tols := PodTolerations
-				return func(n int) {
-					for range n {
-						_, found := gateOff.On(tols).FindUntolerated(noTaints, taints.HardEffects)
-						measure.MustNot(found)
-					}
-				}
-			},
-			Other: others.FilterNothing,
-		},
-		{
-			Name: "a node without taints, compiled", Beside: Kubernetes, Floor: 1,
-			Ours: func() func(int) {
-				m := taints.Compile(PodTolerations)
-				return func(n int) {
-					for range n {
-						_, found := m.FindUntolerated(noTaints, taints.HardEffects)
-						measure.MustNot(found)
-					}
-				}
-			},
-			Other: others.FilterNothing,
-		},
-		{
-			Name: "eviction deadline, compiled; the other: one-shot", Beside: "the one-shot form", Floor: 1,
-			Ours: evictByMatcher, Other: evictOnce,
-		},
-		coversNot("by key", "b op=Exists"), coversNot("by value", "a=5 op=Gt"),
-	}
+func row(name, beside string, floor float64, allocs int64, ours, theirs measure.Side) measure.Row {
+	return measure.Row{Name: name, Beside: beside, Floor: floor, Allocs: allocs, Ours: ours, Theirs: theirs}
 }
 
 var (
-	noTaints  = []taints.Taint{}
-	zero      taints.Options
-	gateOff   = taints.Options{NoComparison: true}
-	wildcards = taints.Options{KeyWildcards: true}
+	compiled = taints.Compile(PodTolerations)
+	buf      = make([]byte, 0, 128)
+
+	compile = measure.Each(func() { measure.Must(taints.Compile(PodTolerations) != nil) })
+	evict   = measure.Each(func() {
+		measure.Must(taints.EvictionOf(FailedNode, PodTolerations, Now).Outcome == taints.EvictsAt)
+	})
+	evictCompiled = measure.Each(func() {
+		measure.Must(compiled.EvictionOf(FailedNode, Now).Outcome == taints.EvictsAt)
+	})
+	validate = measure.Each(func() { measure.Must(taints.ValidateTolerations(PodTolerations) == nil) })
+	parse    = measure.Each(func() {
+		for _, spec := range Specs {
+			_, err := taints.ParseTaint(spec)
+			measure.Must(err == nil)
+		}
+	})
+	merge = measure.Each(func() {
+		merged := tolerationset.Merge(PodTolerations[:4], PodTolerations[4:], taints.Options{})
+		measure.Must(len(merged) == 8)
+	})
+	printTaint  = measure.Each(func() { Keep(NodeTaints[1].String()) })
+	appendTaint = measure.Each(func() { buf = NodeTaints[1].AppendTo(buf[:0]) })
 )
 
-// coversNot compares calls of Covers that return false and true.
-func coversNot(why, other string) measure.Row {
-	t, yes := taints.Must(taints.ParseToleration("a=7 op=Gt")), taints.Must(taints.ParseToleration("a=9 op=Gt"))
-	no := taints.Must(taints.ParseToleration(other))
-	return measure.Row{
-		Name: "Covers says no " + why, Beside: "Covers says yes", Floor: 0.9,
-		Ours:  func() func(int) { return measure.Each(func() { measure.MustNot(tolerationset.Covers(t, no, zero)) }) },
-		Other: func() func(int) { return measure.Each(func() { measure.MustNot(!tolerationset.Covers(t, yes, zero)) }) },
-	}
+func find(node []taints.Taint) measure.Side {
+	return measure.Each(func() {
+		_, found := taints.FindUntolerated(node, PodTolerations, taints.HardEffects)
+		measure.Must(!found)
+	})
 }
 
-func evictOnce() func(int) {
-	list, tols := FailedNode, PodTolerations
-	return measure.Each(func() { measure.MustNot(taints.EvictionOf(list, tols, Now).Outcome != taints.EvictsAt) })
+// findOn is not inlined, because in a copy of its closure the compiler would allocate
+// the Matcher.
+//
+//go:noinline
+func findOn(node []taints.Taint) measure.Side {
+	return measure.Each(func() {
+		_, found := taints.Options{KeyWildcards: true}.On(PodTolerations).FindUntolerated(node, taints.HardEffects)
+		measure.Must(!found)
+	})
 }
 
-func evictByMatcher() func(int) {
-	list, m := FailedNode, taints.Compile(PodTolerations)
-	return measure.Each(func() { measure.MustNot(m.EvictionOf(list, Now).Outcome != taints.EvictsAt) })
+func findCompiled(node []taints.Taint) measure.Side {
+	return measure.Each(func() {
+		_, found := compiled.FindUntolerated(node, taints.HardEffects)
+		measure.Must(!found)
+	})
 }
-
-var identities = reference.IDs(NodeTaints)
 
 // Keep prevents the compiler from optimizing away the work that made s.
 //
 //go:noinline
-func Keep(s string) { measure.MustNot(s == "") }
+func Keep(s string) { measure.Must(s != "") }

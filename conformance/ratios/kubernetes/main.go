@@ -4,12 +4,19 @@
 package main
 
 import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	helper "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/klog/v2"
 	corehelper "k8s.io/kubernetes/pkg/apis/core/v1/helper"
 	"k8s.io/kubernetes/pkg/apis/core/validation"
+	"k8s.io/kubernetes/pkg/controller/tainteviction"
 	plugins "k8s.io/kubernetes/pkg/scheduler/framework/plugins/helper"
 	taintutils "k8s.io/kubernetes/pkg/util/taints"
 	merging "k8s.io/kubernetes/pkg/util/tolerations"
@@ -21,77 +28,93 @@ import (
 	"github.com/seed-0529bac1/taints/kube"
 )
 
-func main() { measure.Main(work.Rows(others), queue) }
-
-var others = work.Others{
-	Filter:        func() func(int) { return filter(nodeTaints) },
-	FilterNothing: func() func(int) { return filter(nil) },
-	Validate: func() func(int) {
-		internal := convert.ToCoreTolerations(podTolerations)
-		path := field.NewPath("spec", "tolerations")
-		options := validation.PodValidationOptions{AllowTaintTolerationComparisonOperators: true}
-		return measure.Each(func() { measure.MustNot(len(validation.ValidateTolerations(internal, path, options)) > 0) })
-	},
-	Parse: func() func(int) {
-		return measure.Each(func() {
-			_, _, err := taintutils.ParseTaints(work.Specs)
-			measure.MustNot(err != nil)
-		})
-	},
-	Evict: func() func(int) {
-		failedNode := kube.CoreTaints(work.FailedNode)
-		return measure.Each(func() {
-			ok, used := corehelper.GetMatchingTolerations(logger, failedNode, podTolerations)
-			measure.MustNot(!ok || !work.Now.Add(linked.MinTolerationTime(used)).After(work.Now))
-		})
-	},
-	Merge: func() func(int) {
-		internal := convert.ToCoreTolerations(podTolerations)
-		// No spare capacity, because MergeTolerations writes past the base.
-		return measure.Each(func() { measure.MustNot(len(merging.MergeTolerations(internal[:4:4], internal[4:])) != 8) })
-	},
-	Print: func() func(int) { return measure.Each(func() { work.Keep(nodeTaints[1].ToString()) }) },
-	AppendTo: func() func(int) {
-		buf := make([]byte, 0, 128)
-		return measure.Each(func() { buf = append(buf[:0], nodeTaints[1].ToString()...) })
-	},
-	Feasible: feasible,
-}
+func main() { measure.Main(work.Rows(sides)) }
 
 var (
-	nodeTaints     = kube.CoreTaints(work.NodeTaints)
-	podTolerations = kube.CoreTolerations(work.PodTolerations)
 	logger         = klog.Background()
+	nodeTaints     = kube.CoreTaints(work.NodeTaints)
+	failedNode     = kube.CoreTaints(work.FailedNode)
+	podTolerations = kube.CoreTolerations(work.PodTolerations)
+	internal       = convert.ToCoreTolerations(podTolerations)
+	buf            = make([]byte, 0, 128)
+
+	sides = map[string]measure.Side{
+		"filter":         measure.Each(func() { measure.Must(passes(nodeTaints, podTolerations)) }),
+		"filter nothing": measure.Each(func() { measure.Must(passes(nil, podTolerations)) }),
+		"evict": measure.Each(func() {
+			ok, used := corehelper.GetMatchingTolerations(logger, failedNode, podTolerations)
+			measure.Must(ok && work.Now.Add(linked.MinTolerationTime(used)).After(work.Now))
+		}),
+		"feasible, 20 ways":     feasible(20),
+		"feasible, 10,000 ways": feasible(10_000),
+		"validate": measure.Each(func() {
+			options := validation.PodValidationOptions{AllowTaintTolerationComparisonOperators: true}
+			measure.Must(len(validation.ValidateTolerations(internal, field.NewPath("spec", "tolerations"), options)) == 0)
+		}),
+		"parse": measure.Each(func() {
+			_, _, err := taintutils.ParseTaints(work.Specs)
+			measure.Must(err == nil)
+		}),
+		// No spare capacity, because MergeTolerations writes past the base.
+		"merge": measure.Each(func() {
+			measure.Must(len(merging.MergeTolerations(internal[:4:4], internal[4:])) == 8)
+		}),
+		"print":     measure.Each(func() { work.Keep(nodeTaints[1].ToString()) }),
+		"append":    measure.Each(func() { buf = append(buf[:0], nodeTaints[1].ToString()...) }),
+		"evictions": work.Evictions(queue),
+		"heap":      work.EvictionHeap(queue),
+	}
 )
 
-// filter is the TaintToleration plugin's Filter. Without taints, it is a loop with
-// nothing to do.
-func filter(list []corev1.Taint) func(n int) {
-	return func(n int) {
-		for range n {
-			_, found := helper.FindMatchingUntoleratedTaint(logger, list, podTolerations,
-				plugins.DoNotScheduleTaintsFilterFunc(), true)
-			measure.MustNot(found)
-		}
-	}
+// passes is the TaintToleration plugin's Filter.
+func passes(node []corev1.Taint, pod []corev1.Toleration) bool {
+	_, found := helper.FindMatchingUntoleratedTaint(logger, node, pod, plugins.DoNotScheduleTaintsFilterFunc(), true)
+	return !found
 }
 
 // feasible filters each node, because Kubernetes has no index of nodes.
-func feasible(c *work.Cluster) func(n int) {
-	pod := kube.CoreTolerations(work.EightThings)
-	sets := make([][]corev1.Taint, len(c.Sets))
-	for i, set := range c.Sets {
-		sets[i] = kube.CoreTaints(set)
-	}
-	var found []string
-	return measure.Each(func() {
-		found = found[:0]
-		for i, name := range c.Names {
-			if _, repels := helper.FindMatchingUntoleratedTaint(logger, work.Of(sets, i), pod,
-				plugins.DoNotScheduleTaintsFilterFunc(), true); !repels {
-				found = append(found, name)
-			}
+func feasible(ways int) measure.Side {
+	return func(b *testing.B) {
+		pod := kube.CoreTolerations(work.Tenants)
+		names, ours := work.Nodes(ways)
+		var lists [][]corev1.Taint
+		for _, list := range ours {
+			lists = append(lists, kube.CoreTaints(list))
 		}
-		measure.MustNot(len(found) < len(c.Names)/2)
+		var found []string
+		measure.Loop(b, func() {
+			found = found[:0]
+			for i, name := range names {
+				if passes(work.Of(lists, i), pod) {
+					found = append(found, name)
+				}
+			}
+			measure.Must(len(found) > len(names)/2)
+		})
+	}
+}
+
+// queue returns a TimedWorkerQueue. Its timers use real time.
+func queue(pods []types.NamespacedName) work.Queue {
+	ctx := context.Background()
+	var gone atomic.Int64 // pods that have come due or are canceled
+	q := tainteviction.CreateWorkerQueue(func(context.Context, time.Time, *tainteviction.WorkArgs) error {
+		gone.Add(1)
+		return nil
 	})
+	return work.Queue{
+		Evict: func(i int, at time.Time) {
+			q.UpdateWork(ctx, tainteviction.NewWorkArgs(pods[i].Name, pods[i].Namespace), time.Now(), at)
+		},
+		Cancel: func(i int) {
+			q.CancelWork(logger, pods[i].String())
+			gone.Add(1)
+		},
+		Drain: func() {
+			for gone.Load() < int64(len(pods)) {
+				time.Sleep(10 * time.Millisecond) // takes no processor time
+			}
+			q.CancelAndWait() // for the last goroutines, which keep the queue alive
+		},
+	}
 }

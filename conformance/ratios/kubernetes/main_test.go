@@ -3,18 +3,17 @@
 package main
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/seed-0529bac1/taints/conformance/internal/work"
+	"github.com/seed-0529bac1/taints/internal/test/measure"
 )
 
-// TestRows does the work of each row both ways, and expects no failure.
+// Both sides of each row run, except of the queues, which take long.
 func TestRows(t *testing.T) {
-	for _, row := range work.Rows(others) {
-		row.Ours()(2)
-		row.Other()(2)
-		if row.Name == "" || row.Beside == "" || row.Floor < 0.5 {
-			t.Errorf("%+v", row)
-		}
-	}
+	measure.Test(t, slices.DeleteFunc(work.Rows(sides), func(r measure.Row) bool {
+		return strings.HasPrefix(r.Name, "a million pending evictions")
+	}))
 }

@@ -9,4 +9,4 @@ import (
 	"github.com/seed-0529bac1/taints/internal/test/measure"
 )
 
-func main() { measure.Main(work.Rows(work.Others{}), work.OurQueue) }
+func main() { measure.Main(work.Rows(nil)) }

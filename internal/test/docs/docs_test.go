@@ -115,7 +115,7 @@ var quick = map[string]string{
 	"go test -C cluster -v -run TestMemory ./evictor/internal/controller": notRun,
 	"go test -C cluster -v -run TestMemory ./scheduler/internal/plugin":   notRun,
 
-	"go test -run Semantics .":                "",
+	"go test ./internal/test/semantics":       "",
 	`go test -run '^$' -bench .`:              "-bench Tolerates -benchtime 1x",
 	"go test ./internal/test/docs -update":    "-run NoSuchTest",
 	"go test -C cluster -timeout 1h ./e2e":    "-list .",
@@ -128,7 +128,7 @@ var quick = map[string]string{
 	"go test -C conformance .":                                   "-rapid.checks=5",
 	"go test -C conformance . -timeout 2h -rapid.checks=1000000": "-rapid.checks=5",
 	"go test -C conformance/adopters ./...":                      "-rapid.checks=5",
-	"go run -C conformance ./ratios":                             "-match count -rounds 1 -repeats 1",
+	"go run -C conformance ./ratios":                             "-match count -rounds 1",
 	"go run -C conformance ./owntests":                           "-run scheduling/corev1",
 	"go -C conformance test ./...":                               notRun,
 	"go run -C conformance ./differs 1.36.3 1.37.2":              "",

@@ -1,132 +1,108 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package measure measures the processor time of two ways to do the same work.
-// Each side runs in its own process, so that only its own data is alive;
-// package main of conformance/ratios starts the programs that call [Main], and
-// queries them in turn.
+// Each side of a [Row] runs in a process of its own, so that only its own data is
+// alive. Command ratios of module conformance starts these processes.
 package measure
 
 import (
-	"bufio"
 	"encoding/json"
 	"flag"
 	"os"
 	"runtime"
-	"time"
+	"slices"
+	"testing"
 )
+
+// A Side is one way to do the work, as a benchmark. It calls [Loop] or [Report].
+type Side func(b *testing.B)
 
 // A Row is one piece of work, done in two ways.
 type Row struct {
-	Name string
-	// Beside names the way of Other: that of Kubernetes, an adopter or a plain
-	// loop.
-	Beside string
-	// Floor is how many times faster the library must be, at least.
-	Floor float64
-	// Allocs is the largest number of allocations that the library may make for
-	// one piece of work.
-	Allocs float64
-	// Ours and Other create the data of their side, and return a function that
-	// does the work n times.
-	Ours  Side `json:"-"`
-	Other Side `json:"-"`
+	Name   string
+	Beside string  // the name of their code
+	Floor  float64 // the least ratio of their cost to ours
+	Allocs int64   // our most allocations for one piece of work, or -1 for any number
+	Bytes  bool    // the cost is memory, not time
+
+	Ours   Side `json:"-"`
+	Theirs Side `json:"-"`
 }
 
-// A Side creates its data and returns a function that does the work n times.
-type Side func() func(n int)
-
-// A Phase is one part of the work of a queue that holds the evictions of many pods,
-// or the memory that it uses.
-type Phase struct {
-	Work   string
-	Cost   float64 // nanoseconds on processors, or bytes of live heap
-	Memory bool
-	Floor  float64 // how much less it must cost than in Kubernetes, or 0
+// A Cost is the result of one run of a side: nanoseconds on processors or bytes,
+// and allocations, for one piece of work.
+type Cost struct {
+	Amount float64
+	Allocs int64
 }
 
-// Each returns a function that does the work n times.
-func Each(work func()) func(n int) {
-	return func(n int) {
-		for range n {
-			work()
-		}
+// Each returns a side that only does the work. It has nothing to create.
+func Each(work func()) Side {
+	return func(b *testing.B) { Loop(b, work) }
+}
+
+// Loop does the work again and again, and reports its mean cost. The time includes
+// that of the garbage collector.
+func Loop(b *testing.B, work func()) {
+	work() // not measured, because it may create what the others use
+	runtime.GC()
+	start := CPU()
+	for b.Loop() {
+		work()
 	}
+	Report(b, float64(CPU()-start)/float64(b.N))
 }
 
-// MustNot panics if the result of the work is wrong.
-func MustNot(wrong bool) {
-	if wrong {
+// Report reports the cost of one piece of work.
+func Report(b *testing.B, cost float64) { b.ReportMetric(cost, "cost") }
+
+// Run measures a side.
+func Run(s Side) Cost {
+	r := testing.Benchmark(s)
+	return Cost{Amount: r.Extra["cost"], Allocs: r.AllocsPerOp()}
+}
+
+// Min returns the lower amount and the fewer allocations.
+func (c Cost) Min(d Cost) Cost { return Cost{min(c.Amount, d.Amount), min(c.Allocs, d.Allocs)} }
+
+// Must panics unless the result of the work is right.
+func Must(right bool) {
+	if !right {
 		panic("wrong")
 	}
 }
 
-// A measurement measures a piece of work.
-type measurement struct {
-	work func(n int)
-	n    int // pieces of work in a slice of time
-}
-
-// newMeasurement determines how many pieces of work take about as long as the slice.
-// The first piece does not count, because it may create what the others use.
-func newMeasurement(work func(n int), slice time.Duration) *measurement {
-	work(1)
-	for n := 1; ; n *= 2 {
-		start := CPU()
-		work(n)
-		if taken := CPU() - start; taken >= slice/2 || n >= 1<<30 {
-			return &measurement{work, max(1, int(float64(n)*float64(slice)/float64(max(taken, 1))))}
-		}
-	}
-}
-
-// A Sample is the cost of one piece of work: the time that it takes on processors
-// in nanoseconds, garbage collection included, and its allocations. Both are means
-// over the pieces in a slice of time.
-type Sample struct{ Nanoseconds, Allocs float64 }
-
-// sample measures once.
-func (m *measurement) sample() Sample {
-	runtime.GC() // so that no measurement includes the garbage of the previous one
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	start := CPU()
-	m.work(m.n)
-	taken := CPU() - start
-	runtime.ReadMemStats(&after)
-	return Sample{
-		Nanoseconds: float64(taken) / float64(m.n),
-		Allocs:      float64((after.Mallocs - before.Mallocs) / uint64(m.n)),
-	}
-}
-
-// Main is a program's main function. Without flags it writes the rows as JSON. With
-// -row it measures one side of a row once for each line that it reads, and writes
-// the sample. With -queue it writes the phases of a queue.
-func Main(rows []Row, queue func(pods int) []Phase) {
-	row := flag.Int("row", -1, "measure one side of this `row`")
-	ours := flag.Bool("ours", false, "with -row: the library's side")
-	slice := flag.Duration("slice", 20*time.Millisecond, "how long one measurement takes")
-	pods := flag.Int("queue", 0, "measure a queue of so many `pods`")
+// Main is the main function of a program that measures one side of a row. With
+// -row NAME it runs their side of the row once, with -ours too it runs ours, and it
+// writes the [Cost] as JSON. Without flags it writes the rows.
+func Main(rows []Row) {
+	name := flag.String("row", "", "run one side of the row with this `name`")
+	ours := flag.Bool("ours", false, "with -row: run our side")
+	testing.Init() // for -test.benchtime
 	flag.Parse()
-	out := json.NewEncoder(os.Stdout)
-	write := func(v any) {
-		if err := out.Encode(v); err != nil {
-			panic(err)
-		}
-	}
-	switch {
-	case *pods > 0:
-		write(queue(*pods))
-	case *row < 0:
-		write(rows)
-	default:
-		side := rows[*row].Other
+	var result any = rows
+	if *name != "" {
+		row := rows[slices.IndexFunc(rows, func(r Row) bool { return r.Name == *name })]
+		side := row.Theirs
 		if *ours {
-			side = rows[*row].Ours
+			side = row.Ours
 		}
-		m := newMeasurement(side(), *slice)
-		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
-			write(m.sample())
+		result = Run(side)
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(result); err != nil {
+		panic(err)
+	}
+}
+
+// Test runs both sides of each row for a moment, and checks our allocations.
+func Test(t *testing.T, rows []Row) {
+	if err := flag.Set("test.benchtime", "5ms"); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		ours, theirs := Run(row.Ours), Run(row.Theirs)
+		if row.Floor <= 0 || ours.Amount <= 0 || theirs.Amount <= 0 || row.Allocs >= 0 && ours.Allocs > row.Allocs {
+			t.Errorf("%s: floor %v, ours %v, theirs %v", row.Name, row.Floor, ours, theirs)
 		}
 	}
 }

@@ -14,7 +14,9 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -22,17 +24,28 @@ import (
 	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
 )
 
-// The leader is stopped, as in a virtual machine that is moved. The node loses its
-// taint, and another replica leads. When the first one goes on, all its timers have
-// run out, and its cache still has the taint. It evicts nothing, and ends.
-func TestALeaderThatIsStopped(t *testing.T) {
+// The watches of the leader are late, or it is stopped, as in a virtual machine that is
+// moved. One node loses its taint, the pods of the other are given all the time, and
+// another replica leads if the first is stopped. When all its timers have run out, its
+// cache is old. It evicts nothing, and ends if another leads.
+func TestALeaderOfOldNews(t *testing.T) {
+	for _, stops := range []bool{true, false} {
+		t.Run(fmt.Sprint("stops ", stops), func(t *testing.T) {
+			t.Parallel() // they sleep most of the time
+			testOldNews(t, stops)
+		})
+	}
+}
+
+func testOldNews(t *testing.T, stops bool) {
 	c := start(t, controlplane.Options{ControllerManager: []string{noTaintEviction}})
 	c.Install("evictor")
-	c.AddNodes(controlplane.Node("node-1"))
+	nodes := []string{"node-1", "node-2"}
+	c.AddNodes(controlplane.Node(nodes[0]), controlplane.Node(nodes[1]))
 	const pods, seconds = 50, 8
 	for i := range pods {
 		pod := controlplane.Pod(fmt.Sprint("pod-", i), tolerates("a", seconds))
-		pod.Spec.NodeName = "node-1"
+		pod.Spec.NodeName = nodes[i%2]
 		c.AddPods(pod)
 	}
 	var late sync.RWMutex
@@ -40,19 +53,26 @@ func TestALeaderThatIsStopped(t *testing.T) {
 	first.waitUntilLeading()
 	second := startEvictor(t, c, missedSoon...)
 	tainted := time.Now().Truncate(time.Second)
-	setTaints(t, c, "node-1", []taints.Taint{{Key: "a", Effect: taints.NoExecute, TimeAdded: &tainted}})
+	list := []taints.Taint{{Key: "a", Effect: taints.NoExecute, TimeAdded: &tainted}}
+	setAllTaints(t, c, map[string][]taints.Taint{nodes[0]: list, nodes[1]: list})
 	first.until("all pods have a deadline", "taints_evictor_queue_length", "", func(v float64) bool { return v == pods })
-	first.Signal(syscall.SIGSTOP)
+	if stops {
+		first.Signal(syscall.SIGSTOP)
+	}
 	late.Lock()
 	defer late.Unlock()
-	setTaints(t, c, "node-1", nil)
-	second.waitUntilLeading()
-	time.Sleep(time.Until(tainted.Add((seconds + 1) * time.Second)))
-	first.Signal(syscall.SIGCONT)
-	select {
-	case <-first.Done():
-	case <-time.After(time.Minute):
-		t.Error("the first leader does not end")
+	setTaints(t, c, nodes[0], nil)
+	for i := 1; i < pods; i += 2 {
+		must(c.Client.CoreV1().Pods(metav1.NamespaceDefault).Patch(t.Context(), fmt.Sprint("pod-", i), types.JSONPatchType,
+			[]byte(`[{"op": "remove", "path": "/spec/tolerations/0/tolerationSeconds"}]`), metav1.PatchOptions{}))(t)
+	}
+	if stops {
+		second.waitUntilLeading()
+		time.Sleep(time.Until(tainted.Add((seconds + 1) * time.Second)))
+		first.Signal(syscall.SIGCONT)
+		<-first.Done()
+	} else {
+		first.until("attempts fail", "taints_evictor_failed_attempts_total", "stale", func(v float64) bool { return v >= 2*pods })
 	}
 	if left := len(c.Pods(metav1.NamespaceDefault)); left != pods {
 		t.Errorf("%d of %d pods are evicted", pods-left, pods)
@@ -62,20 +82,24 @@ func TestALeaderThatIsStopped(t *testing.T) {
 // lateWatches returns a kubeconfig for an evictor. No watch makes progress while the
 // mutex is locked.
 func lateWatches(t *testing.T, c *controlplane.Cluster, late *sync.RWMutex) string {
+	return proxied(t, c, func(response *http.Response) {
+		if response.Request.URL.Query().Has("watch") {
+			response.Body = lateBody{response.Body, late}
+		}
+	})
+}
+
+// proxied returns a kubeconfig for an evictor. The function sees all responses first.
+func proxied(t *testing.T, c *controlplane.Cluster, see func(*http.Response)) string {
 	t.Helper()
 	config := must(clientcmd.BuildConfigFromFlags("", c.ServiceAccount(controlplane.Evictor, controlplane.Evictor)))(t)
 	proxy := httputil.NewSingleHostReverseProxy(must(url.Parse(config.Host))(t))
 	proxy.Transport, proxy.FlushInterval = must(rest.TransportFor(config))(t), -1
-	proxy.ModifyResponse = func(response *http.Response) error {
-		if response.Request.URL.Query().Has("watch") {
-			response.Body = lateBody{response.Body, late}
-		}
-		return nil
-	}
+	proxy.ModifyResponse = func(response *http.Response) error { see(response); return nil }
 	server := httptest.NewServer(proxy)
 	t.Cleanup(server.CloseClientConnections)
-	return c.WriteFile("late.kubeconfig", fmt.Sprintf(`{"apiVersion": "v1", "kind": "Config", "current-context": "late",
-		"clusters": [{"name": "late", "cluster": {"server": %q}}], "contexts": [{"name": "late", "context": {"cluster": "late"}}]}`, server.URL))
+	return c.WriteFile("proxied.kubeconfig", fmt.Sprintf(`{"apiVersion": "v1", "kind": "Config", "current-context": "proxied",
+		"clusters": [{"name": "proxied", "cluster": {"server": %q}}], "contexts": [{"name": "proxied", "context": {"cluster": "proxied"}}]}`, server.URL))
 }
 
 type lateBody struct {
@@ -88,4 +112,62 @@ func (b lateBody) Read(p []byte) (int, error) {
 	b.late.RLock()
 	defer b.late.RUnlock()
 	return n, err
+}
+
+// A budget holds back the pod of a node that has failed. The node recovers before the
+// evictor knows, and the pod stays. When it fails again, somebody says that it is out of
+// service, and the pod is deleted at once.
+func TestAFailedNode(t *testing.T) {
+	c := start(t, controlplane.Options{ControllerManager: []string{
+		noTaintEviction, "--node-monitor-period=1s", "--node-monitor-grace-period=6s", "--node-eviction-rate=20",
+	}, Kubelets: true})
+	c.Install("evictor")
+	c.AddNodes(controlplane.Node("node-1"), controlplane.Node("node-2"))
+	guarded := controlplane.Pod("guarded", tolerates(taints.NodeUnreachable, 1), tolerates(taints.NodeNotReady, 1))
+	guarded.Labels, guarded.Spec.NodeName = map[string]string{"app": "guarded"}, "node-1"
+	c.AddPods(guarded)
+	addBudget(t, c)
+	watcher := watchPods(t, c)
+	tainted := func(what string, right func(taints int) bool) {
+		c.Eventually(what, func() error {
+			list := must(c.Client.CoreV1().Nodes().Get(t.Context(), "node-1", metav1.GetOptions{}))(t).Spec.Taints
+			if !right(len(list)) {
+				return fmt.Errorf("its taints are %v", list)
+			}
+			return nil
+		})
+	}
+
+	back := make(chan struct{})
+	var once sync.Once
+	e := startEvictor(t, c, append(missedSoon, "-delete-held-after=1ns", "-kubeconfig="+proxied(t, c, func(response *http.Response) {
+		if response.StatusCode == http.StatusTooManyRequests {
+			once.Do(func() {
+				c.StartHeartbeat("node-1")
+				tainted("the node recovers", func(n int) bool { return n == 0 })
+				close(back)
+			})
+		}
+	}))...)
+	e.waitUntilLeading()
+	c.StopHeartbeat("node-1")
+	<-back
+	time.Sleep(5 * time.Second)
+	if len(watcher.wait(t, time.Second, 0)) > 0 {
+		t.Error("the pod is deleted from a node that works")
+	}
+	e.stop()
+
+	e = startEvictor(t, c, missedSoon...)
+	e.waitUntilLeading()
+	c.StopHeartbeat("node-1")
+	tainted("the node fails again", func(n int) bool { return n > 0 })
+	e.until("the budget holds the pod back", "taints_evictor_failed_attempts_total", "blocked", func(v float64) bool { return v > 3 })
+	before := time.Now()
+	setTaints(t, c, "node-1", []taints.Taint{{Key: corev1.TaintNodeOutOfService, Effect: taints.NoExecute}})
+	if got := watcher.wait(t, 3*time.Second, 1)["guarded"].reason; got != "DeletionByTaintManager" {
+		t.Errorf("the pod has the condition DisruptionTarget with reason %q", got)
+	}
+	t.Logf("the pod is deleted after %v", time.Since(before).Round(time.Millisecond))
+	e.stop()
 }

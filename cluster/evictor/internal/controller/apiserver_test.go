@@ -4,8 +4,10 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,11 +24,14 @@ import (
 // get reads as the manager's cache does.
 func (w *world) get(ctx context.Context, c client.WithWatch, name client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 	found := obj.DeepCopyObject().(client.Object)
-	if err := c.Get(ctx, name, found, opts...); err != nil {
-		return err
+	err := c.Get(ctx, name, found, opts...)
+	for _, old := range w.old {
+		if client.ObjectKeyFromObject(old) == name {
+			found, err = old.DeepCopyObject().(client.Object), nil
+		}
 	}
-	if w.old != nil && w.old.Name == name.Name {
-		found = w.old.DeepCopy()
+	if err != nil {
+		return err
 	}
 	p, ok := found.(*corev1.Pod)
 	if ok && !w.cache.Matches(fields.Set{byNode: p.Spec.NodeName}) {
@@ -35,6 +40,44 @@ func (w *world) get(ctx context.Context, c client.WithWatch, name client.ObjectK
 	small, err := strip(found)
 	reflect.ValueOf(obj).Elem().Set(reflect.ValueOf(small).Elem())
 	return err
+}
+
+func (w *world) getLive(ctx context.Context, c client.WithWatch, name client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	if err := w.readLive(ctx); err != nil {
+		return err
+	}
+	return c.Get(ctx, name, obj, opts...)
+}
+
+// listLive gets each pod that was added to the node: a list of all takes long.
+func (w *world) listLive(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+	node, _ := new(client.ListOptions).ApplyOptions(opts).FieldSelector.RequiresExactMatch(byNode)
+	w.said.Lock()
+	names := slices.Clone(w.added[node])
+	w.said.Unlock()
+	for _, name := range names {
+		var p corev1.Pod
+		if err := c.Get(ctx, name, &p); err == nil && p.Spec.NodeName == node {
+			list.(*corev1.PodList).Items = append(list.(*corev1.PodList).Items, p)
+		}
+	}
+	return w.readLive(ctx)
+}
+
+func (w *world) readLive(ctx context.Context) error {
+	w.limited(ctx)
+	w.mu.Lock()
+	w.reads++
+	read, reads := w.read, w.reads
+	w.mu.Unlock()
+	return read(reads)
+}
+
+// limited checks that a request does not keep a worker busy.
+func (w *world) limited(ctx context.Context) {
+	if deadline, ok := ctx.Deadline(); !ok || time.Until(deadline) > requestTimeout {
+		w.t.Errorf("a request may take until %v", deadline)
+	}
 }
 
 // evict does what the Eviction API does.
@@ -61,14 +104,15 @@ func (w *world) patch(ctx context.Context, c client.Client, subresource string, 
 	if want := fmt.Sprintf(`"uid":%q`, obj.GetUID()); err != nil || !strings.Contains(string(data), want) {
 		w.t.Errorf("the patch %s has no %s, %v", data, want, err)
 	}
+	if w.patching != nil {
+		w.patching()
+	}
 	return c.SubResource(subresource).Patch(ctx, obj, patch, opts...)
 }
 
 // remove removes a pod, if the precondition holds.
 func (w *world) remove(ctx context.Context, c client.Client, obj client.Object, p *metav1.Preconditions) error {
-	if deadline, ok := ctx.Deadline(); !ok || time.Until(deadline) > requestTimeout {
-		w.t.Errorf("the request may take until %v", deadline)
-	}
+	w.limited(ctx)
 	if p == nil || p.UID == nil {
 		w.t.Errorf("no precondition on the UID of %s", obj.GetName())
 		return nil
@@ -84,12 +128,18 @@ func (w *world) remove(ctx context.Context, c client.Client, obj client.Object, 
 			return err
 		}
 	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	var now corev1.Pod
 	if err := c.Get(ctx, client.ObjectKeyFromObject(obj), &now); err != nil {
 		return err
 	}
 	if now.UID != *p.UID {
 		return apierrors.NewConflict(corev1.Resource("pods"), now.Name, fmt.Errorf("the UID is %s, not %s", now.UID, *p.UID))
+	}
+	if p.ResourceVersion != nil && now.ResourceVersion != *p.ResourceVersion {
+		return apierrors.NewConflict(corev1.Resource("pods"), now.Name, errors.New("the pod has changed"))
 	}
 	w.evicted[now.UID] = time.Now()
 	if w.lags {
@@ -103,8 +153,8 @@ func (w *world) remove(ctx context.Context, c client.Client, obj client.Object, 
 type recorder struct{ w *world }
 
 func (r recorder) Eventf(regarding, related runtime.Object, eventtype, reason, action, note string, args ...any) {
-	r.w.mu.Lock()
-	defer r.w.mu.Unlock()
+	r.w.said.Lock()
+	defer r.w.said.Unlock()
 	ref := regarding.(*corev1.ObjectReference)
 	if ref.Kind != "Pod" || ref.UID == "" || reason != "TaintManagerEviction" {
 		r.w.t.Errorf("an event on %v with reason %s", ref, reason)

@@ -4,16 +4,17 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -23,8 +24,7 @@ import (
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
-// A pod is a pod on a node that has NoExecute taints, finished or not. The queue of requests
-// never gives a pod to two workers at once.
+// A pod is a pod on a node that has NoExecute taints, finished or not.
 type pod struct {
 	types.NamespacedName
 	uid         types.UID
@@ -32,8 +32,10 @@ type pod struct {
 	tolerations []corev1.Toleration // shared with the cache
 	arrived     time.Time           // at the node
 	seen        time.Time           // when the pod was first seen on the node with these tolerations
+	understood  []taints.Toleration // see understand
 
 	due      time.Time // the deadline
+	state    state
 	marked   bool      // an event says that it is evicted
 	failures int       // how often its eviction has failed
 	retry    time.Time // when to retry it
@@ -41,38 +43,58 @@ type pod struct {
 	evicted  bool      // the pod is evicted, but not gone yet
 }
 
-// check brings the queue up to date with the cache. It returns the pod if it is
-// due, and otherwise when to check it again, if at all. It reads the cache while it
-// holds the mutex, so the later of two checks has the newer state.
-func (c *Controller) check(ctx context.Context, name types.NamespacedName) (*pod, reconcile.Result, error) {
+// A state says who decides about a pod.
+type state uint8
+
+const (
+	waits    state = iota // nobody, until it is due
+	picked                // it is due, and waits for its turn
+	inFlight              // a request evicts it, and checks have to wait
+)
+
+// Reconcile checks a pod that has changed.
+func (c *Controller) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	_, err := c.check(ctx, request.NamespacedName)
+	return reconcile.Result{}, err
+}
+
+// check brings the queue up to date with the cache, and returns the pod, or nil if it
+// is gone or no taint concerns it. The caller holds the mutex, so the later of two
+// checks has the newer state.
+func (c *Controller) check(ctx context.Context, name types.NamespacedName) (*pod, error) {
+	p := c.pods[name]
+	if p != nil && p.state == inFlight {
+		return p, nil
+	}
 	obj := &corev1.Pod{}
 	if err := c.client.Get(ctx, name, obj); client.IgnoreNotFound(err) != nil {
-		return nil, reconcile.Result{}, err
+		return nil, err
 	}
-	p := c.pods[name]
 	if p != nil && (p.uid != obj.UID || !exists(obj)) {
 		c.forget(p)
 		p = nil
 	}
 	if !exists(obj) {
-		return nil, reconcile.Result{}, nil
+		return nil, nil
 	}
 	n, err := c.observe(ctx, obj.Spec.NodeName)
 	if err != nil || p == nil && n == nil {
-		return nil, reconcile.Result{}, err
+		return nil, err
 	}
 	if p == nil {
-		p = &pod{NamespacedName: name, uid: obj.UID, node: obj.Spec.NodeName}
-		c.pods[name] = p
+		p = c.remember(&pod{NamespacedName: name, uid: obj.UID, node: obj.Spec.NodeName})
 	}
 	if p.seen.IsZero() || !equality.Semantic.DeepEqual(p.tolerations, obj.Spec.Tolerations) {
 		p.tolerations, p.seen = obj.Spec.Tolerations, time.Now()
+		var unknown bool
+		p.understood, unknown = understand(kube.Tolerations(p.tolerations))
+		c.understands(ctx, name, !unknown, p.tolerations)
 	}
 	p.arrived = arrival(obj)
-	p, result := c.schedule(ctx, p, c.eviction(p, n))
-	return p, result, nil
+	c.schedule(ctx, p, c.eviction(p, n))
+	return p, nil
 }
 
 // exists reports whether the cache has the pod and it is not being deleted.
@@ -85,7 +107,23 @@ func (c *Controller) eviction(p *pod, n *node) taints.Eviction {
 	}
 	policy := c.options.Policy
 	policy.Arrival = p.arrived
-	return policy.EvictionOf(taints.Options{}.On(kube.Tolerations(p.tolerations)), n.taints, later(n.changed, p.seen))
+	return policy.EvictionOf(taints.Options{}.On(p.understood), n.taints, later(n.changed, p.seen))
+}
+
+// understand returns the tolerations by which a pod is evicted. One with an operator or
+// an effect of a newer version of Kubernetes tolerates every taint with its key: what
+// is not understood evicts no pod.
+func understand(list []taints.Toleration) (understood []taints.Toleration, unknown bool) {
+	for i := range list {
+		if !errors.Is(list[i].Validate(), taints.ErrNotSupported) {
+			continue
+		}
+		if !unknown {
+			list, unknown = slices.Clone(list), true
+		}
+		list[i] = taints.Toleration{Key: list[i].Key, Operator: taints.OpExists}
+	}
+	return list, unknown
 }
 
 // arrival returns when the pod arrived at its node: when it was bound, or created
@@ -98,61 +136,41 @@ func arrival(obj *corev1.Pod) time.Time {
 	return obj.CreationTimestamp.Time
 }
 
-// schedule updates the pod's pending eviction, and returns the results of check.
-// The caller holds the mutex.
-func (c *Controller) schedule(ctx context.Context, p *pod, e taints.Eviction) (*pod, reconcile.Result) {
+// understands logs and counts the node or the pod if it is not understood. The caller
+// holds the mutex.
+func (c *Controller) understands(ctx context.Context, name types.NamespacedName, all bool, list any) {
+	if all {
+		c.unknown.Delete(name)
+	} else if !c.unknown.Has(name) {
+		c.unknown.Insert(name)
+		log.FromContext(ctx).Info("Evicts no pod for an operator or effect that only a newer version may understand", "of", name, "list", list)
+	}
+}
+
+// schedule updates the pod's pending eviction. The caller holds the mutex.
+func (c *Controller) schedule(ctx context.Context, p *pod, e taints.Eviction) {
 	switch {
 	case p.evicted && (!c.options.DryRun || e.Outcome != taints.Stays):
-		return nil, reconcile.Result{}
+		return
 	case e.Outcome == taints.Stays:
 		c.cancel(ctx, p)
-		return nil, reconcile.Result{}
+		return
 	}
-	change := lifecycle.QueueUnchanged
 	if !c.begun(p) {
-		change = c.queue.Update(p, e)
+		change := c.queue.Update(p, e)
+		p.due, _ = c.queue.Due(p)
+		if change != lifecycle.QueueUnchanged {
+			log.FromContext(ctx).V(1).Info("Eviction "+change.String(), "node", p.node, "deadline", p.due)
+		}
 	}
-	p.due, _ = c.queue.Due(p)
-	if change != lifecycle.QueueUnchanged {
-		log.FromContext(ctx).V(1).Info("Eviction "+change.String(), "node", p.node, "deadline", p.due)
-	}
-	wait := time.Until(p.next())
-	if wait <= 0 && change == lifecycle.QueueUnchanged {
-		return p, reconcile.Result{}
-	}
-	return nil, p.wakeUp(wait)
+	c.wake(p)
 }
 
 // begun reports whether the pod's eviction is due and the queue keeps timers: nothing
 // postpones such an eviction. The caller holds the mutex.
 func (c *Controller) begun(p *pod) bool {
 	due, pending := c.queue.Due(p)
-	return !c.queue.NewestWins && pending && time.Until(due) <= 0
-}
-
-// Evictions come after all checks, so that mass evictions do not delay new
-// deadlines. Retries come after first attempts.
-var (
-	priorityOfEvictions = handler.LowPriority - 1
-	priorityOfRetries   = handler.LowPriority - 2
-)
-
-// maxSleep bounds how long a jump of the wall clock goes unnoticed.
-const maxSleep = time.Minute
-
-func (p *pod) next() time.Time {
-	if p.failures > 0 {
-		return later(p.due, p.retry)
-	}
-	return p.due
-}
-
-func (p *pod) wakeUp(wait time.Duration) reconcile.Result {
-	priority := &priorityOfEvictions
-	if p.failures > 0 {
-		priority = &priorityOfRetries
-	}
-	return reconcile.Result{RequeueAfter: min(max(wait, 1), maxSleep), Priority: priority}
+	return c.options.KeepTimers && pending && time.Until(due) <= 0
 }
 
 // cancel cancels the eviction of a pod that stays. The caller holds the mutex.
@@ -170,10 +188,24 @@ func (c *Controller) cancel(ctx context.Context, p *pod) {
 	c.emit(p, corev1.EventTypeNormal, actionCancel, "Cancelling deletion of Pod %s")
 }
 
-// forget forgets the pod. The caller holds the mutex.
+// remember remembers the pod until forget. The caller holds the mutex.
+func (c *Controller) remember(p *pod) *pod {
+	if c.placed[p.node] == nil {
+		c.placed[p.node] = sets.New[*pod]()
+	}
+	c.pods[p.NamespacedName] = p
+	c.placed[p.node].Insert(p)
+	return p
+}
+
 func (c *Controller) forget(p *pod) {
-	delete(c.pods, p.NamespacedName)
 	c.queue.Delete(p)
+	c.unknown.Delete(p.NamespacedName)
+	delete(c.pods, p.NamespacedName)
+	if delete(c.placed[p.node], p); len(c.placed[p.node]) == 0 {
+		delete(c.placed, p.node)
+		delete(c.views, p.node)
+	}
 }
 
 func later(a, b time.Time) time.Time {
@@ -188,6 +220,7 @@ type node struct {
 	uid     types.UID
 	taints  []taints.Taint // the NoExecute taints; each has a TimeAdded
 	changed time.Time      // when this list of taints was first seen
+	out     bool           // see outOfService
 }
 
 func (c *Controller) reconcileNode(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
@@ -211,13 +244,31 @@ func (c *Controller) observe(ctx context.Context, name string) (*node, error) {
 	}
 	now := time.Now()
 	after := noExecute(obj, before, now)
+	unknown := func(t taints.Taint) bool { return errors.Is(t.Validate(), taints.ErrNotSupported) }
+	c.understands(ctx, types.NamespacedName{Name: name}, !slices.ContainsFunc(kube.Taints(obj.Spec.Taints), unknown), obj.Spec.Taints)
 	switch {
 	case len(after) == 0:
 		delete(c.nodes, name)
 	case !slices.EqualFunc(before, after, sameTaint):
 		c.nodes[name] = &node{uid: obj.UID, taints: after, changed: now}
 	}
-	return c.nodes[name], nil
+	n := c.nodes[name]
+	if n == nil {
+		return nil, nil
+	}
+	if out := outOfService(obj); out != n.out {
+		n.out = out
+		for p := range c.placed[name] {
+			p.retry = now // now a PodDisruptionBudget may no longer matter
+			c.wake(p)
+		}
+	}
+	return n, nil
+}
+
+// outOfService reports whether somebody says that the node has failed.
+func outOfService(obj *corev1.Node) bool {
+	return slices.ContainsFunc(obj.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeOutOfService })
 }
 
 // noExecute returns a copy of the node's NoExecute taints. A taint without

@@ -200,6 +200,34 @@ func TestAStandby(t *testing.T) {
 	})
 }
 
+// An operator or effect of a newer version of Kubernetes evicts no pod.
+func TestNewerVersions(t *testing.T) {
+	inWorld(t, fromTimeAdded, func(w *world) {
+		newer := func(key string, operator corev1.TolerationOperator, effect corev1.TaintEffect) []corev1.Toleration {
+			return append([]corev1.Toleration{{Key: key, Operator: operator, Value: "x", Effect: effect}}, tolerations("a:NoExecute op=Exists for 10s")...)
+		}
+		w.addPod("operator", "n", newer("a", "Glob", "NoExecute"))
+		w.addPod("any-key", "n", newer("", "Glob", ""))
+		w.addPod("effect", "n", newer("a", "Exists", "NoExecuteSoon"))
+		w.addPod("other-key", "n", newer("b", "Glob", "NoExecute"))
+		w.addPod("old", "m", nil)
+		w.setNode("m", corev1.Taint{Key: "a", Effect: "NoExecuteSoon"})
+		w.setNode("n", taint("a:NoExecute", begin))
+		w.pass(time.Hour)
+		w.wantAttempts("other-key")
+		w.wantLog("Evicts no pod for an operator or effect that only a newer version may understand", 4) // a standby logs the node
+		if got := w.c.notUnderstood(); got != 4 {                                                        // three pods are left, and a node
+			t.Errorf("%v are not understood", got)
+		}
+		w.setNode("m")
+		w.setNode("n")
+		w.settle()
+		if got := w.c.notUnderstood(); got != 0 {
+			t.Errorf("%v are still not understood", got)
+		}
+	})
+}
+
 func TestTaintsChange(t *testing.T) {
 	old := &corev1.Node{ObjectMeta: metav1.ObjectMeta{UID: "1"}}
 	heartbeat, tainted, another := old.DeepCopy(), old.DeepCopy(), old.DeepCopy()

@@ -4,11 +4,15 @@
 // taints. It replaces Kubernetes' taint-eviction controller.
 //
 // Package taints computes what the taints of a node do to a pod. A
-// [lifecycle.Queue] holds the deadlines of all pending evictions, and
-// controller-runtime's queue of requests wakes the controller for each. Each
-// request checks one pod (check.go): it schedules, moves or cancels the pod's
-// eviction, or evicts a pod that is due (evict.go). A check depends on what was
-// seen and not on when it runs, so an extra check changes nothing.
+// [lifecycle.Queue] holds the deadlines of all pending evictions. A check of a pod
+// that has changed, or whose node has, schedules, moves or cancels its eviction
+// (check.go). A check depends on what was seen and not on when it runs, so an extra
+// check changes nothing. From the deadline to the eviction, a pod goes this way:
+//
+//   - Its node is in a queue, and all of its pods that are due are picked (dispatch.go).
+//   - They share a view: the API server confirms what the cache says (view.go).
+//   - Each waits for a worker and the rate limit, is checked once more (dispatch.go),
+//     and evicted (evict.go).
 package controller
 
 import (
@@ -24,6 +28,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -59,7 +64,7 @@ type Options struct {
 	// after a pause. QPS 0 or less means no limit.
 	QPS   float64
 	Burst int
-	// Workers is how many pods are checked and evicted at a time.
+	// Workers is how many pods are evicted at a time.
 	Workers int
 }
 
@@ -71,31 +76,45 @@ type Controller struct {
 	options Options
 	metrics *instruments
 
-	turn    chan struct{} // full while a worker waits for the rate limit
-	limiter *rate.Limiter
+	first, retries *lane
+	workers        chan struct{} // one for each worker
+	turn           chan struct{} // full while a worker waits for the rate limit
+	limiter        *rate.Limiter
 
-	mu    sync.Mutex // guards the following fields
-	nodes map[string]*node
-	pods  map[types.NamespacedName]*pod
-	queue lifecycle.Queue[*pod]
+	mu      sync.Mutex // guards the following fields, and those of pods that are not in flight
+	nodes   map[string]*node
+	unknown sets.Set[types.NamespacedName] // nodes and pods that are not understood
+	pods    map[types.NamespacedName]*pod
+	placed  map[string]sets.Set[*pod] // the same pods by node
+	views   map[string]*view          // the newest of each node
+	queue   lifecycle.Queue[*pod]
 }
 
 // New returns a controller that reads from the client's cache, and from the API
 // server if the cache may be too old. It registers its metrics.
 func New(c client.Client, live client.Reader, recorder events.EventRecorder, registry prometheus.Registerer, o Options) *Controller {
-	limit := rate.Limit(o.QPS)
+	// As many pods wait for an answer or for their turn as may be evicted in three
+	// seconds: views are used before they are too old.
+	workers := max(o.Workers, 1)
+	limit, ahead := rate.Limit(o.QPS), max(int(3*o.QPS), workers)
 	if o.QPS <= 0 {
-		limit = rate.Inf
+		limit, ahead = rate.Inf, 16*workers
 	}
 	controller := &Controller{
 		client:  c,
 		live:    live,
 		events:  recorder,
 		options: o,
+		first:   newLane(name+"-evictions", ahead),
+		retries: newLane(name+"-retries", workers),
+		workers: make(chan struct{}, workers),
 		turn:    make(chan struct{}, 1),
 		limiter: rate.NewLimiter(limit, max(o.Burst, 1)),
 		nodes:   map[string]*node{},
+		unknown: sets.New[types.NamespacedName](),
 		pods:    map[types.NamespacedName]*pod{},
+		placed:  map[string]sets.Set[*pod]{},
+		views:   map[string]*view{},
 		queue:   lifecycle.Queue[*pod]{NewestWins: !o.KeepTimers},
 	}
 	controller.metrics = newInstruments(registry, controller)
@@ -124,52 +143,16 @@ func Setup(m manager.Manager, o Options) error {
 	if err != nil {
 		return err
 	}
-	return builder.ControllerManagedBy(m).
+	err = builder.ControllerManagedBy(m).
 		Named(name).
 		For(&corev1.Pod{}).
 		Watches(&corev1.Node{}, handler.EnqueueRequestsFromMapFunc(c.podsOf), builder.WithPredicates(taintsChange)).
-		WithOptions(controller.Options{MaxConcurrentReconciles: o.Workers, CacheSyncTimeout: cacheSyncTimeout}).
+		WithOptions(controller.Options{CacheSyncTimeout: cacheSyncTimeout}).
 		Complete(c)
-}
-
-// Reconcile checks a pod, and evicts it if it is due.
-func (c *Controller) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-	p, result, err := c.check(ctx, request.NamespacedName)
-	if p == nil {
-		return result, err
+	if err != nil {
+		return err
 	}
-	p, result, err = c.takeTurn(ctx, request.NamespacedName)
-	if p == nil {
-		return result, err
-	}
-	return c.evict(ctx, p), nil
-}
-
-// takeTurn waits until the rate limit allows an eviction, and checks the pod again.
-// Only a pod that is still due takes a token from the rate limiter.
-func (c *Controller) takeTurn(ctx context.Context, name types.NamespacedName) (*pod, reconcile.Result, error) {
-	c.turn <- struct{}{}
-	defer func() { <-c.turn }()
-	if delay := c.delay(); delay > 0 {
-		select {
-		case <-ctx.Done():
-			return nil, reconcile.Result{}, nil
-		case <-time.After(delay):
-		}
-	}
-	p, result, err := c.check(ctx, name)
-	if p != nil {
-		c.limiter.ReserveN(time.Now(), 1)
-	}
-	return p, result, err
-}
-
-// delay returns how long the rate limit delays the next eviction.
-func (c *Controller) delay() time.Duration {
-	now := time.Now()
-	reservation := c.limiter.ReserveN(now, 1)
-	defer reservation.CancelAt(now)
-	return reservation.DelayFrom(now)
+	return m.Add(c)
 }
 
 // CacheOptions returns options for a cache that is small even in a large cluster:
@@ -214,6 +197,7 @@ func stripMeta(meta *metav1.ObjectMeta) metav1.ObjectMeta {
 		Name:              meta.Name,
 		UID:               meta.UID,
 		ResourceVersion:   meta.ResourceVersion,
+		Generation:        meta.Generation,
 		CreationTimestamp: meta.CreationTimestamp,
 		DeletionTimestamp: meta.DeletionTimestamp,
 	}
@@ -251,6 +235,8 @@ func newInstruments(registry prometheus.Registerer, c *Controller) *instruments 
 	gauge := func(name, help string, labels prometheus.Labels, value func() float64) {
 		register.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, value)
 	}
+	gauge("taints_evictor_not_understood",
+		"Tainted nodes, and pods on them, that have an effect or an operator of a newer version of Kubernetes.", nil, c.notUnderstood)
 	gauge("taints_evictor_queue_length", "Pods to evict, now or later.", nil, c.queueLength)
 	gauge("taints_evictor_next_deadline_timestamp_seconds",
 		"The earliest deadline of these pods, in seconds since 1970, in the past or the future; 0 if there are none.", nil, c.nextDeadline)
@@ -260,6 +246,12 @@ func newInstruments(registry prometheus.Registerer, c *Controller) *instruments 
 			prometheus.Labels{"cause": cause}, func() float64 { return c.oldestOverdue(held) })
 	}
 	return m
+}
+
+func (c *Controller) notUnderstood() float64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return float64(c.unknown.Len())
 }
 
 func (c *Controller) queueLength() float64 {

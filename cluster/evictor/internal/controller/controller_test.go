@@ -18,49 +18,6 @@ import (
 	"github.com/seed-0529bac1/taints/cluster/internal/memory"
 )
 
-func TestRateLimit(t *testing.T) {
-	inWorld(t, with(func(o *Options) { o.QPS, o.Burst, o.Workers = 10, 5, 3 }), func(w *world) {
-		for i := range 55 {
-			w.addPod(fmt.Sprint("pod-", i), "n", nil)
-		}
-		w.pass(time.Minute)
-		w.setNode("n", taint("a:NoExecute", w.now()))
-		for _, step := range []struct {
-			after time.Duration
-			want  int
-		}{{time.Millisecond, 5}, {2 * s, 25}, {3 * s, 55}} {
-			w.pass(step.after)
-			if got := len(w.evicted); got != step.want {
-				t.Errorf("%d are evicted after %v more, want %d", got, step.after, step.want)
-			}
-		}
-	})
-}
-
-// A wake-up that finds no pod to evict takes no token from the rate limiter.
-func TestRateLimitOfWakeUps(t *testing.T) {
-	inWorld(t, with(func(o *Options) { o.QPS, o.Burst = 0.01, 2 }), func(w *world) {
-		w.addPod("web", "n", nil)
-		w.setNode("n", taint("a:NoExecute", begin))
-		w.settle()
-		for i := range 10 {
-			w.addPod(fmt.Sprint("spared-", i), "m", tolerations("a:NoExecute op=Exists for 10s"))
-		}
-		w.setNode("m", taint("a:NoExecute", begin))
-		w.settle()
-		w.hold = true
-		w.setNode("m")
-		w.pass(20 * s) // they wake up, and stay
-		w.hold = false
-		w.addPod("db", "n", nil)
-		w.pass(s)
-		w.wantAttempts("web db")
-		w.addPod("third", "n", nil) // no token is left for this pod
-		w.pass(s)
-		w.wantAttempts("web db")
-	})
-}
-
 // Budgets hold back more pods than the rate limit allows to retry. First attempts
 // do not wait for these pods, which are still retried.
 func TestPodsThatAreHeldBackDelayNobody(t *testing.T) {

@@ -4,25 +4,19 @@ package controller
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/lifecycle"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
-	nodeutil "k8s.io/component-helpers/node/util"
-	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
 // A Method is a way to evict a pod.
@@ -38,11 +32,12 @@ const (
 
 // The outcomes of an eviction.
 const (
-	done     = "evicted"
-	deleted  = "deleted"  // a PodDisruptionBudget held it back on a failed node
-	gone     = "gone"     // the pod no longer existed
-	dryRun   = "dry-run"  // nothing was done
-	canceled = "canceled" // the taints no longer evict the pod
+	done      = "evicted"
+	deleted   = "deleted"  // a PodDisruptionBudget held it back on a failed node
+	gone      = "gone"     // the pod no longer existed
+	postponed = ""         // there was no attempt: the pod stays, or has to wait
+	dryRun    = "dry-run"  // nothing was done
+	canceled  = "canceled" // the taints no longer evict the pod
 )
 
 // The reasons of a failed attempt, which is repeated.
@@ -85,15 +80,49 @@ func refusal(err error) string {
 	return ""
 }
 
-// evict evicts the pod. If that fails, it returns when to retry.
-func (c *Controller) evict(ctx context.Context, p *pod) reconcile.Result {
-	result, err := c.attempt(ctx, p)
-	late := time.Since(p.due)
-	logger := log.FromContext(ctx).WithValues("uid", p.uid, "node", p.node, "deadline", p.due, "late", late)
+// evict evicts the pod if the API server confirms that it is due.
+func (c *Controller) evict(ctx context.Context, l *lane, p *pod) {
+	defer func() { <-l.places }()
+	result, err := c.try(ctx, p)
 	c.mu.Lock()
-	p.held = result == blocked
+	defer c.mu.Unlock()
+	p.state = waits
+	c.note(ctx, p, result, err)
+	_, _ = c.check(ctx, p.NamespacedName) // changes have had to wait
+	c.wake(p)
+}
+
+// try tries to evict the pod, and returns the outcome or why it failed.
+func (c *Controller) try(ctx context.Context, p *pod) (string, error) {
+	c.mu.Lock()
+	n := c.nodes[p.node]
+	if n == nil || time.Until(c.next(p)) > 0 {
+		c.mu.Unlock()
+		return postponed, nil
+	}
+	v := c.viewOf(ctx, p.node, later(later(p.due, p.seen), n.changed))
 	c.mu.Unlock()
+	if <-v.done; v.err != nil {
+		return postponed, nil
+	}
+	c.workers <- struct{}{}
+	defer func() { <-c.workers }()
+	switch now, err := c.takeTurn(ctx, p, v); {
+	case err != nil:
+		return outcome(err), err
+	case !now:
+		return postponed, nil
+	}
+	return c.attempt(context.WithoutCancel(ctx), p, v) // which ends before the process does
+}
+
+// note notes the outcome of an attempt. The caller holds the mutex.
+func (c *Controller) note(ctx context.Context, p *pod, result string, err error) {
+	late := time.Since(p.due)
+	logger := log.FromContext(ctx).WithValues("pod", p.NamespacedName, "uid", p.uid, "node", p.node, "deadline", p.due, "late", late)
 	switch result {
+	case postponed:
+		return
 	case done:
 		logger.Info("Evicted a pod")
 	case deleted:
@@ -102,35 +131,28 @@ func (c *Controller) evict(ctx context.Context, p *pod) reconcile.Result {
 		logger.Info("A pod to evict is already gone")
 	case dryRun:
 		logger.Info("Would evict a pod")
-	case stale:
-		c.metrics.failures.WithLabelValues(result).Inc()
-		logger.Info("Does not evict a pod now", "reason", err.Error())
-		return p.wakeUp(firstRetry)
 	default:
 		c.metrics.failures.WithLabelValues(result).Inc()
 		c.emitFailure(p, err)
+		p.held = result == blocked
 		p.failures++
-		wait := backoff(p.failures, err)
-		p.retry = time.Now().Add(wait)
+		p.retry = time.Now().Add(backoff(p.failures, err))
 		logger.Info("Cannot evict a pod, and will retry", "reason", result, "at", p.retry, "failures", p.failures, "error", err.Error())
-		return p.wakeUp(wait)
+		return
 	}
 	c.metrics.evictions.WithLabelValues(result).Inc()
 	if result != gone {
 		c.metrics.lateness.Observe(late.Seconds())
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	p.evicted = true
+	p.held, p.evicted = false, true
 	c.queue.Delete(p)
-	return reconcile.Result{}
 }
 
 const (
 	firstRetry = 500 * time.Millisecond
 	lastRetry  = 30 * time.Second
-	// outageRetry is the longest backoff while the API server cannot be reached, so
-	// that overdue pods are evicted soon after it is back.
+	// outageRetry is the longest backoff while the API server cannot be reached or the
+	// cache is behind, so that overdue pods are evicted soon afterwards.
 	outageRetry = 2 * time.Second
 )
 
@@ -142,7 +164,7 @@ func backoff(failures int, err error) time.Duration {
 	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
 		d = max(d, min(time.Duration(seconds)*time.Second, lastRetry))
 	}
-	if unreachable(err) {
+	if unreachable(err) || outcome(err) == stale {
 		d = min(d, outageRetry)
 	}
 	return wait.Jitter(d, 0.5)
@@ -151,15 +173,10 @@ func backoff(failures int, err error) time.Duration {
 // requestTimeout bounds how long the API server may keep a worker busy.
 const requestTimeout = 15 * time.Second
 
-// attempt tries to evict the pod, and returns the outcome or why it failed. It never
-// evicts another pod of the same name.
-func (c *Controller) attempt(ctx context.Context, p *pod) (string, error) {
+// attempt evicts the pod. It never evicts another pod of the same name.
+func (c *Controller) attempt(ctx context.Context, p *pod, v *view) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	mayDelete, err := c.confirm(ctx, p)
-	if err != nil {
-		return outcome(err), err
-	}
 	if !p.marked {
 		c.emit(p, corev1.EventTypeNormal, actionEvict, "Marking for deletion Pod %s")
 		p.marked = true
@@ -168,18 +185,25 @@ func (c *Controller) attempt(ctx context.Context, p *pod) (string, error) {
 	case c.options.DryRun:
 		return dryRun, nil
 	case c.options.Method == Delete:
-		err = c.delete(ctx, p)
-	default:
-		err = c.create(ctx, p)
+		err := c.delete(ctx, v, p, false)
+		return outcome(err), err
 	}
-	if result := outcome(err); result != blocked || !mayDelete {
+	err := c.create(ctx, p)
+	if result := outcome(err); result != blocked || !c.mayDelete(ctx, v, p) {
 		return result, err
 	}
-	c.warn(p, actionDelete, "Deleting Pod %s on a failed node, due since %s, although a PodDisruptionBudget holds it back: %s", refusal(err))
-	if err = c.delete(ctx, p); err == nil {
-		return deleted, nil
+	c.mu.Lock()
+	v = c.viewOf(ctx, p.node, time.Now()) // the node may have recovered
+	c.mu.Unlock()
+	<-v.done
+	if !c.mayDelete(ctx, v, p) {
+		return blocked, err
 	}
-	return outcome(err), err
+	c.warn(p, actionDelete, "Deleting Pod %s on a failed node, due since %s, although a PodDisruptionBudget holds it back: %s", refusal(err))
+	if err := c.delete(ctx, v, p, true); err != nil {
+		return outcome(err), err
+	}
+	return deleted, nil
 }
 
 // create creates an eviction.
@@ -192,34 +216,33 @@ func (c *Controller) create(ctx context.Context, p *pod) error {
 		})
 }
 
-func (c *Controller) delete(ctx context.Context, p *pod) error {
-	obj := &corev1.Pod{}
-	if err := c.live.Get(ctx, p.NamespacedName, obj); err != nil {
+// delete does to a pod what Kubernetes' taint-eviction controller does. If exact is
+// true, that fails if the pod has changed since the view, as by the kubelet of a node
+// that is back.
+func (c *Controller) delete(ctx context.Context, v *view, p *pod, exact bool) error {
+	obj := v.pods[p.uid].DeepCopy()
+	same, preconditions := map[string]any{"uid": obj.UID}, client.Preconditions{UID: &obj.UID}
+	if exact {
+		same["resourceVersion"], preconditions.ResourceVersion = obj.ResourceVersion, &obj.ResourceVersion
+	}
+	patch, err := json.Marshal(map[string]any{
+		"metadata": same,
+		"status": map[string]any{"conditions": []corev1.PodCondition{{
+			Type:               corev1.DisruptionTarget,
+			ObservedGeneration: obj.Generation,
+			Status:             corev1.ConditionTrue,
+			LastTransitionTime: metav1.Now(),
+			Reason:             "DeletionByTaintManager",
+			Message:            "Taint manager: deleting due to NoExecute taint",
+		}}},
+	})
+	if err == nil {
+		err = c.client.Status().Patch(ctx, obj, client.RawPatch(types.StrategicMergePatchType, patch)) // which sets the new version
+	}
+	if err != nil {
 		return err
 	}
-	if obj.UID != p.uid {
-		return apierrors.NewNotFound(corev1.Resource("pods"), fmt.Sprintf("%s with UID %s", p.Name, p.uid))
-	}
-	before := obj.DeepCopy()
-	before.UID = "" // so that the patch contains the UID, as a precondition
-	if setDisruptionTarget(obj) {
-		if err := c.client.Status().Patch(ctx, obj, client.StrategicMergeFrom(before)); err != nil {
-			return err
-		}
-	}
-	return c.client.Delete(ctx, obj, client.Preconditions{UID: &p.uid})
-}
-
-// setDisruptionTarget sets the condition that Kubernetes' taint-eviction controller
-// sets, and reports whether that changed anything.
-func setDisruptionTarget(obj *corev1.Pod) bool {
-	return podutil.UpdatePodCondition(&obj.Status, &corev1.PodCondition{
-		Type:               corev1.DisruptionTarget,
-		ObservedGeneration: obj.Generation,
-		Status:             corev1.ConditionTrue,
-		Reason:             "DeletionByTaintManager",
-		Message:            "Taint manager: deleting due to NoExecute taint",
-	})
+	return c.client.Delete(ctx, obj, preconditions)
 }
 
 // The actions of events. Kubernetes merges events on a pod that have the same type,
@@ -249,7 +272,7 @@ func (c *Controller) emitFailure(p *pod, err error) {
 	switch reason := refusal(err); {
 	case reason != "":
 		c.warn(p, actionWait, "A PodDisruptionBudget holds back the eviction of Pod %s, due since %s: %s", reason)
-	case p.failures > 0 && !unreachable(err):
+	case p.failures > 0 && !unreachable(err) && outcome(err) != stale:
 		c.warn(p, actionRetry, "Cannot evict Pod %s, due since %s: %s", err.Error())
 	}
 }
@@ -269,66 +292,6 @@ func shorten(text string) string {
 }
 
 var (
-	errStale    = errors.New("the cache is behind: the node no longer evicts the pod")
+	errStale    = errors.New("the cache and the API server differ about the pod or its node")
 	errNotLeads = errors.New("the lease was not renewed in time")
 )
-
-// confirm asks the API server whether the node still evicts the pod, and the lease
-// whether this replica still leads: the process may have been stopped for a while, and
-// no clock of a virtual machine sees that it was suspended. Then confirm reports
-// whether the pod may be deleted if a PodDisruptionBudget refuses its eviction.
-func (c *Controller) confirm(ctx context.Context, p *pod) (mayDelete bool, err error) {
-	obj := &corev1.Node{}
-	if err := c.live.Get(ctx, types.NamespacedName{Name: p.node}, obj); client.IgnoreNotFound(err) != nil {
-		return false, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	seen := c.nodes[p.node]
-	if seen == nil || seen.uid != obj.UID {
-		return false, errStale
-	}
-	now := time.Now()
-	n := &node{taints: noExecute(obj, seen.taints, now), changed: seen.changed}
-	e := c.eviction(p, n)
-	if e.Outcome == taints.Stays || e.At.After(now) && c.queue.NewestWins {
-		return false, errStale
-	}
-	if c.options.Leads != nil && !c.options.Leads() {
-		return false, errNotLeads
-	}
-	return c.mayDelete(ctx, p, n, obj), nil
-}
-
-// mayDelete reports whether the pod should have left its node long ago because the
-// node failed. Budgets have had their time then: the pod does not come back, and it
-// keeps its controller from making another one.
-func (c *Controller) mayDelete(ctx context.Context, p *pod, n *node, obj *corev1.Node) bool {
-	if _, ready := nodeutil.GetNodeCondition(&obj.Status, corev1.NodeReady); ready != nil && ready.Status == corev1.ConditionTrue {
-		return false
-	}
-	other := func(t taints.Taint) bool { return !isFailure(t.Key) }
-	e := c.eviction(p, &node{taints: slices.DeleteFunc(n.taints, other), changed: n.changed})
-	return c.options.DeleteHeldAfter > 0 && e.Outcome != taints.Stays && time.Since(e.At) >= c.options.DeleteHeldAfter && !c.cutOff(ctx)
-}
-
-func isFailure(key string) bool { return key == taints.NodeNotReady || key == taints.NodeUnreachable }
-
-// cutOff reports whether so many nodes are not ready that they have probably not
-// failed: the control plane may be cut off from them. Kubernetes' node-lifecycle
-// controller stops evictions from a zone with so many.
-func (c *Controller) cutOff(ctx context.Context) bool {
-	var all corev1.NodeList
-	if err := c.client.List(ctx, &all); err != nil {
-		return true
-	}
-	var cluster lifecycle.Zone
-	for i := range all.Items {
-		if slices.ContainsFunc(all.Items[i].Spec.Taints, func(t corev1.Taint) bool { return isFailure(t.Key) }) {
-			cluster.NotReady++
-		} else {
-			cluster.Ready++
-		}
-	}
-	return lifecycle.DefaultDisruptionPolicy().State(cluster) != lifecycle.ZoneNormal
-}

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/go-logr/logr/funcr"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
@@ -19,6 +20,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/scheme"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 	"pgregory.net/rapid"
@@ -59,12 +62,19 @@ type world struct {
 	mu       sync.Mutex              // held while fail runs
 	evicted  map[types.UID]time.Time // when each pod was evicted
 	attempts []string                // names of the pods of all attempts
-	events   []string
-	notes    map[string]string       // by the fields that identify an event to Kubernetes
 	fail     func(name string) error // an error fails the eviction
-	log      strings.Builder         // what the controller logs
 	lags     bool                    // the cache still has deleted pods
-	old      *corev1.Node            // what the cache still has of this node
+	old      []client.Object         // what the cache still has of these
+	follows  bool                    // another replica leads
+	reads    int                     // from the API server
+	patching func()                  // called before a patch
+	read     func(reads int) error   // an error fails a read
+
+	said   sync.Mutex                        // guards what follows
+	added  map[string][]types.NamespacedName // pods by node
+	events []string
+	notes  map[string]string // by the fields that identify an event to Kubernetes
+	log    strings.Builder   // what the controller logs
 }
 
 func inWorld(t *testing.T, o Options, test func(w *world)) {
@@ -81,7 +91,8 @@ func inWorld(t *testing.T, o Options, test func(w *world)) {
 func newWorld(t rapid.TB, o Options) *world {
 	t.Helper()
 	time.Sleep(time.Until(time.Now().Add(s - 1).Truncate(s)))
-	w := &world{t: t, o: o, begin: time.Now(), evicted: map[types.UID]time.Time{}, notes: map[string]string{}}
+	w := &world{t: t, o: o, begin: time.Now(), added: map[string][]types.NamespacedName{}, evicted: map[types.UID]time.Time{}, notes: map[string]string{},
+		read: func(int) error { return nil }}
 	for obj, options := range CacheOptions().ByObject {
 		if _, ok := obj.(*corev1.Pod); ok {
 			w.cache = options.Field
@@ -90,6 +101,7 @@ func newWorld(t rapid.TB, o Options) *world {
 	w.api = fake.NewClientBuilder().
 		WithIndex(&corev1.Pod{}, byNode, nodeOf).
 		WithStatusSubresource(&corev1.Pod{}).
+		WithObjectTracker(clienttesting.NewObjectTracker(scheme.Scheme, scheme.Codecs.UniversalDecoder())). // without managed fields
 		Build()
 	w.standBy()
 	return w
@@ -105,7 +117,8 @@ func (w *world) standBy() {
 		SubResourcePatch:  w.patch,
 		Delete:            w.delete,
 	})
-	w.c = New(c, w.api, recorder{w}, prometheus.NewRegistry(), w.o)
+	live := interceptor.NewClient(w.api, interceptor.Funcs{Get: w.getLive, List: w.listLive})
+	w.c = New(c, live, recorder{w}, prometheus.NewRegistry(), w.o)
 	var nodes corev1.NodeList
 	w.must(w.api.List(context.Background(), &nodes))
 	for i := range nodes.Items {
@@ -117,25 +130,26 @@ func (w *world) standBy() {
 func (w *world) lead() {
 	w.t.Helper()
 	log := func(_, line string) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
+		w.said.Lock()
+		defer w.said.Unlock()
 		w.log.WriteString(line + "\n")
 	}
+	logger := funcr.New(log, funcr.Options{})
 	runner, err := controller.NewUnmanaged(name, controller.Options{
-		Reconciler:              w.c,
-		MaxConcurrentReconciles: w.o.Workers,
-		Logger:                  funcr.New(log, funcr.Options{}),
-		SkipNameValidation:      ptr.To(true),
+		Reconciler:         w.c,
+		Logger:             logger,
+		SkipNameValidation: ptr.To(true),
 	})
 	w.must(err)
 	type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 	w.must(runner.Watch(source.Func(func(_ context.Context, q queue) error { w.queue = q; return nil })))
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error)
-	go func() { ended <- runner.Start(ctx) }()
+	ctx, cancel := context.WithCancel(logr.NewContext(context.Background(), logger))
+	var running sync.WaitGroup
+	running.Go(func() { w.must(runner.Start(ctx)) })
+	running.Go(func() { w.must(w.c.Start(ctx)) })
 	w.stop = func() {
 		cancel()
-		w.must(<-ended)
+		running.Wait()
 	}
 	synctest.Wait()
 	for _, obj := range w.podList() {
@@ -153,6 +167,10 @@ func (w *world) restart() {
 func (w *world) close() {
 	if w.stop != nil {
 		w.stop()
+	}
+	if w.c != nil { // it may never have led
+		w.c.first.nodes.ShutDown()
+		w.c.retries.nodes.ShutDown()
 	}
 	w.stop, w.queue = nil, nil
 }
@@ -257,6 +275,9 @@ func (w *world) addPod(name, node string, tolerations []corev1.Toleration, chang
 		f(obj)
 	}
 	w.must(w.api.Create(context.Background(), obj))
+	w.said.Lock()
+	w.added[node] = append(w.added[node], key(name))
+	w.said.Unlock()
 	w.request(key(name))
 	return obj.UID
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -23,9 +24,9 @@ import (
 
 // AdaptTransport adapts a client to an API server that is busy or gone:
 //
-//   - A write returns the API server's answer, even if the answer is to retry
-//     later. Otherwise a client would sleep and retry up to ten times, which keeps
-//     a worker busy. The queue retries instead.
+//   - A write, or a read with a deadline, returns the API server's answer, even if
+//     the answer is to retry later. Otherwise a client would sleep and retry up to ten
+//     times. The queue retries instead, after the time that the error suggests.
 //   - A read without a deadline waits for an API server that cannot be reached.
 //     Otherwise an informer would back off, and notice up to a minute late that the
 //     API server is back.
@@ -54,25 +55,27 @@ func (t transport) WrappedRoundTripper() http.RoundTripper { return t.next }
 
 // RoundTrip implements [http.RoundTripper].
 func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
-	_, deadline := request.Context().Deadline()
-	switch {
-	case request.Method != http.MethodGet:
-		return t.write(request)
-	case deadline:
-		return t.next.RoundTrip(request)
+	if _, deadline := request.Context().Deadline(); request.Method == http.MethodGet && !deadline {
+		return t.read(request)
 	}
-	return t.read(request)
+	return t.once(request)
 }
 
-func (t transport) write(request *http.Request) (*http.Response, error) {
+func (t transport) once(request *http.Request) (*http.Response, error) {
 	at := now()
 	response, err := t.next.RoundTrip(request)
-	if err == nil {
-		// The body also has the time: see apierrors.SuggestsClientDelay.
-		response.Header.Del("Retry-After")
-		t.lease.observe(at, request, response)
+	if err != nil {
+		return nil, err
 	}
-	return response, err
+	t.lease.observe(at, request, response)
+	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
+	isText := strings.HasPrefix(response.Header.Get("Content-Type"), "text/plain")
+	response.Header.Del("Retry-After")
+	if response.StatusCode != http.StatusTooManyRequests || !isText {
+		return response, nil // a refused eviction has the time in its body too
+	}
+	response.Body.Close()
+	return nil, apierrors.NewTooManyRequests("the API server is busy", seconds)
 }
 
 const (
@@ -138,7 +141,7 @@ func (l *Lease) heldAt(at moment) bool {
 // observe notes a renewal that was requested at that moment, if the API server
 // accepted it.
 func (l *Lease) observe(at moment, request *http.Request, response *http.Response) {
-	if response.StatusCode >= http.StatusMultipleChoices || !strings.Contains(request.URL.Path, "/apis/coordination.k8s.io/") {
+	if request.Method == http.MethodGet || response.StatusCode >= http.StatusMultipleChoices || !strings.Contains(request.URL.Path, "/apis/coordination.k8s.io/") {
 		return
 	}
 	l.mu.Lock()

@@ -9,11 +9,14 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/rest/fake"
 )
@@ -25,31 +28,65 @@ func adapted(l *Lease, f func(*http.Request) (*http.Response, error)) http.Round
 	return config.WrapTransport(fake.CreateHTTPClient(f).Transport)
 }
 
-// Without the transport, a client would sleep for ten seconds and repeat a write. A
-// write of the lease that the API server accepts is a renewal.
-func TestWritesAreNotRepeated(t *testing.T) {
+// A client asks a busy API server once, unless it lists or watches, and its error has the
+// time after which to ask again.
+func TestBusy(t *testing.T) {
+	const text, object = "Too many requests, please try again later.",
+		`{"apiVersion": "v1", "kind": "Status", "status": "Failure", "code": 429, "reason": "TooManyRequests", "details": {"retryAfterSeconds": 7}}`
+	for _, tc := range []struct {
+		contentType, body string
+		deadline          bool
+	}{
+		{"text/plain; charset=utf-8", text, true},
+		{"application/json", object, true},
+		{"text/plain; charset=utf-8", text, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			requests := 0
+			config := &rest.Config{ContentConfig: rest.ContentConfig{NegotiatedSerializer: scheme.Codecs}}
+			config.Transport = adapted(&Lease{}, func(*http.Request) (*http.Response, error) {
+				requests++
+				header := http.Header{"Retry-After": {"7"}, "Content-Type": {tc.contentType}}
+				return &http.Response{StatusCode: http.StatusTooManyRequests, Header: header, Body: io.NopCloser(strings.NewReader(tc.body))}, nil
+			})
+			client, err := rest.UnversionedRESTClientFor(config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := t.Context(), func() {}
+			if tc.deadline {
+				ctx, cancel = context.WithTimeout(ctx, time.Hour)
+			}
+			defer cancel()
+			err = client.Get().AbsPath("/api/v1/nodes/n").Do(ctx).Error()
+			if seconds, _ := apierrors.SuggestsClientDelay(err); seconds != 7 || outcome(err) != throttled || (requests == 1) != tc.deadline {
+				t.Errorf("%+v: %d requests, and to wait for %d s after %v", tc, requests, seconds, err)
+			}
+		})
+	}
+}
+
+// A write of the lease that the API server accepts is a renewal.
+func TestRenewals(t *testing.T) {
 	const lease, pods = "/apis/coordination.k8s.io/v1/namespaces/n/leases", "/api/v1/namespaces/n/pods"
 	for _, tc := range []struct {
 		method, path string
 		code         int
-		retry        string
 		held         bool
 	}{
-		{http.MethodPost, lease, http.StatusCreated, "", true},
-		{http.MethodPut, lease, http.StatusOK, "", true},
-		{http.MethodPut, lease, http.StatusConflict, "", false},
-		{http.MethodGet, lease, http.StatusOK, "10", false},
-		{http.MethodGet, pods, http.StatusTooManyRequests, "10", false},
-		{http.MethodPost, pods, http.StatusCreated, "", false},
-		{http.MethodDelete, pods, http.StatusTooManyRequests, "", false},
+		{http.MethodPost, lease, http.StatusCreated, true},
+		{http.MethodPut, lease, http.StatusOK, true},
+		{http.MethodPut, lease, http.StatusConflict, false},
+		{http.MethodGet, lease, http.StatusOK, false},
+		{http.MethodPost, pods, http.StatusCreated, false},
 	} {
 		l := NewLease(time.Hour)
 		transport := adapted(l, func(*http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: tc.code, Header: http.Header{"Retry-After": {"10"}}}, nil
+			return &http.Response{StatusCode: tc.code, Header: http.Header{}}, nil
 		})
-		response, err := transport.RoundTrip(&http.Request{Method: tc.method, URL: &url.URL{Path: tc.path}})
-		if err != nil || response.Header.Get("Retry-After") != tc.retry || l.Held() != tc.held {
-			t.Errorf("%+v: got %+v, held %v, %v", tc, response, l.Held(), err)
+		_, err := transport.RoundTrip(&http.Request{Method: tc.method, URL: &url.URL{Path: tc.path}})
+		if err != nil || l.Held() != tc.held {
+			t.Errorf("%+v: held %v, %v", tc, l.Held(), err)
 		}
 	}
 }

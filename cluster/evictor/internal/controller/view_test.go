@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// 10,000 pods on 100 nodes are due at the same time. They leave at the rate of -qps,
+// with little more than one request for each, also if the API server refuses 30 % of
+// all reads, or answers them late. The cache does not know that another node has lost
+// its taint. The pods of that node stay, and take no part of -qps.
+func TestManyPods(t *testing.T) {
+	const nodes, due, stay, qps, burst = 100, 10_000, 100, 50, 100
+	for name, read := range map[string]func(reads int) error{
+		"an idle API server": func(int) error { return nil },
+		"a busy one": func(reads int) error {
+			if reads*7%10 < 3 {
+				return apierrors.NewTooManyRequests("later", 1)
+			}
+			return nil
+		},
+		"a slow one": func(int) error { time.Sleep(2 * s); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, with(func(o *Options) { o.QPS, o.Burst, o.Workers = qps, burst, 8 }), func(w *world) {
+				w.read = read
+				w.setNode("node-old", taint("a:NoExecute", begin))
+				for i := range nodes {
+					w.setNode(fmt.Sprint("node-", i), taint("a:NoExecute", begin))
+				}
+				for i := range due + stay {
+					node := "node-old"
+					if i >= stay {
+						node = fmt.Sprint("node-", i%nodes)
+					}
+					w.addPod(fmt.Sprint("pod-", i), node, tolerations("a:NoExecute op=Exists for 300s"))
+				}
+				w.settle()
+				w.old = []client.Object{w.node("node-old")}
+				w.setNode("node-old")
+				w.pass(300*s - time.Since(w.begin))
+				const most = due * 9 / 10
+				w.pass((most-burst)/qps*s + 5*s) // the slow one takes some seconds before the first
+				if got := len(w.evicted); got < most || got > most+6*qps {
+					t.Errorf("%d pods are evicted, want %d", got, most)
+				}
+				w.pass(time.Minute)
+				each := float64(len(w.attempts)+w.reads) / due
+				t.Logf("%.3f requests for each", each)
+				if len(w.evicted) != due || len(w.attempts) != due || each > 1.2 {
+					t.Errorf("%d pods are evicted, after %d attempts, and %.2f requests for each", len(w.evicted), len(w.attempts), each)
+				}
+			})
+		})
+	}
+}

@@ -31,7 +31,7 @@ func parse(t *testing.T, args string) *options {
 
 // TestParse parses no flag, every flag, and one of two flags that set the same.
 func TestParse(t *testing.T) {
-	const all = "-from-time-added=false -forever-else-shortest -keep-timers -method=delete -delete-held-after=0 -dry-run -qps=0 -burst=1 " +
+	const all = "-from-time-added=false -for-devices -keep-timers -method=delete -delete-held-after=0 -dry-run -qps=0 -burst=1 " +
 		"-workers=2 -metrics-addr=0 -health-addr=:9 -leader-elect=false -leader-elect-namespace=kube-system " +
 		"-leader-elect-name=other -lease-duration=3s -renew-deadline=2s -retry-period=1s"
 	for args, want := range map[string]string{

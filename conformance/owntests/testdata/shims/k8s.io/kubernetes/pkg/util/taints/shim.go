@@ -2,7 +2,6 @@ package taints
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	library "github.com/seed-0529bac1/taints"
@@ -60,11 +59,6 @@ func changed(node *v1.Node, c library.Changes) (newNode *v1.Node, ok bool, err e
 
 func TaintExists(list []v1.Taint, taintToFind *v1.Taint) bool {
 	_, found := kube.FindTaint(list, kube.Taint(*taintToFind).ID())
-	return found
-}
-
-func TaintKeyExists(list []v1.Taint, taintKeyToMatch string) bool {
-	found := slices.ContainsFunc(list, func(t v1.Taint) bool { return t.Key == taintKeyToMatch })
 	return found
 }
 

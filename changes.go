@@ -127,6 +127,11 @@ func byID(taints []Taint) lookup.First[Taint, TaintID] {
 // the time.
 func idOf(t *Taint) TaintID { return TaintID{t.Key, t.Effect} }
 
+// An idAndValue tells a taint from others, whatever its TimeAdded.
+type idAndValue struct{ key, value, effect string }
+
+func idAndValueOf(t *Taint) idAndValue { return idAndValue{t.Key, t.Value, string(t.Effect)} }
+
 // removed finds the entries that name a taint to remove.
 type removed struct {
 	ids  lookup.First[TaintID, TaintID]
@@ -312,22 +317,20 @@ func (c *Changes) parse(spec string, seen map[TaintID]bool) *FieldError {
 //     present with the value that was applied.
 //   - Every other taint stays.
 //
-// Of several taints in a list with one key and effect, only the first matters. If
-// there is nothing to do, the changes are zero.
-//
-// Record desired after every call, even if there are no changes. If you cannot write
-// the record and the taints in one request, write the record first, with the taints
-// of both lists. A taint that is not recorded is never removed.
+// Record desired after every call, even if there are no changes. A desired taint that
+// another client added becomes the controller's. If you cannot write the record and the
+// taints in one request, write the record first, with lastApplied and desired in any
+// order. A taint that is not recorded is never removed.
 //
 // Reconcile(from, from, to) returns the changes that turn one list into another
 // (TaintSetDiff in Kubernetes, which does not notice a changed value).
 func Reconcile(current, lastApplied, desired []Taint) Changes {
 	var c Changes
-	now, applied, wanted := byID(current), byID(lastApplied), byID(desired)
+	now, applied, wanted := byID(current), lookup.FirstOf(lastApplied, idAndValueOf), byID(desired)
 	for i := range lastApplied {
 		t := &lastApplied[i]
 		id := idOf(t)
-		if wanted.Find(id) >= 0 || applied.Find(id) < i {
+		if wanted.Find(id) >= 0 || applied.Find(idAndValueOf(t)) < i {
 			continue
 		}
 		if at := now.Find(id); at >= 0 && current[at].Value == t.Value {

@@ -37,7 +37,7 @@ type FieldError struct {
 	Kind   ErrorKind `json:"kind,omitempty"`
 	Detail string    `json:"detail,omitempty"` // what is allowed
 	Parsed bool      `json:"parsed,omitempty"` // whether the error was found in a text
-	Input  string    `json:"input,omitempty"`  // the text
+	Input  string    `json:"input,omitempty"`  // the text, for a list the text of the element
 	Offset int       `json:"offset,omitempty"` // in bytes, where the wrong part of Input is, or is missing
 }
 
@@ -92,6 +92,9 @@ func (e *FieldError) appendKind(b []byte) []byte {
 // Path returns where the error is, as in "taints[2].key" or "key". It is empty if
 // List and Field are.
 func (e *FieldError) Path() string {
+	if e == nil {
+		return ""
+	}
 	if e.List == "" {
 		return e.Field
 	}

@@ -10,7 +10,9 @@ import (
 )
 
 // RequestedResources returns the names of the resources that the containers and init
-// containers request, for [taints.AddExtendedResourceTolerations]. Names may repeat.
+// containers request, for [taints.AddExtendedResourceTolerations]. Names may repeat. A
+// nil spec requests nothing. An API server sets the request of a resource that only
+// has a limit, before webhooks see the pod.
 //
 //	names := kube.RequestedResources(&pod.Spec)
 //	list := taints.AddExtendedResourceTolerations(kube.Tolerations(pod.Spec.Tolerations), names...)
@@ -26,8 +28,12 @@ func RequestedResources(spec *corev1.PodSpec) []string {
 
 // IsBestEffort reports whether the pod's QoS class is BestEffort: the class of its
 // status or, for a new pod, the class that follows from its resources (GetPodQOS in
-// Kubernetes). Other pods get [taints.AddMemoryPressureToleration].
+// Kubernetes). Other pods get [taints.AddMemoryPressureToleration]. A nil pod needs
+// nothing, so it is BestEffort.
 func IsBestEffort(pod *corev1.Pod) bool {
+	if pod == nil {
+		return true
+	}
 	if pod.Status.QOSClass != "" {
 		return pod.Status.QOSClass == corev1.PodQOSBestEffort
 	}
@@ -44,6 +50,9 @@ func IsBestEffort(pod *corev1.Pod) bool {
 
 // requirements returns the resources of each container and init container.
 func requirements(spec *corev1.PodSpec) []*corev1.ResourceRequirements {
+	if spec == nil {
+		return nil
+	}
 	var all []*corev1.ResourceRequirements
 	for _, list := range [...][]corev1.Container{spec.Containers, spec.InitContainers} {
 		for i := range list {
@@ -55,8 +64,9 @@ func requirements(spec *corev1.PodSpec) []*corev1.ResourceRequirements {
 
 // podResources returns the resources of the pod as a whole, or nil if they name none
 // that a pod can have (IsPodLevelResourcesSet in Kubernetes). The field is in
-// k8s.io/api since v0.32, and this module works with older versions.
-func podResources(spec *corev1.PodSpec) *corev1.ResourceRequirements {
+// k8s.io/api since v0.32, and this module works with older versions. The spec is a
+// pointer to a PodSpec.
+func podResources(spec any) *corev1.ResourceRequirements {
 	field := reflect.ValueOf(spec).Elem().FieldByName("Resources")
 	if !field.IsValid() {
 		return nil

@@ -27,13 +27,14 @@ func TestRequestedResources(t *testing.T) {
 	if got := kube.RequestedResources(spec); !slices.Equal(got, []string{"example.com/gpu", "cpu"}) {
 		t.Errorf("got %q", got)
 	}
-	if got := kube.RequestedResources(&corev1.PodSpec{}); got != nil {
-		t.Errorf("of no container: %q", got)
+	for _, spec := range []*corev1.PodSpec{nil, {}} {
+		if got := kube.RequestedResources(spec); got != nil {
+			t.Errorf("of no container: %q", got)
+		}
 	}
 }
 
-// The rows with resources of the whole pod are in module conformance: the oldest
-// k8s.io/api does not have the field.
+// Resources of the whole pod: TestPodResources, and module conformance.
 func TestIsBestEffort(t *testing.T) {
 	requests := func(name corev1.ResourceName, quantity string) corev1.ResourceRequirements {
 		return corev1.ResourceRequirements{Requests: corev1.ResourceList{name: resource.MustParse(quantity)}}
@@ -65,6 +66,36 @@ func TestIsBestEffort(t *testing.T) {
 			Status: corev1.PodStatus{QOSClass: tc.class},
 		}
 		if got := kube.IsBestEffort(pod); got != tc.want {
+			t.Errorf("%s: %v", tc.name, got)
+		}
+	}
+}
+
+// The oldest k8s.io/api that the module works with has no resources of a whole pod, so
+// the test has a spec of its own.
+func TestPodResources(t *testing.T) {
+	if got := kube.IsBestEffort(nil); !got {
+		t.Error("a nil pod needs something")
+	}
+	type spec struct{ Resources *corev1.ResourceRequirements }
+	one := func(name corev1.ResourceName) corev1.ResourceList {
+		return corev1.ResourceList{name: resource.MustParse("1")}
+	}
+	for _, tc := range []struct {
+		name string
+		spec any
+		set  bool
+	}{
+		{"an older version", &struct{ Resources string }{}, false},
+		{"no such field", &struct{}{}, false},
+		{"nil", &spec{}, false},
+		{"nothing", &spec{&corev1.ResourceRequirements{}}, false},
+		{"cpu", &spec{&corev1.ResourceRequirements{Requests: one("cpu")}}, true},
+		{"a limit of memory", &spec{&corev1.ResourceRequirements{Limits: one("memory")}}, true},
+		{"huge pages", &spec{&corev1.ResourceRequirements{Requests: one("hugepages-2Mi")}}, true},
+		{"what a pod cannot have as a whole", &spec{&corev1.ResourceRequirements{Requests: one("example.com/gpu")}}, false},
+	} {
+		if got := kube.PodResources(tc.spec); (got != nil) != tc.set {
 			t.Errorf("%s: %v", tc.name, got)
 		}
 	}

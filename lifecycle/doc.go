@@ -22,10 +22,14 @@
 //		... // wait for next, if ok, or for an update
 //	}
 //
-// The first look at a taint sets the deadline, as in Kubernetes, where every pod gets
-// its full time again after a restart. With [taints.EvictionPolicy.FromTimeAdded] the
-// deadline also survives a restart, if the taint's TimeAdded is set. "kubectl taint"
-// does not set it.
+// The first look at a taint sets the deadline, and a later taint does not move it, as
+// in Kubernetes, where every pod gets its full time again after a restart. Leave out
+// pods that are already being deleted.
+//
+// For deadlines that follow the taints of the moment and survive a restart, combine
+// [taints.EvictionPolicy.FromTimeAdded] with [Queue.NewestWins]. Then every NoExecute
+// taint needs a TimeAdded. "kubectl taint" does not set it, so set it to the time at
+// which the controller first saw the taint.
 //
 // # Conditions
 //

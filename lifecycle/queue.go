@@ -33,17 +33,18 @@ import (
 //     before the deadline, the eviction begins.
 //
 // An EvictsNow, or an EvictsAt whose At is not after its From, begins when Update
-// schedules or moves it. Kubernetes deletes a pod as soon as its timer fires, so call
-// PopDue before Update.
+// schedules or moves it. Kubernetes deletes a pod as soon as its timer fires. To do the
+// same, call PopDue before Update. A controller that polls may call Update first, so
+// that a node that recovered keeps its pods.
 //
 // Update, Delete and each step of PopDue take time logarithmic in the number of
 // pending evictions. The memory of a Queue is proportional to the most evictions
 // that it held.
 type Queue[P comparable] struct {
 	// NewestWins replaces these rules: every Update sets the deadline anew, or cancels
-	// the eviction. Set it before the first Update. Use it for evaluations whose
-	// deadline does not depend on when they are made. With the time of each evaluation
-	// as the time of observation, no pod is ever due.
+	// the eviction. Set it before the first Update. Use it with
+	// [taints.EvictionPolicy.FromTimeAdded], for taints that all have a TimeAdded. For
+	// others, each look postpones the deadline, and the pod is never due.
 	NewestWins bool
 
 	_     noCopy

@@ -113,7 +113,7 @@ var quick = map[string]string{
 	"go run -C cluster ./play":                        notRun,
 
 	"go test -C cluster -v -run TestMemory ./evictor/internal/controller": notRun,
-	"go test -C cluster -v -run TestMemory ./internal/plugin":   notRun,
+	"go test -C cluster -v -run TestMemory ./internal/plugin":             notRun,
 
 	"go test ./internal/test/semantics":       "",
 	`go test -run '^$' -bench .`:              "-bench Tolerates -benchtime 1x",

@@ -11,7 +11,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -49,53 +48,6 @@ func TestPodsThatAreHeldBackDelayNobody(t *testing.T) {
 			}
 		}
 	})
-}
-
-// A pod's overdue time counts from its deadline, whatever happens to the pod. Pods
-// that a PodDisruptionBudget holds back do not count among the others.
-func TestMetrics(t *testing.T) {
-	for keep, refusal := range map[bool]error{false: apierrors.NewTooManyRequests("no", 0), true: disrupts("no", 0)} {
-		inWorld(t, with(func(o *Options) { o.KeepTimers = keep }), func(w *world) {
-			want := func(length float64, next, overdue time.Duration) {
-				t.Helper()
-				w.settle()
-				deadline := 0.0
-				if next >= 0 {
-					deadline = float64(begin.Add(next).Unix())
-				}
-				held, others := w.c.oldestOverdue(true), w.c.oldestOverdue(false)
-				if !keep {
-					held, others = others, held
-				}
-				if w.c.queueLength() != length || w.c.nextDeadline() != deadline ||
-					time.Duration(held*1e9).Truncate(time.Millisecond) != overdue || others != 0 {
-					t.Errorf("%v in the queue, next deadline %v, overdue for %v s and %v s; want %v, %v, %v",
-						w.c.queueLength(), w.c.nextDeadline(), held, others, length, deadline, overdue)
-				}
-			}
-			want(0, -1, 0)
-			w.addPod("now", "n", tolerations("b:NoExecute op=Exists"))
-			w.addPod("held", "n", tolerations("a:NoExecute op=Exists for 10s", "b:NoExecute op=Exists for 3600s"))
-			w.addPod("later", "n", tolerations("a:NoExecute op=Exists for 600s", "b:NoExecute op=Exists"))
-			w.setNode("n", taint("a:NoExecute", begin))
-			want(2, 10*s, 0)
-			w.wantCounts(map[string]float64{done: 1})
-			w.fail = func(string) error { return refusal }
-			w.pass(5 * time.Minute)
-			want(2, 10*s, 290*s)
-
-			// A taint that gives the pod more time moves its deadline, unless
-			// timers are kept.
-			w.setNode("n", taint("b:NoExecute", begin))
-			if keep {
-				want(1, 10*s, 290*s)
-			} else {
-				want(1, time.Hour, 0)
-			}
-			w.setNode("n")
-			want(0, -1, 0)
-		})
-	}
 }
 
 func TestMemory(t *testing.T) { memory.Test(t, "evictor", strip) }

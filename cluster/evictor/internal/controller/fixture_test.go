@@ -72,6 +72,7 @@ type world struct {
 
 	said   sync.Mutex                        // guards what follows
 	added  map[string][]types.NamespacedName // pods by node
+	named  map[string]types.UID              // the newest pod of each name
 	events []string
 	notes  map[string]string // by the fields that identify an event to Kubernetes
 	log    strings.Builder   // what the controller logs
@@ -91,8 +92,10 @@ func inWorld(t *testing.T, o Options, test func(w *world)) {
 func newWorld(t rapid.TB, o Options) *world {
 	t.Helper()
 	time.Sleep(time.Until(time.Now().Add(s - 1).Truncate(s)))
-	w := &world{t: t, o: o, begin: time.Now(), added: map[string][]types.NamespacedName{}, evicted: map[types.UID]time.Time{}, notes: map[string]string{},
-		read: func(int) error { return nil }}
+	w := &world{
+		t: t, o: o, begin: time.Now(), added: map[string][]types.NamespacedName{}, named: map[string]types.UID{},
+		evicted: map[types.UID]time.Time{}, notes: map[string]string{}, read: func(int) error { return nil },
+	}
 	for obj, options := range CacheOptions().ByObject {
 		if _, ok := obj.(*corev1.Pod); ok {
 			w.cache = options.Field
@@ -277,6 +280,7 @@ func (w *world) addPod(name, node string, tolerations []corev1.Toleration, chang
 	w.must(w.api.Create(context.Background(), obj))
 	w.said.Lock()
 	w.added[node] = append(w.added[node], key(name))
+	w.named[name] = obj.UID
 	w.said.Unlock()
 	w.request(key(name))
 	return obj.UID

@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/seed-0529bac1/taints/cluster/internal/rows"
 )
 
 // TestBestEffort expects the classes of GetPodQOS in Kubernetes, as the module
@@ -22,7 +24,7 @@ func TestBestEffort(t *testing.T) {
 		BestEffort bool
 	}
 	p := policyOf(t, `{"cluster": {"allowedTolerations": []}}`)
-	for _, test := range testsIn[test](t, "besteffort.yaml") {
+	for _, test := range rows.Read[test](t, "besteffort.yaml") {
 		spec, old := fields(test.Spec), ""
 		if test.Class != "" {
 			old = podOf(spec + `},"status":{"qosClass":"` + test.Class + `"`)
@@ -48,7 +50,7 @@ func TestBadPods(t *testing.T) {
 		return strings.Join(list, ",")
 	}
 	type test struct{ Pod, Want string }
-	for _, test := range append(testsIn[test](t, "bad-pods.yaml"),
+	for _, test := range append(rows.Read[test](t, "bad-pods.yaml"),
 		test{podOf(`"tolerations":[` + repeat(1001, `{}`) + `]`), "a list has 1001 elements, more than 1000"},
 		test{podOf(`"initContainers":[` + repeat(200_000, `{}`) + `]`), "a list has 200000 elements, more than 1000"},
 		test{podOf(`"nodeSelector":{` + repeat(20_000, `"key-#":"value"`) + `}`), "have more than 256 KiB"},
@@ -83,7 +85,7 @@ func TestAudit(t *testing.T) {
 		Pod  corev1.Pod
 		Want []string
 	}
-	for _, test := range testsIn[test](t, "audit.yaml") {
+	for _, test := range rows.Read[test](t, "audit.yaml") {
 		got, err := testPolicy(t).Audit(&test.Pod)
 		if diff := cmp.Diff(test.Want, got); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +got):\n%s", test.Name, err, diff)

@@ -18,9 +18,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/yaml"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cluster/internal/rows"
 	"github.com/seed-0529bac1/taints/kube"
 )
 
@@ -49,16 +49,6 @@ func must[V any](value V, err error) func(testing.TB) V {
 		}
 		return value
 	}
-}
-
-// testsIn returns the tests in a file in testdata.
-func testsIn[T any](t *testing.T, file string) (tests []T) {
-	t.Helper()
-	text := must(os.ReadFile("testdata/" + file))(t)
-	if err := yaml.UnmarshalStrict(text, &tests); err != nil || len(tests) == 0 {
-		t.Fatalf("%s: %d tests, %v", file, len(tests), err)
-	}
-	return tests
 }
 
 // fields returns the fields of a spec, for podOf.
@@ -134,7 +124,7 @@ func TestMutate(t *testing.T) {
 		Spec                   json.RawMessage
 		Want, Steps            []string
 	}
-	for _, test := range testsIn[test](t, "mutate.yaml") {
+	for _, test := range rows.Read[test](t, "mutate.yaml") {
 		t.Run(test.Name, func(t *testing.T) {
 			after, steps := mutated(t, p, test.Namespace, podOf(fields(test.Spec), test.Label))
 			var got []string
@@ -201,7 +191,7 @@ func TestValidate(t *testing.T) {
 		Code                     int32
 		Unknown                  []string
 	}
-	for _, test := range testsIn[test](t, "validate.yaml") {
+	for _, test := range rows.Read[test](t, "validate.yaml") {
 		old := ""
 		if test.Old != nil {
 			old = podOf(fields(test.Old))
@@ -274,7 +264,7 @@ func TestDaemonSets(t *testing.T) {
 	for _, toleration := range taints.AddDaemonSetTolerations(nil, taints.DaemonSetPod{}) {
 		added = append(added, toleration.String())
 	}
-	for _, test := range testsIn[test](t, "daemonsets.yaml") {
+	for _, test := range rows.Read[test](t, "daemonsets.yaml") {
 		spec := tolerating(append(test.More, added...)...)
 		if test.Spec != nil {
 			spec += "," + fields(test.Spec)

@@ -5,6 +5,8 @@ package policy
 import (
 	"strings"
 	"testing"
+
+	"github.com/seed-0529bac1/taints/cluster/internal/rows"
 )
 
 // TestParseRules parses the rules files in testdata. It expects all their problems, and
@@ -14,7 +16,7 @@ func TestParseRules(t *testing.T) {
 		Rules    string
 		Problems []string // parts of them
 	}
-	for _, test := range testsIn[test](t, "rules.yaml") {
+	for _, test := range rows.Read[test](t, "rules.yaml") {
 		_, err := ParseRules([]byte(test.Rules))
 		var problems []error
 		if all, ok := err.(interface{ Errors() []error }); ok {

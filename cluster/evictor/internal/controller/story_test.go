@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cluster/internal/rows"
+)
+
+// TestStories runs the stories in testdata: what happens in a world, and what is
+// expected, a line each.
+func TestStories(t *testing.T) {
+	type story struct {
+		Name, Steps                           string
+		Method                                Method
+		FromSeen, KeepTimers, DryRun, Standby bool
+		DeleteHeldAfter                       metav1.Duration
+	}
+	for _, story := range rows.Read[story](t, "stories.yaml") {
+		o := with(func(o *Options) {
+			o.Policy.FromTimeAdded, o.KeepTimers, o.DryRun = !story.FromSeen, story.KeepTimers, story.DryRun
+			o.DeleteHeldAfter, o.Method = story.DeleteHeldAfter.Duration, cmp.Or(story.Method, Evict)
+		})
+		t.Run(story.Name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, o)
+				defer w.close()
+				if !story.Standby {
+					w.lead()
+				}
+				w.run(story.Steps)
+			})
+		})
+	}
+}
+
+// run runs the steps of a story, a line each.
+func (w *world) run(story string) {
+	w.t.Helper()
+	for line := range strings.Lines(story) {
+		line = strings.TrimSpace(line)
+		command, rest, _ := strings.Cut(line, " ")
+		name, more, _ := strings.Cut(rest, " ")
+		do := w.steps()[command]
+		if do == nil {
+			w.t.Fatalf("there is no step %q", line)
+		}
+		before := w.t.Failed()
+		if do(name, more); w.t.Failed() && !before {
+			w.t.Errorf("after %s, that was %q", w.now().Sub(w.begin), line)
+		}
+	}
+}
+
+// steps are the steps of stories, with the first word after them, and the rest.
+func (w *world) steps() map[string]func(name, rest string) {
+	return map[string]func(name, rest string){
+		"pod": func(name, rest string) { // NODE/POD TOLERATION, ...
+			node, pod, _ := strings.Cut(name, "/")
+			w.addPod(pod, node, tolerations(list(rest)...))
+		},
+		"slow-pod": func(name, _ string) { // it does not disappear when it is deleted
+			node, pod, _ := strings.Cut(name, "/")
+			w.addPod(pod, node, nil, func(p *corev1.Pod) { p.Finalizers = []string{"example.com/slow"} })
+		},
+		"newer-pod": func(name, rest string) { // NODE/POD with a toleration in JSON that only a newer version knows
+			node, pod, _ := strings.Cut(name, "/")
+			list := tolerations("b", "a:NoExecute op=Exists for 10s")
+			w.must(json.Unmarshal([]byte(rest), &list[0]))
+			w.addPod(pod, node, list)
+		},
+		"newer-node": func(name, rest string) { // with that effect
+			w.setNode(name, corev1.Taint{Key: "a", Effect: corev1.TaintEffect(rest)})
+		},
+		"no-pod": func(name, _ string) { w.deletePod(name) },
+		"tolerates": func(name, rest string) {
+			w.changePod(name, func(p *corev1.Pod) { p.Spec.Tolerations = tolerations(list(rest)...) })
+		},
+		"phase": func(name, rest string) {
+			w.changePod(name, func(p *corev1.Pod) { p.Status.Phase = corev1.PodPhase(rest) })
+		},
+		"changes-before-patch": func(name, _ string) {
+			w.patching = func() { w.changePod(name, func(*corev1.Pod) {}) }
+		},
+		"node":    func(name, rest string) { w.setNode(name, taintList(rest)...) },
+		"no-node": func(name, _ string) { w.deleteNode(name) },
+		"ready":   func(name, rest string) { w.setReady(name, corev1.ConditionStatus(rest)) },
+		"fails":   func(name, _ string) { w.fail = w.refuses(failures[name]) },
+		"meanwhile": func(name, rest string) { // steps with semicolons between them happen during the next attempt
+			fail := w.fail
+			w.fail = func(pod string) error {
+				w.fail = fail
+				w.run(strings.ReplaceAll(name+" "+rest, "; ", "\n"))
+				if fail == nil {
+					return nil
+				}
+				return fail(pod)
+			}
+		},
+		"lags":    func(_, _ string) { w.lags = true },
+		"pass":    func(name, _ string) { w.pass(duration(name)) },
+		"follows": func(_, _ string) { w.follows = true },
+		"lead":    func(_, _ string) { w.lead() },
+		"restart": func(_, _ string) { w.restart() },
+
+		"due": func(name, rest string) { // and another check changes nothing
+			w.t.Helper()
+			w.wantDue(name, duration(rest))
+			w.request(key(name))
+			w.wantDue(name, duration(rest))
+		},
+		"uncached": func(name, _ string) {
+			if err := w.c.client.Get(context.Background(), key(name), &corev1.Pod{}); !apierrors.IsNotFound(err) {
+				w.t.Errorf("the cache has it: %v", err)
+			}
+		},
+		"attempts": func(name, rest string) { w.wantAttempts(strings.TrimSpace(name + " " + rest)) },
+		"evicted":  func(name, rest string) { w.wantEvicted(w.named[name], duration(rest)) },
+		"not-understood": func(name, _ string) {
+			if got := w.c.notUnderstood(); got != float64(number(name)) {
+				w.t.Errorf("there are %v", got)
+			}
+		},
+		"evictions": func(name, _ string) {
+			if got := strconv.Itoa(len(w.evicted)); got != name {
+				w.t.Errorf("there are %s", got)
+			}
+		},
+		"events": func(name, rest string) { w.wantEvents(slices.Repeat([]string{rest}, number(name))...) },
+		"log":    func(name, rest string) { w.wantLog(rest, number(name)) },
+		"counts": func(name, rest string) { // OUTCOME=NUMBER ...
+			want := map[string]float64{}
+			for _, count := range strings.Fields(name + " " + rest) {
+				outcome, n, _ := strings.Cut(count, "=")
+				want[outcome] = float64(number(n))
+			}
+			w.wantCounts(want)
+		},
+		"forgotten": func(_, _ string) { w.wantForgotten() },
+		"metrics": func(name, rest string) { // LENGTH NEXT-DEADLINE HELD-OVERDUE OTHERS-OVERDUE
+			w.settle()
+			next := time.Duration(max(0, w.c.nextDeadline()-float64(begin.Unix()))) * s
+			overdue := func(held bool) time.Duration {
+				return time.Duration(w.c.oldestOverdue(held) * 1e9).Truncate(time.Millisecond)
+			}
+			if got := fmt.Sprint(w.c.queueLength(), next, overdue(true), overdue(false)); got != name+" "+rest {
+				w.t.Errorf("the metrics are %s", got)
+			}
+		},
+	}
+}
+
+// failures are the errors of an API server.
+var failures = map[string]error{
+	"budget":      disrupts("no", 0),
+	"two-budgets": errors.New("This pod has more than one PodDisruptionBudget, which …"),
+	"busy":        apierrors.NewTooManyRequests("later", 0),
+}
+
+// refuses returns what evicts no pod because of the error. Pods are deleted.
+func (w *world) refuses(err error) func(string) error {
+	return func(name string) error {
+		if len(w.pod(name).Status.Conditions) > 0 { // DisruptionTarget, so it is deleted
+			return nil
+		}
+		return err
+	}
+}
+
+func list(text string) []string {
+	return slices.DeleteFunc(strings.Split(text, ", "), func(s string) bool { return s == "" })
+}
+
+// taintList parses taints as in "a:NoExecute@10s, b:NoExecute". The time is when they
+// were added; "zero" is the time as protobuf has it.
+func taintList(text string) (all []corev1.Taint) {
+	for _, spec := range list(text) {
+		spec, at, has := strings.Cut(spec, "@")
+		t := taint(spec, time.Time{})
+		switch {
+		case at == "zero":
+			t.TimeAdded = &metav1.Time{}
+		case has:
+			t.TimeAdded = &metav1.Time{Time: begin.Add(duration(at))}
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+// duration parses a duration; "never" is -1.
+func duration(text string) time.Duration {
+	if text == "never" {
+		return -1
+	}
+	return taints.Must(time.ParseDuration(text))
+}
+
+func number(text string) int { return taints.Must(strconv.Atoi(text)) }

@@ -97,11 +97,15 @@ func EvictionOf(taints []Taint, tolerations []Toleration, observed time.Time) Ev
 
 // EvictionOf is like the function [EvictionOf] for m's tolerations.
 func (m *Matcher) EvictionOf(taints []Taint, observed time.Time) Eviction {
-	return EvictionPolicy{}.EvictionOf(m, taints, observed)
+	return new(EvictionPolicy).evictionOf(m, taints, observed)
 }
 
 // EvictionOf is like the function [EvictionOf] for m's tolerations, under the policy.
 func (p EvictionPolicy) EvictionOf(m *Matcher, taints []Taint, observed time.Time) Eviction {
+	return p.evictionOf(m, taints, observed)
+}
+
+func (p *EvictionPolicy) evictionOf(m *Matcher, taints []Taint, observed time.Time) Eviction {
 	if m == nil {
 		m = new(Matcher)
 	}
@@ -111,7 +115,7 @@ func (p EvictionPolicy) EvictionOf(m *Matcher, taints []Taint, observed time.Tim
 		if t.Effect != NoExecute {
 			continue
 		}
-		first := m.match(t)
+		first := m.next(t, m.start(t))
 		if first < 0 && !p.FromTimeAdded { // nothing is earlier
 			return Eviction{Outcome: EvictsNow, Taint: i, At: observed, From: observed}
 		}

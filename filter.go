@@ -40,8 +40,11 @@ func (m *Matcher) findUntolerated(taints []Taint, in EffectSet) int {
 	if m == nil {
 		m = new(Matcher)
 	}
+	if in &^= m.exempt; in == 0 {
+		return -1
+	}
 	for i := range taints {
-		if t := &taints[i]; m.match(t) < 0 && in.Has(t.Effect) {
+		if t := &taints[i]; m.next(t, m.start(t)) < 0 && in.Has(t.Effect) {
 			return i
 		}
 	}
@@ -75,7 +78,7 @@ func (m *Matcher) each(taints []Taint, in EffectSet, tolerated bool) iter.Seq2[i
 		}
 		for i := range taints {
 			t := &taints[i]
-			if (m.match(t) >= 0) == tolerated && in.Has(t.Effect) && !yield(i, t) {
+			if (m.next(t, m.start(t)) >= 0) == tolerated && in.Has(t.Effect) && !yield(i, t) {
 				return
 			}
 		}
@@ -149,7 +152,8 @@ func (m *Matcher) filter(taints []Taint) Verdict {
 	}
 	var v Verdict
 	for i := range taints {
-		if t := &taints[i]; m.match(t) < 0 {
+		t := &taints[i]
+		if (m.exempt == 0 || !m.exempt.Has(t.Effect)) && m.next(t, m.start(t)) < 0 {
 			v.add(t.Effect)
 		}
 	}

@@ -69,7 +69,8 @@ func Match(taint Taint, tolerations []Toleration) (i int, ok bool) {
 // The zero Matcher, or a nil one, tolerates nothing.
 type Matcher struct {
 	rules
-	first table
+	first  table
+	exempt EffectSet // effects whose taints are all tolerated; the hostile rows of the ratios need it
 }
 
 // rules decide about a taint.
@@ -105,7 +106,7 @@ func (o Options) Compile(lists ...[]Toleration) *Matcher {
 	m.enterAll(len(m.tolerations))
 	for i := range slices.Backward(m.tolerations) {
 		t := &m.tolerations[i]
-		m.enter(t.Key, i)
+		m.enter(t, i)
 		if t.TolerationSeconds != nil {
 			seconds[i] = *t.TolerationSeconds
 			t.TolerationSeconds = &seconds[i]
@@ -120,13 +121,17 @@ func (o Options) On(tolerations []Toleration) *Matcher {
 	return &Matcher{rules: rules{o, tolerations}}
 }
 
-// enter adds the key of the toleration at the index to the table, which already
-// holds the keys of all later tolerations.
-func (m *Matcher) enter(key string, index int) {
-	if valueset.KeysOf(key, m.options.KeyWildcards).Prefix {
-		m.enterAll(index)
-	} else {
-		m.first[fingerprint(key)] = entry(index)
+// enter adds the toleration at the index to the table, which already holds all later
+// tolerations, and to exempt.
+func (m *Matcher) enter(t *Toleration, index int) {
+	keys := valueset.KeysOf(t.Key, m.options.KeyWildcards)
+	if !keys.Prefix {
+		m.first[fingerprint(t.Key)] = entry(index)
+		return
+	}
+	m.enterAll(index)
+	if keys.Key == "" && t.Operator == OpExists {
+		m.exempt |= exempted(t.Effect)
 	}
 }
 
@@ -140,19 +145,26 @@ func (m *Matcher) enterAll(index int) {
 
 func entry(index int) uint8 { return uint8(min(index, math.MaxUint8)) }
 
+// exempted returns the effects that an Exists toleration without a key tolerates
+// entirely.
+func exempted(effect Effect) EffectSet {
+	if effect == "" {
+		return AllEffects
+	}
+	return effectBit(effect) &^ otherEffects // one of the unknown effects is not all of them
+}
+
 // Match is like the function [Match] for m's tolerations.
 func (m *Matcher) Match(taint Taint) (i int, ok bool) {
 	if m == nil {
 		return -1, false
 	}
-	i = m.match(&taint)
+	i = m.next(&taint, m.start(&taint))
 	return i, i >= 0
 }
 
-// match returns the index of the first toleration that tolerates the taint, or -1.
-func (m *Matcher) match(taint *Taint) int {
-	return m.next(taint, int(m.first[fingerprint(taint.Key)]))
-}
+// start returns an index. No toleration before it matches the taint.
+func (m *Matcher) start(taint *Taint) int { return int(m.first[fingerprint(taint.Key)]) }
 
 // next returns the index, not below from, of the first toleration that tolerates
 // the taint, or -1. It compares lengths first because most keys differ in length.

@@ -6,6 +6,7 @@
 package measure
 
 import (
+	"cmp"
 	"encoding/json"
 	"flag"
 	"os"
@@ -46,8 +47,9 @@ func Each(work func()) Side {
 func Loop(b *testing.B, work func()) {
 	work() // not measured, because it may create what the others use
 	runtime.GC()
+	b.ResetTimer()
 	start := CPU()
-	for b.Loop() {
+	for range b.N { // b.Loop costs more than the shortest work
 		work()
 	}
 	Report(b, float64(CPU()-start)/float64(b.N))
@@ -62,8 +64,11 @@ func Run(s Side) Cost {
 	return Cost{Amount: r.Extra["cost"], Allocs: r.AllocsPerOp()}
 }
 
-// Min returns the lower amount and the fewer allocations.
-func (c Cost) Min(d Cost) Cost { return Cost{min(c.Amount, d.Amount), min(c.Allocs, d.Allocs)} }
+// Median returns the cost in the middle.
+func Median(costs []Cost) Cost {
+	slices.SortFunc(costs, func(a, b Cost) int { return cmp.Compare(a.Amount, b.Amount) })
+	return costs[len(costs)/2]
+}
 
 // Must panics unless the result of the work is right.
 func Must(right bool) {

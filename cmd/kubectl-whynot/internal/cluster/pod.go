@@ -31,8 +31,10 @@ type Pod struct {
 	Deleting bool
 	Template bool // it does not exist: a workload in the input would create it
 	Pinned   bool // to its node: its affinity names no other
+	Changed  bool // its spec was, after it was made
 	Owner    Owner
 	*Profile
+	Made *Profile // with the seconds that it probably had when it was made, if it is Changed
 	*Wait
 }
 
@@ -40,6 +42,7 @@ type Pod struct {
 type Wait struct {
 	Gates     []string // scheduling gates
 	Message   string   // of the scheduler, or of the status of a pod that has finished
+	Reason    string   // the kubelet's, for a pod that has failed; empty: none
 	Scheduler string   // empty: the default one
 	Nominated string   // the node that the scheduler intends for it; empty: none
 	Failure   string   // why the workload cannot create it
@@ -80,6 +83,7 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 		Node:     o.Spec.NodeName,
 		Phase:    o.Status.Phase,
 		Deleting: o.DeletionTimestamp != nil,
+		Changed:  o.Generation > 1,
 		Owner:    ownerOf(&o.ObjectMeta),
 		Wait:     noWait,
 	}
@@ -105,7 +109,7 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 		p.Wait = waitOf(&o.Spec)
 		p.Message, p.Nominated = scheduled.Message, o.Status.NominatedNodeName
 	case p.IsFinished(): // the kubelet may have rejected it
-		p.Wait = &Wait{Message: say.Shortened(strings.Trim(o.Status.Reason+": "+o.Status.Message, ": "))}
+		p.Wait = &Wait{Message: say.Shortened(strings.Trim(o.Status.Reason+": "+o.Status.Message, ": ")), Reason: o.Status.Reason}
 	}
 	// Without the condition, when the kubelet accepted it.
 	p.Arrived = cmp.Or(scheduled.LastTransitionTime, ptr.Deref(o.Status.StartTime, metav1.Time{})).Time
@@ -129,6 +133,9 @@ func (p *Pod) IsPending() bool {
 
 // IsFinished reports whether the pod has finished and cannot be evicted.
 func (p *Pod) IsFinished() bool { return p.Phase == corev1.PodSucceeded || p.Phase == corev1.PodFailed }
+
+// IsRefused reports whether the kubelet refused the pod for a taint of the node.
+func (p *Pod) IsRefused() bool { return p.Phase == corev1.PodFailed && p.Reason == "TaintToleration" }
 
 // An Owner is the controller of a pod. The zero owner means none.
 type Owner struct {
@@ -187,6 +194,10 @@ type Workload struct {
 	OnDelete    bool                // it replaces only pods that are deleted
 	Partition   int                 // a StatefulSet replaces only pods whose number is at least this
 	Stalled     string              // why its rollout does not progress
+	NodeName    string              // of the template: its pods go there without the scheduler; empty: none
+
+	job    *batchv1.JobSpec // of a Job, or of those that a CronJob makes
+	failed int              // pods of a Job
 
 	pod        *Pod   // that it would create; nil: none
 	controller Owner  // of the workload itself
@@ -209,13 +220,17 @@ type object struct {
 				Partition int `json:"partition"`
 			} `json:"rollingUpdate"`
 		} `json:"updateStrategy"`
-		Template    corev1.PodTemplateSpec  `json:"template"`
-		JobTemplate batchv1.JobTemplateSpec `json:"jobTemplate"`
+		BackoffLimit         *int32                    `json:"backoffLimit"`
+		BackoffLimitPerIndex *int32                    `json:"backoffLimitPerIndex"`
+		PodFailurePolicy     *batchv1.PodFailurePolicy `json:"podFailurePolicy"`
+		Template             corev1.PodTemplateSpec    `json:"template"`
+		JobTemplate          batchv1.JobTemplateSpec   `json:"jobTemplate"`
 	} `json:"spec"`
 	Status struct {
 		ObservedGeneration     int64              `json:"observedGeneration"`
 		ReadyReplicas          int32              `json:"readyReplicas"`
 		Ready                  int32              `json:"ready"`
+		Failed                 int                `json:"failed"`
 		NumberReady            int32              `json:"numberReady"`
 		DesiredNumberScheduled int32              `json:"desiredNumberScheduled"`
 		LastSuccessfulTime     *metav1.Time       `json:"lastSuccessfulTime"`
@@ -237,8 +252,10 @@ func (o *object) createsNone(kind string) string {
 	switch {
 	case !isJob && kind != "DaemonSet" && o.Spec.Replicas != nil && *o.Spec.Replicas == 0:
 		return "(0 replicas)"
-	case isJob && o.Spec.Suspend:
+	case isJob && (o.Spec.Suspend || ptr.Deref(o.jobSpec(kind).Suspend, false)):
 		return "(suspended)"
+	case isJob && ptr.Deref(o.jobSpec(kind).Parallelism, 1) == 0:
+		return "(parallelism 0)"
 	case kind == "Job" && o.condition("Complete", "True")+o.condition("Failed", "True") != "":
 		return "(ended)"
 	}
@@ -251,7 +268,7 @@ func (o *object) isReady(kind string) bool {
 	case "CronJob":
 		return s.LastSuccessfulTime != nil
 	case "Job":
-		return s.Ready >= max(ptr.Deref(o.Spec.Parallelism, 1), 1)
+		return s.Ready >= ptr.Deref(o.Spec.Parallelism, 1)
 	case "DaemonSet":
 		return s.ObservedGeneration >= o.Generation && s.NumberReady >= max(s.DesiredNumberScheduled, 1)
 	default:
@@ -268,13 +285,14 @@ func (c *Cluster) addWorkload(kind string, o *object) error {
 		Kind: kind, PodName: PodName{Namespace: cmp.Or(o.Namespace, c.Namespace), Name: o.Name},
 		Paused: o.Spec.Paused, OnDelete: o.Spec.UpdateStrategy.Type == "OnDelete", Partition: o.Spec.UpdateStrategy.RollingUpdate.Partition,
 		Stalled: o.condition("Progressing", "False"), failure: o.condition("ReplicaFailure", "True"),
-		controller: ownerOf(&o.ObjectMeta), isReady: o.isReady(kind),
+		controller: ownerOf(&o.ObjectMeta), isReady: o.isReady(kind), job: o.jobSpec(kind), failed: o.Status.Failed,
 	}
 	template := &o.Spec.Template
 	if kind == "CronJob" {
 		template = &o.Spec.JobTemplate.Spec.Template
 	}
 	spec := &template.Spec
+	w.NodeName = spec.NodeName
 	w.Tolerations = kube.Tolerations(spec.Tolerations)
 	if w.Effective = w.Tolerations; kind == "DaemonSet" {
 		w.Effective = taints.AddDaemonSetDefaults(w.Tolerations, taints.DaemonSetPod{HostNetwork: spec.HostNetwork})
@@ -299,12 +317,41 @@ func (c *Cluster) addWorkload(kind string, o *object) error {
 		PodName: PodName{Namespace: w.Namespace, Name: strings.ToLower(kind) + "/" + o.Name}, Owner: owner,
 		Template: true, Profile: c.profileOf(spec, true), Wait: waitOf(spec),
 	}
+	if w.NodeName != "" {
+		w.pod.Profile = w.pod.Profile.on(w.NodeName)
+	}
 	return nil
 }
 
 // workload returns the owner, not what owns it, or nil.
 func (c *Cluster) workload(namespace string, o Owner) *Workload {
 	return c.Workloads[Owner{Kind: o.Kind, Name: o.Name}.fullName(namespace)]
+}
+
+// Maker returns the object in the input that made the pod, or that made what did, or nil.
+func (c *Cluster) Maker(p *Pod) *Workload {
+	return cmp.Or(c.workload(p.Namespace, p.Owner), c.Workloads[p.OwnerName()])
+}
+
+// made returns the pod's profile with the seconds that it probably had when it was made:
+// those of the template or, for what every pod gets, the default.
+func (c *Cluster) made(p *Pod) *Profile {
+	list, maker := slices.Clone(p.Tolerations), ptr.Deref(c.Maker(p), Workload{})
+	for i := range list {
+		t := &list[i]
+		at := slices.IndexFunc(maker.Effective, func(o taints.Toleration) bool {
+			o.TolerationSeconds = t.TolerationSeconds
+			return o.Equal(*t)
+		})
+		isDefault := t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable
+		switch {
+		case at >= 0:
+			t.TolerationSeconds = maker.Effective[at].TolerationSeconds
+		case isDefault && t.TolerationSeconds != nil:
+			t.TolerationSeconds = new(int64(300))
+		}
+	}
+	return c.WithTolerations(p.Profile, list)
 }
 
 // resolve follows the owner's controllers in the input, and marks them as having a pod.
@@ -337,6 +384,9 @@ func (c *Cluster) finishWorkloads() {
 	for _, p := range slices.Concat(c.Pods, c.leftOut) {
 		if p.Owner != (Owner{}) {
 			p.Owner = c.resolve(p.Namespace, p.Owner, maxLevels)
+		}
+		if p.Changed && p.Node != "" && p.Profile != nil {
+			p.Made = c.made(p)
 		}
 		switch {
 		case p.IsPending():

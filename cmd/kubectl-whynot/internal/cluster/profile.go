@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	corev1 "k8s.io/api/core/v1"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/timer"
 	"github.com/seed-0529bac1/taints/internal/similar"
 	"github.com/seed-0529bac1/taints/kube"
 )
@@ -111,6 +113,33 @@ func (c *Cluster) profile(
 		p.Family, p.Matcher = p, taints.Compile(p.Tolerations)
 	}
 	return p
+}
+
+// EvictionOf returns when the pods leave for the taints that Kubernetes sees then.
+func (p *Profile) EvictionOf(list []taints.Taint, at time.Time) taints.Eviction {
+	return timer.EvictionOf(p.Matcher, p.Tolerations, list, at)
+}
+
+// on returns a profile for pods whose template names the node: they go there without the
+// scheduler, so that NoSchedule does not matter, and affinity only for the kubelet.
+func (p *Profile) on(node string) *Profile {
+	q := *p
+	named := corev1.NodeSelectorRequirement{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{node}}
+	q.Required = &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{}}}
+	if p.Required != nil {
+		q.Required = p.Required.DeepCopy()
+	}
+	for i := range q.Required.NodeSelectorTerms {
+		term := &q.Required.NodeSelectorTerms[i]
+		term.MatchFields = append(term.MatchFields, named)
+	}
+	o := corev1.Pod{Spec: corev1.PodSpec{NodeSelector: p.Selector, Affinity: &corev1.Affinity{
+		NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: q.Required},
+	}}}
+	q.affinity = nodeaffinity.GetRequiredNodeAffinity(&o)
+	ignored := taints.Toleration{Operator: taints.OpExists, Effect: taints.NoSchedule}
+	q.Matcher = taints.Compile(p.Tolerations, []taints.Toleration{ignored})
+	return &q
 }
 
 // WithTolerations returns the profile with these tolerations.

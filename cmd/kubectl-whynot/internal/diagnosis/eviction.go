@@ -4,11 +4,13 @@ package diagnosis
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/seed-0529bac1/taints"
@@ -24,10 +26,11 @@ const (
 	deleting = "deleting"
 	Overdue  = "overdue"
 	Leaves   = "leaves"
+	Refused  = "refused" // by the kubelet: it never ran
 	Stays    = "stays"
 )
 
-var outcomes = []string{deleting, Overdue, Leaves, Stays}
+var outcomes = []string{deleting, Overdue, Leaves, Refused, Stays}
 
 // An Eviction is the effect of a node's NoExecute taints on a pod.
 type Eviction struct {
@@ -36,11 +39,15 @@ type Eviction struct {
 	Outcome   string `json:"outcome"`
 	At        string `json:"at,omitempty"`        // the deadline; empty: none
 	Earliest  string `json:"earliest,omitempty"`  // if it is not known when a taint was added; At is the latest
+	OrAt      string `json:"orAt,omitempty"`      // the deadline if the pod's seconds were changed after the taint came
 	InSeconds *int64 `json:"inSeconds,omitempty"` // until the deadline, or negative; nil: there is none
 	From      origin `json:"from,omitempty"`      // what the deadline counts from
 	Because   []Pair `json:"because"`             // the taint that decides, or all taints for a pod that stays
 	Hangs     bool   `json:"hangs,omitzero"`      // it stays Terminating, until the node's kubelet answers
-	Again     bool   `json:"madeAgain,omitzero"`  // on the node, by a DaemonSet
+	Again     bool   `json:"madeAgain,omitzero"`  // perhaps on the node, which evicts it again
+	Job       string `json:"job,omitempty"`       // what its Job does
+	Ends      bool   `json:"jobEnds,omitzero"`    // its Job, or its index of that, fails for good
+	Then      string `json:"then,omitempty"`      // what happens next, if new pods are not better off
 
 	earliest, deadline time.Time
 	now                time.Time
@@ -77,17 +84,30 @@ const (
 type Pair struct {
 	Taint      taints.Taint       `json:"taint"`
 	Toleration *taints.Toleration `json:"toleration"`    // nil: none tolerates the taint
-	Why        string             `json:"why,omitempty"` // the closest one differs, or the taint does not last
+	Why        string             `json:"why,omitempty"` // the closest one differs, or what else counts
 }
 
 // evictions returns an eviction for each of the pods on nodes with NoExecute
 // taints, sorted by outcome, then by deadline, reason and pod name.
 func (a *analyst) evictions(pods []*cluster.Pod) []*Eviction {
 	var list []*Eviction
+	evicted := make(map[*cluster.Workload]int)
+	pod := make(map[*Eviction]*cluster.Pod)
 	for _, p := range pods {
-		if i, ok := a.NodeAt[p.Node]; ok && hasNoExecute(a.Nodes[i].Taints) {
-			list = append(list, EvictionOf(p, a.question.Now, &a.Nodes[i]))
+		i, ok := a.NodeAt[p.Node]
+		if !ok || !hasNoExecute(a.Nodes[i].Taints) || p.Phase == corev1.PodFailed && p.Reason != "" && !p.IsRefused() {
+			continue // or the kubelet has ended it
 		}
+		r := a.refusal(p, &a.Nodes[i])
+		if !p.IsRefused() {
+			r = EvictionOf(p, a.question.Now, &a.Nodes[i])
+		}
+		if list, pod[r] = append(list, r), p; r.InSeconds != nil && !p.IsFinished() {
+			evicted[a.Maker(p)]++
+		}
+	}
+	for _, r := range list {
+		r.Follow(a.Cluster, pod[r], evicted[a.Maker(pod[r])])
 	}
 	slices.SortFunc(list, func(x, y *Eviction) int {
 		return cmp.Or(slices.Index(outcomes, x.Outcome)-slices.Index(outcomes, y.Outcome), x.deadline.Compare(y.deadline),
@@ -107,20 +127,26 @@ func EvictionOf(p *cluster.Pod, now time.Time, before *cluster.Node, changes ...
 	if last := len(changes) - 1; last >= 0 {
 		after = changes[last]
 	}
-	if lasting := after.Lasting(); lasting != nil {
-		changes = append(slices.Clip(changes), after, lasting)
+	next := after.Next(now)
+	if next != nil {
+		changes = slices.Concat(changes, []*cluster.Node{after}, next)
 	}
 	r := &Eviction{Pod: p.String(), Node: after.Name, Outcome: Stays, now: now}
-	if first, e := timerAfter(p, now, now, before, changes); first != nil {
-		r.Because = []Pair{pairOf(p, *first, e.Toleration, e.Tolerated)}
+	if first, e := timerAfter(p, p.Profile, now, now, before, changes); first != nil {
 		r.expire(e, first, p.Arrived)
-		if _, early := timerAfter(p, p.Arrived, now, before, changes); !p.Arrived.IsZero() && early.At.Before(e.At) {
+		if _, early := timerAfter(p, p.Profile, p.Arrived, now, before, changes); !p.Arrived.IsZero() && early.At.Before(e.At) {
 			r.earliest, r.Earliest, r.From = early.At, early.At.UTC().Format(time.RFC3339), fromUnknown
 		}
-		if p.Owner.Kind == "DaemonSet" && e.Tolerated {
-			_, isKeptOff := p.Matcher.FindUntolerated(after.Taints, taints.Hard)
-			r.Again = !isKeptOff
+		pair := pairOf(p, *first, e.Toleration, e.Tolerated)
+		switch isStale := slices.Contains(after.Stale, first.ID()); {
+		case !e.Tolerated:
+		case isStale && e.At.Sub(now) > Briefly:
+			pair.Why = "Kubernetes replaces the taint within seconds, as " + after.StateFor(first.ID()) + ", and the timer goes on"
+		case p.Changed && (first.TimeAdded == nil || first.TimeAdded.Before(now)):
+			_, kept := timerAfter(p, p.Made, now, now, before, changes)
+			pair.Why = r.changed(p, e, kept)
 		}
+		r.Because = []Pair{pair}
 	} else {
 		for _, t := range after.Taints {
 			if t.Effect == taints.NoExecute {
@@ -141,6 +167,20 @@ func EvictionOf(p *cluster.Pod, now time.Time, before *cluster.Node, changes ...
 	return r
 }
 
+// changed says when the pod leaves if its seconds were changed while its timer ran.
+func (r *Eviction) changed(p *cluster.Pod, e, kept taints.Eviction) string {
+	const text = "if its seconds were changed after the taint came, Kubernetes keeps the timer of the earlier ones"
+	isOther := kept.At.After(r.now) && !kept.At.Equal(e.At)
+	if isOther && r.From != fromUnknown {
+		r.OrAt = r.at(kept.At)
+		return text + ", until " + r.OrAt
+	}
+	if isOther || p.Made == p.Profile && !isEverybodys(p.Tolerations[e.Toleration]) {
+		return text
+	}
+	return ""
+}
+
 // Briefly is how long a taint may stay that Kubernetes' node-lifecycle controller
 // removes: it looks at each node every 5 seconds.
 const Briefly = 5 * time.Second
@@ -149,9 +189,12 @@ const Briefly = 5 * time.Second
 // seen the node's changes, with the taint that started it, or nil if the pod stays.
 // The controller sees a taint when it is added, or when the pod arrives, but nothing
 // in the future: clocks differ. Taints whose time is not known were added at unknown.
-// A timer that runs is kept or canceled, unless it ends before the next change.
-func timerAfter(p *cluster.Pod, unknown, now time.Time, before *cluster.Node, changes []*cluster.Node) (first *taints.Taint, e taints.Eviction) {
-	i, e, evicts := timer.Of(p.Matcher, before.Taints, func(t taints.Taint) time.Time {
+// A timer that runs is kept or canceled, unless it ends before the next change. Until
+// now, the pod had the tolerations of was.
+func timerAfter(
+	p *cluster.Pod, was *cluster.Profile, unknown, now time.Time, before *cluster.Node, changes []*cluster.Node,
+) (first *taints.Taint, e taints.Eviction) {
+	i, e, evicts := timer.Of(was.EvictionOf, before.Taints, func(t taints.Taint) time.Time {
 		at := slices.MaxFunc([]time.Time{ptr.Deref(t.TimeAdded, unknown), p.Arrived}, time.Time.Compare)
 		return slices.MinFunc([]time.Time{at, now}, time.Time.Compare)
 	})
@@ -165,7 +208,7 @@ func timerAfter(p *cluster.Pod, unknown, now time.Time, before *cluster.Node, ch
 		if first != nil && !e.At.After(ends) { // the pod is deleted before this change
 			break
 		}
-		next := p.Matcher.EvictionOf(n.Taints, now)
+		next := p.EvictionOf(n.Taints, now)
 		switch queue.Update(p.PodName, next) {
 		case lifecycle.QueueCanceled:
 			first, e = nil, next
@@ -196,9 +239,18 @@ func (r *Eviction) expire(e taints.Eviction, decides *taints.Taint, arrived time
 
 func pairOf(p *cluster.Pod, t taints.Taint, toleration int, tolerated bool) Pair {
 	if tolerated {
-		return Pair{Taint: t, Toleration: &p.Tolerations[toleration]}
+		pair := Pair{Taint: t, Toleration: &p.Tolerations[toleration]}
+		if ptr.Deref(pair.Toleration.TolerationSeconds, 0) > timer.MaxSeconds {
+			pair.Why = fmt.Sprintf("more than %d seconds overflow in Kubernetes", timer.MaxSeconds)
+		}
+		return pair
 	}
 	return Pair{Taint: t, Why: wordsOf(reasonOf(p.Profile, t))}
+}
+
+// at returns the time, and how far it is from now.
+func (r *Eviction) at(t time.Time) string {
+	return t.UTC().Format(time.RFC3339) + " (" + say.Relative(t.Unix()-r.now.Unix()) + ")"
 }
 
 // Text describes whether and how the taint is tolerated.
@@ -223,9 +275,7 @@ func When(list ...*Eviction) string {
 		return ""
 	}
 	earliest := slices.MinFunc(list, func(a, b *Eviction) int { return a.earliest.Compare(b.earliest) }).earliest
-	at := func(t time.Time) string {
-		return t.UTC().Format(time.RFC3339) + " (" + say.Relative(t.Unix()-first.now.Unix())
-	}
+	at := func(t time.Time) string { return strings.TrimSuffix(first.at(t), ")") }
 	reason := map[origin]string{
 		fromNow: ", counted from now, as clocks differ", fromArrival: ", counted from when the pod was bound",
 		fromUnknown: ", if the taint was added now",
@@ -233,8 +283,12 @@ func When(list ...*Eviction) string {
 	if slices.ContainsFunc(list, func(x *Eviction) bool { return x.Earliest != "" }) {
 		reason = ", as it is not known when the taint was added"
 	}
-	if earliest.Equal(last.deadline) {
-		return "at " + at(earliest) + reason + ")"
+	reason += ")"
+	if last.OrAt != "" {
+		reason += ", or at " + last.OrAt
 	}
-	return "between " + at(earliest) + ") and " + at(last.deadline) + reason + ")"
+	if earliest.Equal(last.deadline) {
+		return "at " + at(earliest) + reason
+	}
+	return "between " + at(earliest) + ") and " + at(last.deadline) + reason
 }

@@ -132,9 +132,6 @@ func (e *evaluation) evictions() {
 		old := &e.before.Nodes[i]
 		was, is := diagnosis.EvictionOf(p, e.now, old), diagnosis.EvictionOf(p, e.now, old, changes...)
 		wouldLeave, leaves := was.InSeconds != nil, is.InSeconds != nil
-		if leaves && !is.Again && !p.Deleting && p.Owner != (cluster.Owner{}) && !p.IsStatic() {
-			left[p.OwnerName()]--
-		}
 		nodes := e.nodes[i]
 		if p.Deleting { // not due to a taint
 			is.InSeconds, is.From, is.Because = nil, "", nil
@@ -160,6 +157,7 @@ func (e *evaluation) evictions() {
 			}
 		}
 	}
+	e.follow(slices.Concat(leaving, departing), left)
 	for _, g := range e.NodeGroups {
 		e.Leave, e.Anyway, e.Stay = e.Leave+g.Leave, e.Anyway+g.Anyway, e.Stay+g.Stay
 	}
@@ -175,6 +173,22 @@ func (e *evaluation) evictions() {
 	for _, list := range [][]Group{e.Leaving, e.Departing} {
 		for i := range list {
 			list[i].IsEmptied = emptied.Has(list[i].Workload)
+		}
+	}
+}
+
+// follow sets what happens after the evictions, and takes from the pods that are left,
+// by workload, those that leave and are not made there again.
+func (e *evaluation) follow(list []member, left map[string]int) {
+	evicted := make(map[*cluster.Workload]int)
+	for _, m := range list {
+		if !m.Deleting {
+			evicted[e.after.Maker(m.Pod)]++
+		}
+	}
+	for _, m := range list {
+		if m.Follow(e.after, m.Pod, evicted[e.after.Maker(m.Pod)]); !m.Again && !m.Deleting && m.Owner != (cluster.Owner{}) && !m.IsStatic() {
+			left[m.OwnerName()]--
 		}
 	}
 }
@@ -230,12 +244,18 @@ func (e *evaluation) choice(p *cluster.Profile) choice {
 
 // keeps reports whether the nodes of the group would take and keep the pods.
 func (e *evaluation) keeps(p *cluster.Profile, g *cluster.Group) bool {
-	return !p.IsRejected(g) && p.Matcher.EvictionOf(g.Taints, e.now).Outcome == taints.Stays
+	return !p.IsRejected(g) && p.EvictionOf(g.Taints, e.now).Outcome == taints.Stays
 }
 
 // isHomeless reports whether no node would take and keep the pod after the change.
 func (e *evaluation) isHomeless(m member) bool {
-	if !m.Pinned {
+	maker := e.after.Maker(m.Pod)
+	switch {
+	case maker != nil && maker.NodeName != "":
+		i, isKnown := e.after.NodeAt[maker.NodeName]
+		n := &e.after.Nodes[i]
+		return !isKnown || !n.Matches(m.Profile) || m.EvictionOf(n.Taints, e.now).Outcome != taints.Stays
+	case !m.Pinned:
 		return !e.choice(m.Profile).keeps
 	}
 	own := &e.after.Nodes[e.after.NodeAt[m.Pod.Node]]

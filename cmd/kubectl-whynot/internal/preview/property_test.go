@@ -54,11 +54,8 @@ func request(args []string) (*Request, error) {
 	return r, r.Parse(rest)
 }
 
-// A timer is one of the taint-eviction controller, for a taint that is tolerated or not.
-type timer struct {
-	created, due time.Time
-	isTolerated  bool
-}
+// A timer is one of the taint-eviction controller.
+type timer struct{ created, due time.Time }
 
 // process is processPodOnNode of the taint-eviction controller.
 func process(running *timer, list []corev1.Taint, tolerations []taints.Toleration, at time.Time) *timer {
@@ -72,7 +69,7 @@ func process(running *timer, list []corev1.Taint, tolerations []taints.Toleratio
 		}
 		i := slices.IndexFunc(tolerations, func(x taints.Toleration) bool { return x.Tolerates(t) })
 		if i < 0 {
-			return &timer{at, at, false}
+			return &timer{at, at}
 		}
 		if s := tolerations[i].TolerationSeconds; s != nil && (isForever || *s < least) {
 			least, isForever = max(*s, 0), false
@@ -84,7 +81,7 @@ func process(running *timer, list []corev1.Taint, tolerations []taints.Toleratio
 	case running != nil && running.created.Before(at):
 		return running
 	}
-	return &timer{at, at.Add(time.Duration(least) * time.Second), true}
+	return &timer{at, at.Add(time.Duration(least) * time.Second)}
 }
 
 // timerOn returns the timer of a pod before the change.
@@ -133,6 +130,15 @@ func allows(n *corev1.Node, p *corev1.Pod) (takes, keeps bool) {
 		}
 	}
 	return true, keeps
+}
+
+// isAgain reports whether a new pod may be put on the node, and would leave it.
+func (w *world) isAgain(n, old *corev1.Node, p *corev1.Pod) bool {
+	fresh := p.DeepCopy()
+	fresh.Spec.Affinity = nil // the DaemonSet controller and the scheduler choose the node
+	takes, _ := allows(n, fresh)
+	_, lasting := swapped(n, old)
+	return takes && process(nil, lasting, kube.Tolerations(p.Spec.Tolerations), now) != nil
 }
 
 // allowsTaints reports whether all hard taints of the node are tolerated.
@@ -208,10 +214,12 @@ func (w *world) resultOf(before *world, requested []corev1.Node) (r result, due 
 		}
 		was := timerOn(old, tolerations)
 		is := process(was, mid.Spec.Taints, tolerations, now)
-		is = later(later(is, n.Spec.Taints), lasting(n, old))
-		was = later(was, lasting(old, old))
+		both, lasting := swapped(n, old)
+		is = later(later(later(is, n.Spec.Taints), both), lasting)
+		both, lasting = swapped(old, old)
+		was = later(later(was, both), lasting)
 		isDaemon := strings.HasPrefix(workload, "DaemonSet ")
-		isAgain := isDaemon && is != nil && is.isTolerated && allowsTaints(n, tolerations)
+		isAgain := is != nil && workload != "" && w.isAgain(n, old, p)
 		if is != nil && isCounted && !isAgain {
 			lost[workload]++
 		}

@@ -278,7 +278,7 @@ func (a *answerer) timer() taints.Eviction {
 	if a.fromAdded {
 		return a.matcher.EvictionOf(a.taints.elements, a.observed)
 	}
-	taint, e, evicts := timer.Of(a.matcher, a.taints.elements, a.seenAt)
+	taint, e, evicts := timer.Of(a.matcher.EvictionOf, a.taints.elements, a.seenAt)
 	if !evicts {
 		return taints.Eviction{Outcome: taints.Stays}
 	}

@@ -12,15 +12,12 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 )
 
-// jobSpec returns the fields of a Job, or of those that a CronJob makes, that matter.
+// jobSpec returns the spec of a Job, or of those that a CronJob makes.
 func (o *object) jobSpec(kind string) *batchv1.JobSpec {
 	if kind == "CronJob" {
 		return &o.Spec.JobTemplate.Spec
 	}
-	return &batchv1.JobSpec{
-		Parallelism: o.Spec.Parallelism, BackoffLimit: o.Spec.BackoffLimit, BackoffLimitPerIndex: o.Spec.BackoffLimitPerIndex,
-		PodFailurePolicy: o.Spec.PodFailurePolicy,
-	}
+	return &o.Spec.JobSpec
 }
 
 // onDisruption returns what the policy does about pods that are evicted, or "". Rules
@@ -39,24 +36,22 @@ func onDisruption(p *batchv1.PodFailurePolicy) batchv1.PodFailurePolicyAction {
 // AfterEvictions says what a Job does that loses the pods, and whether it makes no new
 // ones. The job controller counts pods that are evicted as failed.
 func (w *Workload) AfterEvictions(pods int) (text string, ends bool) {
-	it, one := say.For(pods, "it", "them"), say.For(pods, "a new one", "new ones")
 	if w == nil {
 		return "the Job is not in the input: it fails for good if the evicted pods exceed its backoffLimit", false
 	}
-	failed, limit, perIndex := w.failed+pods, int(ptr.Deref(w.job.BackoffLimit, 6)), w.job.BackoffLimitPerIndex
-	action := onDisruption(w.job.PodFailurePolicy)
-	switch {
+	failed, limit, perIndex := w.failed+pods, int(ptr.Deref(w.limit, 6)), w.perIndex
+	switch action := onDisruption(w.policy); {
 	case action == batchv1.PodFailurePolicyActionIgnore:
-		return "the Job makes " + one + " and does not count " + it + ": its podFailurePolicy ignores DisruptionTarget", false
+		return "the Job makes a new one and does not count it: its podFailurePolicy ignores DisruptionTarget", false
 	case action == batchv1.PodFailurePolicyActionFailJob:
 		return "the Job fails for good: its podFailurePolicy says so for DisruptionTarget", true
 	case action == batchv1.PodFailurePolicyActionFailIndex, perIndex != nil && *perIndex == 0:
-		return say.For(pods, "its index of the Job fails", "their indexes of the Job fail") + " for good", true
-	case perIndex != nil && w.job.BackoffLimit == nil:
-		return fmt.Sprintf("the Job counts a failure of each index, up to its backoffLimitPerIndex %d", *perIndex), false
+		return "its index of the Job fails for good", true
+	case perIndex != nil && w.limit == nil:
+		return fmt.Sprintf("the Job counts a failure of its index, up to its backoffLimitPerIndex %d", *perIndex), false
 	case failed > limit:
 		return fmt.Sprintf("the Job fails for good: %s more than its backoffLimit %d, and no podFailurePolicy ignores DisruptionTarget",
 			say.Count(failed, "failed pod")+say.For(failed, " is", " are"), limit), true
 	}
-	return fmt.Sprintf("the Job counts %s as failed, %d of its backoffLimit %d, and makes %s", it, failed, limit, one), false
+	return fmt.Sprintf("the Job counts it as failed, %d of its backoffLimit %d, and makes a new one", failed, limit), false
 }

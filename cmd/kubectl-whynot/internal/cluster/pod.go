@@ -194,10 +194,12 @@ type Workload struct {
 	OnDelete    bool                // it replaces only pods that are deleted
 	Partition   int                 // a StatefulSet replaces only pods whose number is at least this
 	Stalled     string              // why its rollout does not progress
-	NodeName    string              // of the template: its pods go there without the scheduler; empty: none
+	Bound       *Profile            // of the template, if it names the node of its pods; nil: it does not
+	NodeName    string              // of the template
 
-	job    *batchv1.JobSpec // of a Job, or of those that a CronJob makes
-	failed int              // pods of a Job
+	limit, perIndex *int32 // backoffLimit and backoffLimitPerIndex of a Job, or of those that a CronJob makes
+	policy          *batchv1.PodFailurePolicy
+	failed          int // pods of a Job
 
 	pod        *Pod   // that it would create; nil: none
 	controller Owner  // of the workload itself
@@ -210,21 +212,16 @@ type Workload struct {
 type object struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
-		Replicas       *int32 `json:"replicas"`
-		Parallelism    *int32 `json:"parallelism"`
-		Suspend        bool   `json:"suspend"`
-		Paused         bool   `json:"paused"`
-		UpdateStrategy struct {
+		batchv1.JobSpec        // of which a part is also in other kinds
+		Replicas        *int32 `json:"replicas"`
+		Paused          bool   `json:"paused"`
+		UpdateStrategy  struct {
 			Type          string `json:"type"`
 			RollingUpdate struct {
 				Partition int `json:"partition"`
 			} `json:"rollingUpdate"`
 		} `json:"updateStrategy"`
-		BackoffLimit         *int32                    `json:"backoffLimit"`
-		BackoffLimitPerIndex *int32                    `json:"backoffLimitPerIndex"`
-		PodFailurePolicy     *batchv1.PodFailurePolicy `json:"podFailurePolicy"`
-		Template             corev1.PodTemplateSpec    `json:"template"`
-		JobTemplate          batchv1.JobTemplateSpec   `json:"jobTemplate"`
+		JobTemplate batchv1.JobTemplateSpec `json:"jobTemplate"`
 	} `json:"spec"`
 	Status struct {
 		ObservedGeneration     int64              `json:"observedGeneration"`
@@ -252,7 +249,7 @@ func (o *object) createsNone(kind string) string {
 	switch {
 	case !isJob && kind != "DaemonSet" && o.Spec.Replicas != nil && *o.Spec.Replicas == 0:
 		return "(0 replicas)"
-	case isJob && (o.Spec.Suspend || ptr.Deref(o.jobSpec(kind).Suspend, false)):
+	case isJob && (ptr.Deref(o.Spec.Suspend, false) || ptr.Deref(o.jobSpec(kind).Suspend, false)):
 		return "(suspended)"
 	case isJob && ptr.Deref(o.jobSpec(kind).Parallelism, 1) == 0:
 		return "(parallelism 0)"
@@ -285,18 +282,19 @@ func (c *Cluster) addWorkload(kind string, o *object) error {
 		Kind: kind, PodName: PodName{Namespace: cmp.Or(o.Namespace, c.Namespace), Name: o.Name},
 		Paused: o.Spec.Paused, OnDelete: o.Spec.UpdateStrategy.Type == "OnDelete", Partition: o.Spec.UpdateStrategy.RollingUpdate.Partition,
 		Stalled: o.condition("Progressing", "False"), failure: o.condition("ReplicaFailure", "True"),
-		controller: ownerOf(&o.ObjectMeta), isReady: o.isReady(kind), job: o.jobSpec(kind), failed: o.Status.Failed,
+		controller: ownerOf(&o.ObjectMeta), isReady: o.isReady(kind), failed: o.Status.Failed,
 	}
-	template := &o.Spec.Template
-	if kind == "CronJob" {
-		template = &o.Spec.JobTemplate.Spec.Template
-	}
+	job := o.jobSpec(kind)
+	w.limit, w.perIndex, w.policy = job.BackoffLimit, job.BackoffLimitPerIndex, job.PodFailurePolicy
+	template := &job.Template
 	spec := &template.Spec
-	w.NodeName = spec.NodeName
 	w.Tolerations = kube.Tolerations(spec.Tolerations)
 	if w.Effective = w.Tolerations; kind == "DaemonSet" {
 		w.Effective = taints.AddDaemonSetDefaults(w.Tolerations, taints.DaemonSetPod{HostNetwork: spec.HostNetwork})
 		spec.Tolerations = kube.CoreTolerations(w.Effective)
+	}
+	if w.NodeName = spec.NodeName; w.NodeName != "" {
+		w.Bound = c.boundProfile(spec)
 	}
 	owner := Owner{Kind: kind, Name: o.Name}
 	if c.Workloads[owner.fullName(w.Namespace)] != nil {
@@ -315,10 +313,7 @@ func (c *Cluster) addWorkload(kind string, o *object) error {
 	}
 	w.pod = &Pod{
 		PodName: PodName{Namespace: w.Namespace, Name: strings.ToLower(kind) + "/" + o.Name}, Owner: owner,
-		Template: true, Profile: c.profileOf(spec, true), Wait: waitOf(spec),
-	}
-	if w.NodeName != "" {
-		w.pod.Profile = w.pod.Profile.on(w.NodeName)
+		Template: true, Profile: cmp.Or(w.Bound, c.profileOf(spec, true)), Wait: waitOf(spec),
 	}
 	return nil
 }

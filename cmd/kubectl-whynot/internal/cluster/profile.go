@@ -120,26 +120,21 @@ func (p *Profile) EvictionOf(list []taints.Taint, at time.Time) taints.Eviction 
 	return timer.EvictionOf(p.Matcher, p.Tolerations, list, at)
 }
 
-// on returns a profile for pods whose template names the node: they go there without the
-// scheduler, so that NoSchedule does not matter, and affinity only for the kubelet.
-func (p *Profile) on(node string) *Profile {
-	q := *p
-	named := corev1.NodeSelectorRequirement{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{node}}
-	q.Required = &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{}}}
-	if p.Required != nil {
-		q.Required = p.Required.DeepCopy()
+// boundProfile returns the profile of pods whose spec names their node: they go there
+// without the scheduler, so that NoSchedule does not matter.
+func (c *Cluster) boundProfile(s *corev1.PodSpec) *Profile {
+	required := &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{}}}
+	if own := requiredAffinity(s); own != nil {
+		required = own.DeepCopy()
 	}
-	for i := range q.Required.NodeSelectorTerms {
-		term := &q.Required.NodeSelectorTerms[i]
+	named := corev1.NodeSelectorRequirement{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{s.NodeName}}
+	for i := range required.NodeSelectorTerms {
+		term := &required.NodeSelectorTerms[i]
 		term.MatchFields = append(term.MatchFields, named)
 	}
-	o := corev1.Pod{Spec: corev1.PodSpec{NodeSelector: p.Selector, Affinity: &corev1.Affinity{
-		NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: q.Required},
-	}}}
-	q.affinity = nodeaffinity.GetRequiredNodeAffinity(&o)
-	ignored := taints.Toleration{Operator: taints.OpExists, Effect: taints.NoSchedule}
-	q.Matcher = taints.Compile(p.Tolerations, []taints.Toleration{ignored})
-	return &q
+	p := *c.profile(s.NodeSelector, required, s.Tolerations, requested(s))
+	p.Matcher = taints.Compile(p.Tolerations, []taints.Toleration{{Operator: taints.OpExists, Effect: taints.NoSchedule}})
+	return &p
 }
 
 // WithTolerations returns the profile with these tolerations.

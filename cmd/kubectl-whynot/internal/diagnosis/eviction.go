@@ -49,6 +49,7 @@ type Eviction struct {
 	Ends      bool   `json:"jobEnds,omitzero"`    // its Job, or its index of that, fails for good
 	Then      string `json:"then,omitempty"`      // what happens next, if new pods are not better off
 
+	pod                *cluster.Pod
 	earliest, deadline time.Time
 	now                time.Time
 	Order              string `json:"-"` // of equal deadlines
@@ -91,24 +92,18 @@ type Pair struct {
 // taints, sorted by outcome, then by deadline, reason and pod name.
 func (a *analyst) evictions(pods []*cluster.Pod) []*Eviction {
 	var list []*Eviction
-	evicted := make(map[*cluster.Workload]int)
-	pod := make(map[*Eviction]*cluster.Pod)
 	for _, p := range pods {
 		i, ok := a.NodeAt[p.Node]
 		if !ok || !hasNoExecute(a.Nodes[i].Taints) || p.Phase == corev1.PodFailed && p.Reason != "" && !p.IsRefused() {
 			continue // or the kubelet has ended it
 		}
-		r := a.refusal(p, &a.Nodes[i])
-		if !p.IsRefused() {
-			r = EvictionOf(p, a.question.Now, &a.Nodes[i])
+		r := EvictionOf(p, a.question.Now, &a.Nodes[i])
+		if p.IsRefused() {
+			r = &Eviction{Pod: r.Pod, Node: r.Node, Outcome: Refused, Because: r.Because, Order: r.Order, pod: p, now: r.now}
 		}
-		if list, pod[r] = append(list, r), p; r.InSeconds != nil && !p.IsFinished() {
-			evicted[a.Maker(p)]++
-		}
+		list = append(list, r)
 	}
-	for _, r := range list {
-		r.Follow(a.Cluster, pod[r], evicted[a.Maker(pod[r])])
-	}
+	Follow(a.Cluster, list)
 	slices.SortFunc(list, func(x, y *Eviction) int {
 		return cmp.Or(slices.Index(outcomes, x.Outcome)-slices.Index(outcomes, y.Outcome), x.deadline.Compare(y.deadline),
 			strings.Compare(x.Order, y.Order), strings.Compare(x.Pod, y.Pod))
@@ -131,7 +126,7 @@ func EvictionOf(p *cluster.Pod, now time.Time, before *cluster.Node, changes ...
 	if next != nil {
 		changes = slices.Concat(changes, []*cluster.Node{after}, next)
 	}
-	r := &Eviction{Pod: p.String(), Node: after.Name, Outcome: Stays, now: now}
+	r := &Eviction{Pod: p.String(), Node: after.Name, Outcome: Stays, pod: p, now: now}
 	if first, e := timerAfter(p, p.Profile, now, now, before, changes); first != nil {
 		r.expire(e, first, p.Arrived)
 		if _, early := timerAfter(p, p.Profile, p.Arrived, now, before, changes); !p.Arrived.IsZero() && early.At.Before(e.At) {

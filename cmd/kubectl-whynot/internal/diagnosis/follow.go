@@ -9,22 +9,35 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
 
-// Follow sets what happens in the cluster after the eviction: new pods may get no farther
-// than this one, or are not made. So many pods of its Job are evicted.
-func (r *Eviction) Follow(c *cluster.Cluster, p *cluster.Pod, evicted int) {
-	if r.Outcome == Stays || p.Deleting || p.IsFinished() && r.Outcome != Refused || p.Owner == (cluster.Owner{}) || p.IsStatic() {
-		return
+// Follow sets what happens in the cluster after all of the evictions.
+func Follow(c *cluster.Cluster, list []*Eviction) {
+	evicted := make(map[*cluster.Workload]int)
+	for _, r := range list {
+		if r.InSeconds != nil && !r.pod.IsFinished() {
+			evicted[c.Maker(r.pod)]++
+		}
 	}
-	maker, own := c.Maker(p), &c.Nodes[c.NodeAt[p.Node]]
+	for _, r := range list {
+		p := r.pod
+		if hasEnd := r.InSeconds != nil && !p.Deleting && !p.IsFinished(); (hasEnd || r.Outcome == Refused) && p.Owner != (cluster.Owner{}) && !p.IsStatic() {
+			r.follow(c, c.Maker(p), evicted[c.Maker(p)])
+		}
+	}
+}
+
+// follow sets whether new pods get no farther than this one, or are not made. So many
+// pods of the maker are evicted.
+func (r *Eviction) follow(c *cluster.Cluster, maker *cluster.Workload, evicted int) {
+	p, own := r.pod, &c.Nodes[c.NodeAt[r.pod.Node]]
 	if p.Owner.Kind == "Job" && r.Outcome != Refused {
 		r.Job, r.Ends = maker.AfterEvictions(evicted)
 	}
 	switch {
 	case r.Ends:
 		r.Then = r.Job
-	case maker != nil && maker.NodeName != "":
-		r.Then = r.followNamed(c, p, maker.NodeName)
-	case r.Outcome != Refused && own.Matches(p.Profile) && !p.IsRejected(own.Group) && r.leavesAgain(p, own):
+	case maker != nil && maker.Bound != nil:
+		r.followBound(c, maker.NodeName)
+	case own.Matches(p.Profile) && !p.IsRejected(own.Group) && p.EvictionOf(own.Taints, r.now).Outcome != taints.Stays:
 		r.Again, r.Then = true, "new ones may be put there again, and leave again"
 		if p.Owner.Kind == "DaemonSet" {
 			r.Then = "the DaemonSet makes a new one there, which leaves again"
@@ -32,64 +45,33 @@ func (r *Eviction) Follow(c *cluster.Cluster, p *cluster.Pod, evicted int) {
 	}
 }
 
-// leavesAgain reports whether a new pod leaves the node, though it tolerates its taints.
-func (r *Eviction) leavesAgain(p *cluster.Pod, n *cluster.Node) bool {
-	if next := n.Next(r.now); next != nil {
-		n = next[len(next)-1]
-	}
-	return p.EvictionOf(n.Taints, r.now).Outcome != taints.Stays
-}
-
-// followNamed says what happens to new pods whose template names the node.
-func (r *Eviction) followNamed(c *cluster.Cluster, p *cluster.Pod, node string) string {
-	text := "its template names node " + node + ", where all new ones go without the scheduler"
+// followBound says what happens to new pods whose template names the node.
+func (r *Eviction) followBound(c *cluster.Cluster, node string) {
+	r.Then = "its template names node " + node + ", where all new ones go without the scheduler"
 	i, isKnown := c.NodeAt[node]
-	switch {
-	case !isKnown:
-		return text
-	case slices.ContainsFunc(c.Nodes[i].Taints, func(t taints.Taint) bool { return isRefused(p.Profile, t) }):
-		return text + ", and its kubelet refuses them, again and again: take nodeName out of the template"
-	case r.leavesAgain(p, &c.Nodes[i]):
-		r.Again = node == p.Node
-		return text + ", and leave again: take nodeName out of the template"
+	if !isKnown {
+		return
 	}
-	return text
-}
-
-// isRefused reports whether a kubelet refuses the pods for the taint of its node.
-func isRefused(p *cluster.Profile, t taints.Taint) bool {
-	_, ok := p.Matcher.Match(t)
-	return !ok && t.Effect == taints.NoExecute
-}
-
-// refusal returns what stands for the eviction of a pod that the kubelet has refused.
-func (a *analyst) refusal(p *cluster.Pod, n *cluster.Node) *Eviction {
-	r := &Eviction{Pod: p.String(), Node: n.Name, Outcome: Refused, now: a.question.Now}
-	for _, t := range n.Taints {
-		if isRefused(p.Profile, t) {
-			r.Because = append(r.Because, pairOf(p, t, 0, false))
-		}
+	switch e := r.pod.EvictionOf(c.Nodes[i].Taints, r.now); {
+	case e.Outcome != taints.Stays && !e.Tolerated:
+		r.Then += ", and its kubelet refuses them, again and again: take nodeName out of the template"
+	case e.Outcome != taints.Stays:
+		r.Again = node == r.Node
+		r.Then += ", and leave again: take nodeName out of the template"
 	}
-	return r
 }
 
-// explainNamed explains pods whose template names the node.
-func (x *Pending) explainNamed(node string) {
-	text := "the template names node " + node
+// explainBound explains pods whose template names the node.
+func (x *Pending) explainBound(node string) {
+	text := "the template names node " + node + ", where the pods go without the scheduler"
+	take := Step{Text: "take nodeName out of the template, so that the scheduler chooses a node"}
 	switch {
 	case x.Kind == causeFailure, x.Kind == causeInvalid:
-		return
-	case len(x.kept) > 0 && x.kept[reasonUnnamed] == x.Nodes:
-		x.Kind, x.Text, x.Fix = causeAffinity, text+", which does not exist", nil
-	case x.Matching == 0:
-		x.Kind, x.Text, x.Fix = causeAffinity, text+", and its kubelet refuses the pods: it does not match their node selector or affinity", nil
 	case x.Feasible > 0:
-		x.Kind, x.Text, x.Fix = causeSchedulable, text+", where the pods go without the scheduler", nil
-		return
+		x.Kind, x.Text, x.Fix = causeSchedulable, text, nil
+	case x.Matching == 0:
+		x.Kind, x.Text, x.Fix = causeAffinity, text+"; it does not exist, or its kubelet refuses them for their node affinity", []Step{take}
 	default:
-		x.Kind, x.Text = causeTaints, text+", where the pods go without the scheduler, and its kubelet refuses them, again and again: "+x.untolerated
+		x.Kind, x.Text, x.Fix = causeTaints, text+", and its kubelet refuses them, again and again: "+x.untolerated, slices.Concat([]Step{take}, x.Fix)
 	}
-	_, name := x.Owner.Template()
-	take := Step{Text: "take nodeName out of the template of " + x.Owner.Kind + " " + name + ", so that the scheduler chooses a node"}
-	x.Fix = slices.Concat([]Step{take}, x.Fix)
 }

@@ -157,7 +157,17 @@ func (e *evaluation) evictions() {
 			}
 		}
 	}
-	e.follow(slices.Concat(leaving, departing), left)
+	gone := slices.Concat(leaving, departing)
+	var evictions []*diagnosis.Eviction
+	for _, m := range gone {
+		evictions = append(evictions, m.Eviction)
+	}
+	diagnosis.Follow(e.after, evictions)
+	for _, m := range gone {
+		if !m.Again && !m.Deleting && m.Owner != (cluster.Owner{}) && !m.IsStatic() {
+			left[m.OwnerName()]--
+		}
+	}
 	for _, g := range e.NodeGroups {
 		e.Leave, e.Anyway, e.Stay = e.Leave+g.Leave, e.Anyway+g.Anyway, e.Stay+g.Stay
 	}
@@ -173,22 +183,6 @@ func (e *evaluation) evictions() {
 	for _, list := range [][]Group{e.Leaving, e.Departing} {
 		for i := range list {
 			list[i].IsEmptied = emptied.Has(list[i].Workload)
-		}
-	}
-}
-
-// follow sets what happens after the evictions, and takes from the pods that are left,
-// by workload, those that leave and are not made there again.
-func (e *evaluation) follow(list []member, left map[string]int) {
-	evicted := make(map[*cluster.Workload]int)
-	for _, m := range list {
-		if !m.Deleting {
-			evicted[e.after.Maker(m.Pod)]++
-		}
-	}
-	for _, m := range list {
-		if m.Follow(e.after, m.Pod, evicted[e.after.Maker(m.Pod)]); !m.Again && !m.Deleting && m.Owner != (cluster.Owner{}) && !m.IsStatic() {
-			left[m.OwnerName()]--
 		}
 	}
 }
@@ -249,13 +243,10 @@ func (e *evaluation) keeps(p *cluster.Profile, g *cluster.Group) bool {
 
 // isHomeless reports whether no node would take and keep the pod after the change.
 func (e *evaluation) isHomeless(m member) bool {
-	maker := e.after.Maker(m.Pod)
-	switch {
-	case maker != nil && maker.NodeName != "":
-		i, isKnown := e.after.NodeAt[maker.NodeName]
-		n := &e.after.Nodes[i]
-		return !isKnown || !n.Matches(m.Profile) || m.EvictionOf(n.Taints, e.now).Outcome != taints.Stays
-	case !m.Pinned:
+	if maker := e.after.Maker(m.Pod); maker != nil && maker.Bound != nil {
+		return !e.choice(maker.Bound).keeps
+	}
+	if !m.Pinned {
 		return !e.choice(m.Profile).keeps
 	}
 	own := &e.after.Nodes[e.after.NodeAt[m.Pod.Node]]

@@ -133,12 +133,11 @@ func allows(n *corev1.Node, p *corev1.Pod) (takes, keeps bool) {
 }
 
 // isAgain reports whether a new pod may be put on the node, and would leave it.
-func (w *world) isAgain(n, old *corev1.Node, p *corev1.Pod) bool {
+func isAgain(n *corev1.Node, p *corev1.Pod) bool {
 	fresh := p.DeepCopy()
 	fresh.Spec.Affinity = nil // the DaemonSet controller and the scheduler choose the node
 	takes, _ := allows(n, fresh)
-	_, lasting := swapped(n, old)
-	return takes && process(nil, lasting, kube.Tolerations(p.Spec.Tolerations), now) != nil
+	return takes && process(nil, n.Spec.Taints, kube.Tolerations(p.Spec.Tolerations), now) != nil
 }
 
 // allowsTaints reports whether all hard taints of the node are tolerated.
@@ -219,8 +218,8 @@ func (w *world) resultOf(before *world, requested []corev1.Node) (r result, due 
 		both, lasting = swapped(old, old)
 		was = later(later(was, both), lasting)
 		isDaemon := strings.HasPrefix(workload, "DaemonSet ")
-		isAgain := is != nil && workload != "" && w.isAgain(n, old, p)
-		if is != nil && isCounted && !isAgain {
+		isMadeAgain := is != nil && workload != "" && isAgain(n, p)
+		if is != nil && isCounted && !isMadeAgain {
 			lost[workload]++
 		}
 		if (is != nil || p.DeletionTimestamp != nil) && isSilent(n, old) {

@@ -22,11 +22,11 @@ func TestAllocs(t *testing.T) {
 		"x=y:NoExecute", "readiness.k8s.io/gpu op=Exists", "x:NoExecute op=Exists for 9999999999999s",
 	)
 	var (
-		m        = taints.Compile(tols)
-		shortest = taints.EvictionPolicy{ForeverElseShortest: true, FromTimeAdded: true}.Compile(tols)
-		now      = time.Now()
-		buf      = make([]byte, 0, 256)
-		sink     int
+		m       = taints.Compile(tols)
+		devices = taints.EvictionPolicy{ForDevices: true, FromTimeAdded: true, Arrival: added}
+		now     = time.Now()
+		buf     = make([]byte, 0, 256)
+		sink    int
 	)
 	var none *taints.Matcher
 	off := taints.Options{NoComparison: true}
@@ -34,47 +34,48 @@ func TestAllocs(t *testing.T) {
 	for name, f := range map[string]func(){
 		"Tolerates":                     func() { tols[1].Tolerates(list[3]) },
 		"Match":                         func() { m.Match(list[3]) },
-		"FindUntolerated":               func() { taints.FindUntolerated(list, tols, taints.Hard) },
-		"Matcher.FindUntolerated":       func() { m.FindUntolerated(list, taints.Hard) },
+		"FindUntolerated":               func() { taints.FindUntolerated(list, tols, taints.HardEffects) },
+		"Matcher.FindUntolerated":       func() { m.FindUntolerated(list, taints.HardEffects) },
 		"Filter":                        func() { taints.Filter(list, tols) },
 		"Matcher.Filter":                func() { m.Filter(list) },
 		"Effects":                       func() { sink += int(taints.Effects(taints.NoSchedule, taints.NoExecute)) },
 		"EvictionOf":                    func() { taints.EvictionOf(list, tols, now) },
-		"Matcher.EvictionOf":            func() { shortest.EvictionOf(list, now) },
+		"Matcher.EvictionOf":            func() { m.EvictionOf(list, now) },
 		"Changes.Apply, nothing to do":  func() { taints.Changes{}.Apply(list) },
 		"Matcher.Tolerations":           func() { m.Tolerations()(func(taints.Toleration) bool { sink++; return true }) },
 		"FindKey":                       func() { taints.FindKey(list, "x") },
 		"On, Match":                     func() { off.On(tols).Match(list[3]) },
-		"On, FindUntolerated":           func() { off.On(tols).FindUntolerated(list, taints.Hard) },
+		"On, FindUntolerated":           func() { off.On(tols).FindUntolerated(list, taints.HardEffects) },
 		"On, Filter":                    func() { off.On(tols).Filter(list) },
 		"On, EvictionOf":                func() { off.On(tols).EvictionOf(list, now) },
 		"On, Untolerated":               func() { off.On(tols).Untolerated(list, taints.AllEffects)(visit) },
 		"On, Tolerated":                 func() { off.On(tols).Tolerated(list, taints.AllEffects)(visit) },
-		"EvictionPolicy.On, EvictionOf": func() { shortest.Policy().On(tols).EvictionOf(list, now) },
+		"EvictionPolicy.EvictionOf":     func() { devices.EvictionOf(m, list, now) },
+		"On, EvictionPolicy.EvictionOf": func() { devices.EvictionOf(off.On(tols), list, now) },
 		"On, one toleration":            func() { off.On([]taints.Toleration{tols[1]}).Match(list[3]) },
 		"On, range": func() {
 			for i := range off.On(tols).Untolerated(list, taints.AllEffects) {
 				sink += i
 			}
 		},
-		"Reconcile, nothing to do":          func() { taints.Reconcile(list, nil, nil) },
-		"FindTaint":                         func() { taints.FindTaint(list, list[3].ID()) },
-		"Matcher.EvictionOf, nil":           func() { none.EvictionOf(list, now) },
-		"ValidateTaints":                    func() { mustBe(nil, taints.ValidateTaints(list)) },
-		"ValidateTolerations":               func() { mustBe(nil, taints.ValidateTolerations(tols)) },
-		"Taint.Validate":                    func() { mustBe(nil, list[1].Validate()) },
-		"Toleration.Validate":               func() { mustBe(nil, tols[1].Validate()) },
-		"ParseTaint":                        func() { taints.Must(taints.ParseTaint("example.com/gpu=x:NoSchedule")) },
-		"ParseToleration":                   func() { taints.Must(taints.ParseToleration("score=60:NoExecute op=Lt")) },
-		"Taint.AppendTo":                    func() { list[1].AppendTo(buf) },
-		"Toleration.AppendTo":               func() { tols[1].AppendTo(buf) },
-		"Taint.Equal":                       func() { list[3].Equal(list[3]) },
-		"Toleration.Equal":                  func() { tols[1].Equal(tols[2]) },
-		"ID":                                func() { _ = list[0].ID() == list[1].ID() },
-		"AddMemoryPressure, nothing to add": func() { sink += len(taints.AddMemoryPressure(parsed)) },
-		"Untolerated":                       func() { taints.Untolerated(list, tols, taints.AllEffects)(visit) },
-		"Matcher.Tolerated":                 func() { m.Tolerated(list, taints.AllEffects)(visit) },
-		"Matcher.Untolerated":               func() { m.Untolerated(list, taints.AllEffects)(visit) },
+		"Reconcile, nothing to do": func() { taints.Reconcile(list, nil, nil) },
+		"FindTaint":                func() { taints.FindTaint(list, list[3].ID()) },
+		"Matcher.EvictionOf, nil":  func() { none.EvictionOf(list, now) },
+		"ValidateTaints":           func() { mustBe(nil, taints.ValidateTaints(list)) },
+		"ValidateTolerations":      func() { mustBe(nil, taints.ValidateTolerations(tols)) },
+		"Taint.Validate":           func() { mustBe(nil, list[1].Validate()) },
+		"Toleration.Validate":      func() { mustBe(nil, tols[1].Validate()) },
+		"ParseTaint":               func() { taints.Must(taints.ParseTaint("example.com/gpu=x:NoSchedule")) },
+		"ParseToleration":          func() { taints.Must(taints.ParseToleration("score=60:NoExecute op=Lt")) },
+		"Taint.AppendTo":           func() { list[1].AppendTo(buf) },
+		"Toleration.AppendTo":      func() { tols[1].AppendTo(buf) },
+		"Taint.Equal":              func() { list[3].Equal(list[3]) },
+		"Toleration.Equal":         func() { tols[1].Equal(tols[2]) },
+		"ID":                       func() { _ = list[0].ID() == list[1].ID() },
+		"AddMemoryPressureToleration, nothing to add": func() { sink += len(taints.AddMemoryPressureToleration(parsed)) },
+		"Untolerated":         func() { taints.Untolerated(list, tols, taints.AllEffects)(visit) },
+		"Matcher.Tolerated":   func() { m.Tolerated(list, taints.AllEffects)(visit) },
+		"Matcher.Untolerated": func() { m.Untolerated(list, taints.AllEffects)(visit) },
 	} {
 		if n := testing.AllocsPerRun(100, f); n != 0 {
 			t.Errorf("%s: %v allocations", name, n)
@@ -87,8 +88,8 @@ func TestAllocs(t *testing.T) {
 		most float64 // under the race detector
 		f    func()
 	}{
-		"Reconcile, and Apply":      {1, func() { taints.Reconcile(list, list, other).Apply(list) }},
-		"ReconcileOwned, and Apply": {1, func() { taints.ReconcileOwned(list, ids, other).Apply(list) }},
+		"Reconcile, and Apply":      {2, func() { taints.Reconcile(list, list, other).Apply(list) }},
+		"ReconcileOwned, and Apply": {2, func() { taints.ReconcileOwned(list, ids, other).Apply(list) }},
 		"Taint.String":              {1, func() { _ = list[1].String() }},
 		"Toleration.String":         {1, func() { _ = tols[1].String() }},
 		"a removal parsed":          {1, func() { taints.ParseChanges("example.com/gpu-") }},

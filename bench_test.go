@@ -28,7 +28,7 @@ var (
 func BenchmarkFindUntolerated(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		taints.FindUntolerated(benchTaints, benchTols, taints.Hard)
+		taints.FindUntolerated(benchTaints, benchTols, taints.HardEffects)
 	}
 }
 
@@ -36,7 +36,7 @@ func BenchmarkMatcherFindUntolerated(b *testing.B) {
 	m := taints.Compile(benchTols)
 	b.ReportAllocs()
 	for b.Loop() {
-		m.FindUntolerated(benchTaints, taints.Hard)
+		m.FindUntolerated(benchTaints, taints.HardEffects)
 	}
 }
 

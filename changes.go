@@ -44,14 +44,16 @@ func (c Changes) String() string {
 }
 
 // Apply returns the taints with the changes made, and whether they differ from
-// before. Afterwards every taint of Add is present with its value, and no other
-// taint that Remove or RemoveKeys names. Nothing is validated.
+// before. In the result, every taint of Add is present, and every other taint that
+// Remove or RemoveKeys names is gone. Apply does not validate.
 //
-// A taint of Add that the node has with the same value keeps its TimeAdded, which
-// AddOrUpdateTaint in Kubernetes replaces. One with another value is replaced in
-// its place, and a missing one is appended. Of several taints with its key and
-// effect, the first counts. If nothing changes, the result is taints itself, and
-// otherwise a new list, which is not nil.
+//   - A taint of Add that the node has with the same value keeps its TimeAdded, which
+//     AddOrUpdateTaint in Kubernetes replaces. One with another value is replaced in
+//     its place, and a missing one is appended.
+//   - Of several taints with the key and effect of a taint of Add, the first stays.
+//
+// If nothing changes, the result is taints itself, and otherwise a new list, which
+// is not nil.
 func (c Changes) Apply(taints []Taint) (result []Taint, changed bool) {
 	return c.apply(taints, true)
 }
@@ -64,15 +66,18 @@ func (c Changes) Ensure(taints []Taint) (result []Taint, changed bool) {
 }
 
 func (c *Changes) apply(taints []Taint, overwrite bool) (result []Taint, changed bool) {
+	if len(c.Add) == 0 && (len(taints) == 0 || c.IsZero()) { // at most events of a node
+		return taints, false
+	}
 	var buf [lookup.Short]bool
 	there := buf[:min(len(c.Add), len(buf))] // what the node has of c.Add
 	if len(c.Add) > len(buf) {
 		there = make([]bool, len(c.Add))
 	}
-	add, removed := placesOf(c.Add), c.removed()
+	add, removed := byID(c.Add), c.removed()
 	for i := range taints {
 		t := &taints[i]
-		at := add.find(c.Add, t)
+		at := add.Find(t.ID())
 		repeats := at >= 0 && there[at]
 		replaced := at >= 0 && overwrite && c.Add[at].Value != t.Value
 		gone := repeats || at < 0 && removed.has(t)
@@ -92,7 +97,7 @@ func (c *Changes) apply(taints []Taint, overwrite bool) (result []Taint, changed
 	}
 	for i := range c.Add {
 		t := &c.Add[i]
-		if there[i] || add.find(c.Add, t) != i {
+		if there[i] || add.Find(t.ID()) != i {
 			continue
 		}
 		if !changed {
@@ -110,33 +115,33 @@ func (c *Changes) apply(taints []Taint, overwrite bool) (result []Taint, changed
 func (c Changes) clones(taints []Taint, n int) []Taint {
 	list := append(make([]Taint, 0, len(taints)+len(c.Add)), taints[:n]...)
 	for i := range list {
-		list[i].own()
+		list[i] = list[i].clone()
 	}
 	return list
 }
 
+// byID finds the first of the taints with an identity.
+func byID(taints []Taint) lookup.First[Taint, TaintID] {
+	return lookup.FirstOf(taints, func(t *Taint) TaintID { return t.ID() })
+}
+
 // removed finds the entries that name a taint to remove.
 type removed struct {
-	*Changes
-	ids  lookup.Places[TaintID]
-	keys lookup.Places[string]
+	ids  lookup.First[TaintID, TaintID]
+	keys lookup.First[string, string]
 }
 
 func (c *Changes) removed() removed {
-	return removed{c, lookup.PlacesOf(c.Remove), lookup.PlacesOf(c.RemoveKeys)}
+	return removed{lookup.FirstOf(c.Remove, lookup.Self), lookup.FirstOf(c.RemoveKeys, lookup.Self)}
 }
 
-func (r removed) id(id TaintID) int { return r.ids.Find(r.Remove, id) }
-
-func (r removed) key(key string) int { return r.keys.Find(r.RemoveKeys, key) }
-
-func (r removed) has(t *Taint) bool { return r.id(t.ID()) >= 0 || r.key(t.Key) >= 0 }
+func (r removed) has(t *Taint) bool { return r.ids.Find(t.ID()) >= 0 || r.keys.Find(t.Key) >= 0 }
 
 // everyEffectOf reports whether entries of Remove name each valid taint with the
 // key.
 func (r removed) everyEffectOf(key string) bool {
 	for _, e := range knownEffects {
-		if r.id(TaintID{key, e}) < 0 {
+		if r.ids.Find(TaintID{key, e}) < 0 {
 			return false
 		}
 	}
@@ -157,9 +162,9 @@ func (r removed) everyEffectOf(key string) bool {
 // it overwrites with the same value.
 func (c Changes) ApplyStrict(taints []Taint, overwrite bool) ([]Taint, error) {
 	v := validator{list: "add"}
-	current := placesOf(taints)
+	current := byID(taints)
 	c.eachAdd(&v, func(t *Taint) {
-		switch at := current.find(taints, t); {
+		switch at := current.Find(t.ID()); {
 		case at < 0 || overwrite:
 		case taints[at].Value == t.Value:
 			v.report("", t.String(), taintPresent)
@@ -185,17 +190,17 @@ func (c Changes) ApplyStrict(taints []Taint, overwrite bool) ([]Taint, error) {
 	return result, nil
 }
 
-// found reports for each entry of Remove and RemoveKeys whether it names one of
-// the taints that no earlier entry names. A taint of Add counts as well, because
-// its removal is already a conflict.
+// found reports, for each entry of Remove and RemoveKeys, whether it is the first
+// entry to remove some taint. Taints of Add are included: removing one is reported
+// as a conflict.
 func (c Changes) found(taints []Taint) (ids, keys []bool) {
 	ids, keys = make([]bool, len(c.Remove)), make([]bool, len(c.RemoveKeys))
 	remove := c.removed()
 	for _, list := range [...][]Taint{taints, c.Add} {
 		for i := range list {
-			if at := remove.id(list[i].ID()); at >= 0 {
+			if at := remove.ids.Find(list[i].ID()); at >= 0 {
 				ids[at] = true
-			} else if at := remove.key(list[i].Key); at >= 0 {
+			} else if at := remove.keys.Find(list[i].Key); at >= 0 {
 				keys[at] = true
 			}
 		}
@@ -206,7 +211,7 @@ func (c Changes) found(taints []Taint) (ids, keys []bool) {
 // eachAdd calls check for each taint to add, and reports its conflict with a
 // removal and with an earlier taint to add.
 func (c Changes) eachAdd(v *validator, check func(t *Taint)) {
-	add, removed := placesOf(c.Add), c.removed()
+	add, removed := byID(c.Add), c.removed()
 	for i := range c.Add {
 		t := &c.Add[i]
 		v.index = i
@@ -214,16 +219,15 @@ func (c Changes) eachAdd(v *validator, check func(t *Taint)) {
 		if removed.has(t) {
 			v.report("", t.String(), taintRemovedToo)
 		}
-		if add.find(c.Add, t) < i {
+		if add.Find(t.ID()) < i {
 			v.report("", t.String(), taintRepeated)
 		}
 	}
 }
 
-// Validate returns nil if [Changes.ApplyStrict], with overwrite, turns the valid
-// taints of some node into valid ones. Otherwise the error is an [ErrorList] with
-// every error of the lists "add", "remove" and "removeKeys": of each taint, identity
-// and key, and repetitions and conflicts among them.
+// Validate returns nil if the changes are valid: keys, values and effects are, no
+// entry repeats another, and nothing is both added and removed. Otherwise the error is
+// an [ErrorList] with every error of the lists "add", "remove" and "removeKeys".
 func (c Changes) Validate() error {
 	v := validator{list: "add"}
 	c.eachAdd(&v, v.taint)
@@ -232,14 +236,14 @@ func (c Changes) Validate() error {
 		v.list, v.index = "remove", i
 		v.check("key", id.Key, checkKey(id.Key))
 		v.check("effect", string(id.Effect), checkEffect(id.Effect))
-		if remove.id(id) < i {
+		if remove.ids.Find(id) < i {
 			v.report("", id.String(), removalRepeated)
 		}
 	}
 	for i, key := range c.RemoveKeys {
 		v.list, v.index = "removeKeys", i
 		v.check("key", key, checkKey(key))
-		if remove.key(key) < i || remove.everyEffectOf(key) {
+		if remove.keys.Find(key) < i || remove.everyEffectOf(key) {
 			v.report("", key, removalRepeated)
 		}
 	}
@@ -297,4 +301,67 @@ func (c *Changes) parse(spec string, seen map[TaintID]bool) *FieldError {
 		c.Add = append(c.Add, t)
 	}
 	return nil
+}
+
+// Reconcile returns the changes that a controller makes to a node's current
+// taints if it last applied one list and now desires another:
+//
+//   - A desired taint is added unless the node has it with the same value.
+//   - A taint that was applied and is no longer desired is removed if the node
+//     still has it with the value that was applied.
+//   - Every other taint stays.
+//
+// Of several taints in a list with one key and effect, only the first matters. Taints
+// are added in the order of desired, with its TimeAdded. If there is nothing to do,
+// the changes are zero.
+//
+// Record desired after every call, even if there are no changes. If you cannot write
+// the record and the taints in one request, write the record first, with the taints
+// of both lists. A taint that is not recorded is never removed.
+//
+// Reconcile(from, from, to) returns the changes that turn one list into another
+// (TaintSetDiff in Kubernetes, which does not notice a changed value).
+func Reconcile(current, lastApplied, desired []Taint) Changes {
+	var c Changes
+	now, applied, wanted := byID(current), byID(lastApplied), byID(desired)
+	for i := range lastApplied {
+		t := &lastApplied[i]
+		id := t.ID()
+		if wanted.Find(id) >= 0 || applied.Find(id) < i {
+			continue
+		}
+		if at := now.Find(id); at >= 0 && current[at].Value == t.Value {
+			c.Remove = append(c.Remove, id)
+		}
+	}
+	c.addMissing(current, desired, now, wanted)
+	return c
+}
+
+// ReconcileOwned is like [Reconcile] for a controller that records only the
+// identities of its taints, [TaintIDs] of desired, as Cluster API does. An owned
+// taint that is not desired is removed whatever its value, in the order of current.
+func ReconcileOwned(current []Taint, owned []TaintID, desired []Taint) Changes {
+	var c Changes
+	now, own, wanted := byID(current), lookup.FirstOf(owned, lookup.Self), byID(desired)
+	for i := range current {
+		id := current[i].ID()
+		if wanted.Find(id) < 0 && own.Find(id) >= 0 && now.Find(id) == i {
+			c.Remove = append(c.Remove, id)
+		}
+	}
+	c.addMissing(current, desired, now, wanted)
+	return c
+}
+
+// addMissing adds the desired taints that the node lacks.
+func (c *Changes) addMissing(current, desired []Taint, now, wanted lookup.First[Taint, TaintID]) {
+	for i := range desired {
+		t := &desired[i]
+		id := t.ID()
+		if at := now.Find(id); at >= 0 && current[at].Value == t.Value || wanted.Find(id) != i {
+			continue
+		}
+		c.Add = append(c.Add, t.clone())
+	}
 }

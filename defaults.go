@@ -9,21 +9,21 @@ import (
 	"github.com/seed-0529bac1/taints/internal/lookup"
 )
 
-// DefaultSeconds are the API server's flags --default-not-ready-toleration-seconds
+// DefaultTolerationSeconds are the API server's flags --default-not-ready-toleration-seconds
 // and --default-unreachable-toleration-seconds. Nil means 300, as there.
-type DefaultSeconds struct {
+type DefaultTolerationSeconds struct {
 	NotReady    *int64 `json:"notReady,omitempty"`
 	Unreachable *int64 `json:"unreachable,omitempty"`
 }
 
-// AddDefaults adds the tolerations that the DefaultTolerationSeconds admission
+// AddDefaultTolerations adds the tolerations that the DefaultTolerationSeconds admission
 // plugin gives to every pod: of [NodeNotReady] and [NodeUnreachable], in this
 // order, with Exists, NoExecute and the seconds. It does not add one if a
 // toleration with that key, or without a key, has the effect NoExecute or none,
 // whatever its operator and value. Like all Add functions, it returns tolerations
 // itself if nothing changes, and otherwise a new list with the missing ones at the
 // end, which shares the TolerationSeconds of tolerations.
-func AddDefaults(tolerations []Toleration, seconds DefaultSeconds) []Toleration {
+func AddDefaultTolerations(tolerations []Toleration, seconds DefaultTolerationSeconds) []Toleration {
 	tolerations = addDefault(tolerations, NodeNotReady, seconds.NotReady)
 	return addDefault(tolerations, NodeUnreachable, seconds.Unreachable)
 }
@@ -43,13 +43,13 @@ func addDefault(tolerations []Toleration, key string, seconds *int64) []Tolerati
 	return append(slices.Clip(tolerations), added)
 }
 
-// A DaemonSetPod is what [AddDaemonSetDefaults] needs to know of a pod.
+// A DaemonSetPod is what [AddDaemonSetTolerations] needs to know of a pod.
 type DaemonSetPod struct {
 	// HostNetwork is the pod's spec.hostNetwork.
 	HostNetwork bool `json:"hostNetwork,omitempty"`
 }
 
-// AddDaemonSetDefaults adds the tolerations that the DaemonSet controller gives
+// AddDaemonSetTolerations adds the tolerations that the DaemonSet controller gives
 // to its pods (AddOrUpdateDaemonPodTolerations in Kubernetes): of [NodeNotReady]
 // and [NodeUnreachable] with NoExecute, forever, and of [NodeDiskPressure],
 // [NodeMemoryPressure], [NodePIDPressure], [NodeUnschedulable] and, for a pod on
@@ -57,7 +57,7 @@ type DaemonSetPod struct {
 // operator Exists. As in Kubernetes, a toleration with the same [TolerationID] stays
 // in its place and loses its seconds, and each other one is added even if a broader
 // one covers it.
-func AddDaemonSetDefaults(tolerations []Toleration, pod DaemonSetPod) []Toleration {
+func AddDaemonSetTolerations(tolerations []Toleration, pod DaemonSetPod) []Toleration {
 	ids := []TaintID{
 		{NodeNotReady, NoExecute},
 		{NodeUnreachable, NoExecute},
@@ -76,12 +76,12 @@ func AddDaemonSetDefaults(tolerations []Toleration, pod DaemonSetPod) []Tolerati
 // without seconds, or removes the seconds of those that are present
 // (AddOrUpdateTolerationInPodSpec in Kubernetes).
 func addForever(tolerations []Toleration, ids []TaintID) []Toleration {
-	wanted := lookup.PlacesOf(ids)
+	wanted := lookup.FirstOf(ids, lookup.Self)
 	present := make([]bool, len(ids))
 	list, copied := tolerations, false
 	for i := range tolerations {
 		t := &tolerations[i]
-		at := wanted.Find(ids, TaintID{t.Key, t.Effect})
+		at := wanted.Find(TaintID{t.Key, t.Effect})
 		if at < 0 || t.ID() != (TolerationID{Key: t.Key, Operator: OpExists, Effect: t.Effect}) {
 			continue
 		}
@@ -105,14 +105,14 @@ func addForever(tolerations []Toleration, ids []TaintID) []Toleration {
 	return append(slices.Clip(list), missing...)
 }
 
-// AddExtendedResources adds the tolerations that the ExtendedResourceToleration
+// AddExtendedResourceTolerations adds the tolerations that the ExtendedResourceToleration
 // admission plugin gives to a pod that requests extended resources, such as
 // GPUs: for each a toleration with the name as its key, Exists and NoSchedule, sorted
 // by name. One that is present loses its seconds. Names may be all of a pod's
 // requests. That of an extended resource (IsExtendedResourceName in Kubernetes) has
 // a '/', has no "kubernetes.io/" anywhere, does not begin with "requests.", and is a
 // valid key even with "requests." as a prefix.
-func AddExtendedResources(tolerations []Toleration, names ...string) []Toleration {
+func AddExtendedResourceTolerations(tolerations []Toleration, names ...string) []Toleration {
 	sorted := slices.Clone(names)
 	slices.Sort(sorted)
 	var taints []TaintID
@@ -134,7 +134,7 @@ func isExtendedResource(name string) bool {
 	return checkKey(name) == noProblem && len(requests)+len(domain) <= maxPrefix
 }
 
-// AddMemoryPressure adds the toleration that the PodTolerationRestriction
+// AddMemoryPressureToleration adds the toleration that the PodTolerationRestriction
 // admission plugin gives to every pod whose QoS class is not BestEffort: of
 // [NodeMemoryPressure] with Exists and NoSchedule. It does not add one if a
 // toleration with that key, or without a key, has the effect NoSchedule or none
@@ -143,7 +143,7 @@ func isExtendedResource(name string) bool {
 // The class is that of the status. A new pod has none there: it is BestEffort if its
 // pod-level requests and limits of CPU and memory, or without pod-level resources
 // those of all containers and init containers, are zero or not set.
-func AddMemoryPressure(tolerations []Toleration) []Toleration {
+func AddMemoryPressureToleration(tolerations []Toleration) []Toleration {
 	added := Toleration{Key: NodeMemoryPressure, Operator: OpExists, Effect: NoSchedule}
 	for i := range tolerations {
 		t := &tolerations[i]

@@ -13,7 +13,7 @@ import (
 	"github.com/seed-0529bac1/taints/internal/test/reference"
 )
 
-func TestAddDaemonSetDefaults(t *testing.T) {
+func TestAddDaemonSetTolerations(t *testing.T) {
 	long := func(list string) []string {
 		if list == "" {
 			return nil
@@ -45,7 +45,7 @@ func TestAddDaemonSetDefaults(t *testing.T) {
 		{"another value", "node/disk-pressure=x:NoSchedule", "node/disk-pressure=x:NoSchedule, " + all},
 	} {
 		given := parseTolerations(long(tc.given)...)
-		got := taints.AddDaemonSetDefaults(given, taints.DaemonSetPod{})
+		got := taints.AddDaemonSetTolerations(given, taints.DaemonSetPod{})
 		if diff := cmp.Diff(long(tc.want), reference.Texts(got)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}
@@ -53,7 +53,7 @@ func TestAddDaemonSetDefaults(t *testing.T) {
 			t.Errorf("%s: the list given was changed (-want +got):\n%s", tc.name, diff)
 		}
 		network := long(tc.want + ", node/network-unavailable:NoSchedule op=Exists")
-		if diff := cmp.Diff(network, reference.Texts(taints.AddDaemonSetDefaults(given, taints.DaemonSetPod{HostNetwork: true}))); diff != "" {
+		if diff := cmp.Diff(network, reference.Texts(taints.AddDaemonSetTolerations(given, taints.DaemonSetPod{HostNetwork: true}))); diff != "" {
 			t.Errorf("%s, on the host's network (-want +got):\n%s", tc.name, diff)
 		}
 	}
@@ -61,14 +61,14 @@ func TestAddDaemonSetDefaults(t *testing.T) {
 
 // The tolerations are sorted, and the names are not. A toleration with Exists and
 // a value, which is not valid, is not the toleration to add.
-func TestAddExtendedResources(t *testing.T) {
+func TestAddExtendedResourceTolerations(t *testing.T) {
 	given := []taints.Toleration{{Key: "nvidia.com/gpu", Operator: "Exists", Value: "x", Effect: "NoSchedule"}}
 	names := []string{"nvidia.com/gpu", "amd.com/gpu", "cpu", "nvidia.com/gpu", "x.kubernetes.io/y", ""}
 	before := slices.Clone(names)
 	want := []string{
 		"nvidia.com/gpu=x:NoSchedule op=Exists", "amd.com/gpu:NoSchedule op=Exists", "nvidia.com/gpu:NoSchedule op=Exists",
 	}
-	got := taints.AddExtendedResources(given, names...)
+	got := taints.AddExtendedResourceTolerations(given, names...)
 	if diff := cmp.Diff(want, reference.Texts(got)); diff != "" || !slices.Equal(names, before) {
 		t.Errorf("the names are now %q (-want +got):\n%s", names, diff)
 	}
@@ -99,7 +99,7 @@ func TestExtendedResourceNames(t *testing.T) {
 		{"a/" + strings.Repeat("g", 63), true},
 		{"a/" + strings.Repeat("g", 64), false},
 	} {
-		if got := taints.AddExtendedResources(nil, tc.name) != nil; got != tc.want {
+		if got := taints.AddExtendedResourceTolerations(nil, tc.name) != nil; got != tc.want {
 			t.Errorf("%q: %v, want %v", tc.name, got, tc.want)
 		}
 	}
@@ -107,22 +107,22 @@ func TestExtendedResourceNames(t *testing.T) {
 
 // adders are the Add functions, each with one choice of its other parameters.
 var adders = map[string]func([]taints.Toleration) []taints.Toleration{
-	"AddDefaults": func(l []taints.Toleration) []taints.Toleration {
-		return taints.AddDefaults(l, taints.DefaultSeconds{})
+	"AddDefaultTolerations": func(l []taints.Toleration) []taints.Toleration {
+		return taints.AddDefaultTolerations(l, taints.DefaultTolerationSeconds{})
 	},
-	"AddDaemonSetDefaults": func(l []taints.Toleration) []taints.Toleration {
-		return taints.AddDaemonSetDefaults(l, taints.DaemonSetPod{HostNetwork: true})
+	"AddDaemonSetTolerations": func(l []taints.Toleration) []taints.Toleration {
+		return taints.AddDaemonSetTolerations(l, taints.DaemonSetPod{HostNetwork: true})
 	},
-	"AddExtendedResources": func(l []taints.Toleration) []taints.Toleration {
-		return taints.AddExtendedResources(l, "nvidia.com/gpu", "amd.com/gpu", "cpu")
+	"AddExtendedResourceTolerations": func(l []taints.Toleration) []taints.Toleration {
+		return taints.AddExtendedResourceTolerations(l, "nvidia.com/gpu", "amd.com/gpu", "cpu")
 	},
-	"AddMemoryPressure": taints.AddMemoryPressure,
+	"AddMemoryPressureToleration": taints.AddMemoryPressureToleration,
 }
 
 func TestAddedSecondsAreNotShared(t *testing.T) {
 	own := int64(60)
-	d := taints.DefaultSeconds{NotReady: &own, Unreachable: &own}
-	a, b := taints.AddDefaults(nil, d), taints.AddDefaults(nil, d)
+	d := taints.DefaultTolerationSeconds{NotReady: &own, Unreachable: &own}
+	a, b := taints.AddDefaultTolerations(nil, d), taints.AddDefaultTolerations(nil, d)
 	pointers := []*int64{
 		&own, a[0].TolerationSeconds, a[1].TolerationSeconds, b[0].TolerationSeconds,
 		b[1].TolerationSeconds,

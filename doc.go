@@ -58,7 +58,7 @@
 // [EvictionOf] returns when a running pod leaves a node. A controller changes a
 // node's taints with [Changes.Apply] or [Changes.Ensure]; [Reconcile] and
 // [ReconcileOwned] return the changes. A webhook adds the tolerations that
-// Kubernetes adds with [AddDefaults] and the other Add functions, and rejects those
+// Kubernetes adds with [AddDefaultTolerations] and the other Add functions, and rejects those
 // that an API server rejects with [ValidateTolerations].
 //
 // Package nodeindex finds the feasible nodes of a whole cluster, explain describes why

@@ -154,7 +154,7 @@ func TestErrorsUnwrap(t *testing.T) {
 		{Key: "-"},
 		{Key: strings.Repeat("k", 64), Effect: "x"},
 	}))
-	for _, kind := range []error{taints.ErrInvalid, taints.ErrRequired, taints.ErrUnsupported} {
+	for _, kind := range []error{taints.ErrInvalid, taints.ErrRequired, taints.ErrNotSupported} {
 		if !errors.Is(err, kind) {
 			t.Errorf("%v is not %q", err, kind)
 		}
@@ -189,11 +189,9 @@ func TestParseErrorsAreSmall(t *testing.T) {
 
 // A text that is no name is quoted in part.
 func TestErrorsOfLongTextsAreShort(t *testing.T) {
-	long := []byte(strings.Repeat("x", 1<<20))
-	for _, err := range []error{new(taints.Outcome).UnmarshalText(long), new(taints.TaintID).UnmarshalText(long)} {
-		if text := err.Error(); len(text) > 300 || !strings.Contains(text, "(1048576 bytes)") {
-			t.Errorf("an error of %d bytes: %.300s", len(text), text)
-		}
+	err := new(taints.TaintID).UnmarshalText([]byte(strings.Repeat("x", 1<<20)))
+	if text := err.Error(); len(text) > 300 || !strings.Contains(text, "(1048576 bytes)") {
+		t.Errorf("an error of %d bytes: %.300s", len(text), text)
 	}
 }
 

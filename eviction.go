@@ -15,8 +15,8 @@ type Outcome uint8
 
 const (
 	Stays     Outcome = iota // nothing evicts the pod
-	EvictsAt                 // it is evicted at a time, which may be past if TimeAdded counts
-	EvictsNow                // it is evicted at once
+	EvictsAt                 // the pod is evicted at Eviction.At, which may be in the past
+	EvictsNow                // the pod is evicted at once
 )
 
 var outcomeNames = []string{"Stays", "EvictsAt", "EvictsNow"}
@@ -27,33 +27,25 @@ func (o Outcome) String() string { return enum.String(o, "Outcome", outcomeNames
 // MarshalText returns what String returns. The error is always nil.
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// UnmarshalText parses the name of a constant. If there is an error, o is
-// unchanged.
-func (o *Outcome) UnmarshalText(text []byte) error {
-	return enum.Parse(o, "Outcome", outcomeNames, text)
-}
-
-// An EvictionPolicy says which tolerations count for an eviction, and from when.
-// The zero policy is that of Kubernetes' taint-eviction controller.
+// An EvictionPolicy says which toleration decides when a pod leaves, and from when
+// its seconds run. The zero policy is that of Kubernetes' taint-eviction controller.
 type EvictionPolicy struct {
-	// Options are the rules of matching.
-	Options Options `json:"options,omitzero"`
-	// ForeverElseShortest counts, among the tolerations that match a taint, the
-	// first without seconds or, if all have seconds, the first with the least, where
-	// zero and negative seconds are equal: Kubernetes' rule for devices.
-	ForeverElseShortest bool `json:"foreverElseShortest,omitempty"`
-	// FromTimeAdded counts the seconds from the taint's TimeAdded, if that is set. A
-	// controller that restarts then finds the same deadlines, some of them past, where
-	// Kubernetes' gives every pod its full time again.
+	// ForDevices selects Kubernetes' rule for devices, in place of the first match: a
+	// matching toleration without seconds wins. If there is none, the shortest wins.
+	ForDevices bool `json:"forDevices,omitempty"`
+	// FromTimeAdded makes the seconds run from the taint's TimeAdded, if it is set. So
+	// deadlines survive a restart of the controller, and may be in the past. In
+	// Kubernetes, a restart gives every pod its full time again.
 	FromTimeAdded bool `json:"fromTimeAdded,omitempty"`
-	// Arrival is when the pod was placed on the node, or zero if that is not known. No
-	// seconds count from before that. It differs by pod, so use [EvictionPolicy.On].
+	// Arrival is when the pod was placed on the node, or zero if that is not known.
+	// Seconds never run from an earlier time. Set it for each pod:
+	//
+	//	policy.Arrival = pod.Status.StartTime
 	Arrival time.Time `json:"arrival,omitzero"`
 }
 
 // An Eviction says whether and when the taints of a node evict a pod that runs
-// there. The zero Eviction is that of a pod that stays. At and From are not after
-// the time of observation for EvictsNow.
+// there. The zero Eviction means that the pod stays.
 type Eviction struct {
 	// Outcome says whether the pod stays, or leaves at a time or at once.
 	Outcome Outcome `json:"outcome"`
@@ -61,11 +53,12 @@ type Eviction struct {
 	Tolerated bool `json:"tolerated,omitempty"`
 	// Taint is the index of the taint that decided.
 	Taint int `json:"taint,omitempty"`
-	// Toleration is the index of the toleration that counts, if Tolerated is true.
+	// Toleration is the index of the toleration that decided, if Tolerated is true.
 	Toleration int `json:"toleration,omitempty"`
-	// At is the deadline of the taint that decided, in the location of From.
+	// At is the deadline, in the location of From. For EvictsNow it is not after the
+	// time of observation.
 	At time.Time `json:"at,omitzero"`
-	// From is the time from which the seconds of that taint count.
+	// From is the time from which Seconds run. For EvictsNow it equals At.
 	From time.Time `json:"from,omitzero"`
 	// Seconds is the TolerationSeconds that decided. Zero and less mean at once.
 	Seconds int64 `json:"seconds,omitempty"`
@@ -95,25 +88,31 @@ func (e Eviction) String() string {
 	return e.Outcome.String()
 }
 
-// EvictionOf returns when a pod with the tolerations leaves a node with the
-// taints, as Kubernetes' taint-eviction controller computes it. Only NoExecute
-// taints count, and observed is when the controller saw them.
+// EvictionOf returns when a pod with the tolerations leaves a node with the taints,
+// as Kubernetes' taint-eviction controller computes it. Only NoExecute taints evict.
+// observed is when the controller first saw the taints. A later time postpones the
+// deadline, unless a lifecycle.Queue keeps it.
 //
 //   - A taint that no toleration matches evicts the pod now.
-//   - Otherwise the first toleration that matches the taint counts. It tolerates the
-//     taint until its seconds after observed, or forever if it has none. Zero seconds
-//     or less evict now.
+//   - Otherwise the first toleration that matches decides. It tolerates the taint
+//     until its seconds after observed, or forever if it has none. Zero seconds or
+//     less evict now.
 //   - The taint with the earliest deadline decides. Among equal deadlines an
 //     untolerated taint decides, and otherwise the first.
 //
-// Seconds do not overflow, as those above 9223372036 do in Kubernetes. A deadline
-// after the year 9999, which has no JSON, is forever.
+// Seconds never overflow. In Kubernetes, values above 9223372036 do. A deadline
+// after the year 9999 is forever.
 func EvictionOf(taints []Taint, tolerations []Toleration, observed time.Time) Eviction {
 	return Options{}.On(tolerations).EvictionOf(taints, observed)
 }
 
-// EvictionOf is like the function [EvictionOf] for m's tolerations and policy.
+// EvictionOf is like the function [EvictionOf] for m's tolerations.
 func (m *Matcher) EvictionOf(taints []Taint, observed time.Time) Eviction {
+	return EvictionPolicy{}.EvictionOf(m, taints, observed)
+}
+
+// EvictionOf is like the function [EvictionOf] for m's tolerations, under the policy.
+func (p EvictionPolicy) EvictionOf(m *Matcher, taints []Taint, observed time.Time) Eviction {
 	if m == nil {
 		m = new(Matcher)
 	}
@@ -123,22 +122,22 @@ func (m *Matcher) EvictionOf(taints []Taint, observed time.Time) Eviction {
 		if t.Effect != NoExecute {
 			continue
 		}
-		first := m.next(t, m.start(t))
-		if first < 0 && !m.policy.FromTimeAdded { // nothing is earlier
+		first := m.match(t)
+		if first < 0 && !p.FromTimeAdded { // nothing is earlier
 			return Eviction{Outcome: EvictsNow, Taint: i, At: observed, From: observed}
 		}
 		f := Eviction{Taint: i}
 		if first >= 0 {
-			toleration, seconds := m.choose(t, first)
+			toleration, seconds := p.choose(m, t, first)
 			if seconds == nil {
 				continue
 			}
 			f.Tolerated, f.Toleration, f.Seconds = true, toleration, *seconds
 		}
-		if e.Outcome == EvictsAt && f.Seconds >= e.Seconds && !m.policy.FromTimeAdded {
-			continue // no earlier, as all count from one time; halves BenchmarkEvict
+		if e.Outcome == EvictsAt && f.Seconds >= e.Seconds && !p.FromTimeAdded {
+			continue // no earlier, as all run from one time; halves BenchmarkEvict
 		}
-		if !f.schedule(m.policy.from(t, observed), observed) {
+		if !f.schedule(p.from(t, observed), observed) {
 			continue
 		}
 		order := f.At.Compare(e.At)
@@ -149,23 +148,25 @@ func (m *Matcher) EvictionOf(taints []Taint, observed time.Time) Eviction {
 	return e
 }
 
-// choose returns the index of the toleration that counts for the taint, and its
+// choose returns the index of the toleration that decides for the taint, and its
 // seconds. The given one is the first that matches.
-func (m *Matcher) choose(t *Taint, i int) (toleration int, seconds *int64) {
-	toleration, seconds = i, m.tolerations[i].TolerationSeconds
-	if !m.policy.ForeverElseShortest {
-		return toleration, seconds
+func (p *EvictionPolicy) choose(m *Matcher, t *Taint, first int) (i int, seconds *int64) {
+	i, seconds = first, m.tolerations[first].TolerationSeconds
+	if !p.ForDevices {
+		return i, seconds
 	}
-	for i = m.next(t, i+1); i >= 0 && seconds != nil; i = m.next(t, i+1) {
-		if s := m.tolerations[i].TolerationSeconds; s == nil || max(*s, 0) < *seconds {
-			toleration, seconds = i, s
+	for j := m.next(t, i+1); j >= 0 && seconds != nil; j = m.next(t, j+1) {
+		if s := m.tolerations[j].TolerationSeconds; s == nil || max(*s, 0) < *seconds {
+			i, seconds = j, s
 		}
 	}
-	return toleration, seconds
+	return i, seconds
 }
 
-// from returns when the seconds begin to count for a taint that was seen then.
-func (p *EvictionPolicy) from(t *Taint, from time.Time) time.Time {
+// from returns the time from which a taint's seconds run, for a taint that was first
+// seen at the observed time.
+func (p *EvictionPolicy) from(t *Taint, observed time.Time) time.Time {
+	from := observed
 	if p.FromTimeAdded && t.TimeAdded != nil {
 		from = *t.TimeAdded
 	}

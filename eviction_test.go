@@ -119,24 +119,24 @@ func TestEvictionString(t *testing.T) {
 
 // checkEviction checks every field of the eviction.
 func checkEviction(
-	t fataler, p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time,
+	t fataler, o taints.Options, p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time,
 ) {
 	t.Helper()
-	e := p.Compile(tols).EvictionOf(list, now)
-	if direct := p.On(tols).EvictionOf(list, now); direct != e {
+	e := p.EvictionOf(o.Compile(tols), list, now)
+	if direct := p.EvictionOf(o.On(tols), list, now); direct != e {
 		t.Fatalf("compiled %+v, and not %+v", e, direct)
 	}
-	o := taints.EvictionPolicy{Options: p.Options}
-	if got, want := p.Options.On(tols).EvictionOf(list, now), o.On(tols).EvictionOf(list, now); got != want {
-		t.Fatalf("under options %+v, want %+v", got, want)
+	plain := taints.EvictionPolicy{}.EvictionOf(o.On(tols), list, now)
+	if got := o.On(tols).EvictionOf(list, now); got != plain {
+		t.Fatalf("without a policy %+v, want %+v", got, plain)
 	}
-	if got, want := taints.EvictionOf(list, tols, now), (taints.EvictionPolicy{}).On(tols).EvictionOf(list, now); got != want {
-		t.Fatalf("plain %+v, want %+v", got, want)
+	if got := taints.EvictionOf(list, tols, now); got != (taints.Options{}).On(tols).EvictionOf(list, now) {
+		t.Fatalf("the function: %+v", got)
 	}
-	outcome, deadline, decides := reference.Evict(p, list, tols, now)
+	outcome, deadline, decides := reference.Evict(o, p, list, tols, now)
 	want := taints.Eviction{Outcome: outcome, At: e.At}
 	if outcome != taints.Stays {
-		matches := reference.Matches(p.Options, tols, list[decides])
+		matches := reference.Matches(o, tols, list[decides])
 		want.Taint, want.Tolerated, want.From = decides, len(matches) > 0, reference.From(p, list[decides], now)
 		if outcome == taints.EvictsNow && want.From.After(now) {
 			want.From = now
@@ -209,15 +209,15 @@ func TestTaintThatDecides(t *testing.T) {
 			}
 		}
 		p := taints.EvictionPolicy{FromTimeAdded: true}
-		if got := p.Compile(tols).EvictionOf(list, now); got.Taint != tc.taint || got.At.Unix() != tc.at {
+		if got := p.EvictionOf(taints.Compile(tols), list, now); got.Taint != tc.taint || got.At.Unix() != tc.at {
 			t.Errorf("%s: got %+v, want taint %d at %d", tc.name, got, tc.taint, tc.at)
 		}
-		checkEviction(t, p, list, tols, now)
-		checkEviction(t, taints.EvictionPolicy{}, list, tols, now)
+		checkEviction(t, taints.Options{}, p, list, tols, now)
+		checkEviction(t, taints.Options{}, taints.EvictionPolicy{}, list, tols, now)
 	}
 }
 
-// A method of Options or of a policy follows its own rules.
+// The method of a Matcher follows its options.
 func TestEvictionUnderOptions(t *testing.T) {
 	list, tols := parseTaints("score=40:NoExecute"), parseTolerations("score=60 op=Lt")
 	off := taints.Options{NoComparison: true}
@@ -229,12 +229,9 @@ func TestEvictionUnderOptions(t *testing.T) {
 			t.Errorf("got %v, want %v", e, want)
 		}
 	}
-	if e := (taints.EvictionPolicy{Options: off}).On(tols).EvictionOf(list, observed); e != off.On(tols).EvictionOf(list, observed) {
-		t.Errorf("under a policy with these options: %v", e)
-	}
 }
 
-// The seconds count from the latest of the times that the policy names. The node
+// The seconds run from the latest of the times that the policy names. The node
 // was seen at 1000.
 func TestEvictionFrom(t *testing.T) {
 	now := time.Unix(1000, 0).UTC()
@@ -267,7 +264,7 @@ func TestEvictionFrom(t *testing.T) {
 		if tc.arrival != 0 {
 			p.Arrival = time.Unix(tc.arrival, 0).UTC()
 		}
-		e := p.On(parseTolerations(tc.tolerated)).EvictionOf(list, now)
+		e := p.EvictionOf(taints.Compile(parseTolerations(tc.tolerated)), list, now)
 		if e.Outcome != tc.outcome || e.From.Unix() != tc.from || e.At.Unix() != tc.at {
 			t.Errorf("%s: %+v, want %v from %d at %d", tc.name, e, tc.outcome, tc.from, tc.at)
 		}
@@ -276,10 +273,10 @@ func TestEvictionFrom(t *testing.T) {
 
 // The toleration that counts, and its seconds; -1 if the pod stays. Zero and
 // negative seconds are equal.
-func TestForeverElseShortest(t *testing.T) {
+func TestForDevices(t *testing.T) {
 	for _, tc := range []struct {
-		list                       []string
-		first, foreverElseShortest int
+		list              []string
+		first, forDevices int
 	}{
 		{[]string{"n:NoExecute for 60s", "n:NoExecute for 5s", "n:NoExecute for 300s"}, 0, 1},
 		{[]string{"n:NoExecute for 60s", "n:NoExecute"}, 0, -1},
@@ -291,10 +288,10 @@ func TestForeverElseShortest(t *testing.T) {
 		{[]string{"n:NoExecute for 5s", "n:NoExecute for 5s"}, 0, 0},
 		{[]string{"n:NoExecute for 60s", "n:NoExecute for 30s", "n:NoExecute for 20s"}, 0, 2},
 	} {
-		for policy, want := range map[bool]int{false: tc.first, true: tc.foreverElseShortest} {
-			m := taints.EvictionPolicy{ForeverElseShortest: policy}.Compile(parseTolerations(tc.list...))
+		for policy, want := range map[bool]int{false: tc.first, true: tc.forDevices} {
+			p, m := taints.EvictionPolicy{ForDevices: policy}, taints.Compile(parseTolerations(tc.list...))
 			got := -1
-			if e := m.EvictionOf(parseTaints("n:NoExecute"), observed); e.Outcome != taints.Stays {
+			if e := p.EvictionOf(m, parseTaints("n:NoExecute"), observed); e.Outcome != taints.Stays {
 				got = e.Toleration
 			}
 			if got != want {

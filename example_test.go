@@ -117,7 +117,7 @@ func ExampleOptions() {
 // of its node, and otherwise leaves it there.
 func ExampleFindUntolerated() {
 	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,maintenance=disk:NoExecute")
-	pod := taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{})
+	pod := taints.AddDaemonSetTolerations(nil, taints.DaemonSetPod{})
 	if i, found := taints.FindUntolerated(node, pod, taints.Effects(taints.NoExecute)); found {
 		fmt.Println("delete the pod, because of", node[i])
 	}
@@ -154,15 +154,15 @@ func ExampleEvictionOf() {
 }
 
 // A controller that restarts does not give every pod its full time again,
-// because it counts from the time at which the taint was added.
+// because the seconds run from the time at which the taint was added.
 func ExampleEvictionPolicy() {
 	came := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	node := []taints.Taint{{Key: taints.NodeUnreachable, Effect: taints.NoExecute, TimeAdded: &came}}
-	pod := taints.AddDefaults(nil, taints.DefaultSeconds{})
+	pod := taints.AddDefaultTolerations(nil, taints.DefaultTolerationSeconds{})
 
 	restarted := came.Add(4 * time.Minute)
 	for _, policy := range []taints.EvictionPolicy{{}, {FromTimeAdded: true}} {
-		fmt.Println(policy.On(pod).EvictionOf(node, restarted).At.Format(time.TimeOnly))
+		fmt.Println(policy.EvictionOf(taints.Compile(pod), node, restarted).At.Format(time.TimeOnly))
 	}
 	// Output:
 	// 12:09:00
@@ -170,7 +170,7 @@ func ExampleEvictionPolicy() {
 }
 
 // A pod was placed on a node that had had a taint for a long time. It gets its
-// full time there, because the controller counts from the pod's arrival.
+// full time there, because its seconds run from its arrival.
 // Otherwise the pod would be evicted at once each time it is placed there.
 func ExampleEvictionPolicy_arrival() {
 	arrived := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -180,18 +180,18 @@ func ExampleEvictionPolicy_arrival() {
 
 	policy := taints.EvictionPolicy{FromTimeAdded: true, Arrival: arrived}
 	later := arrived.Add(time.Minute) // whenever the controller looks
-	fmt.Println(policy.On(pod).EvictionOf(node, later).At.Format(time.TimeOnly))
+	fmt.Println(policy.EvictionOf(taints.Compile(pod), node, later).At.Format(time.TimeOnly))
 	// Output: 12:10:00
 }
 
 // A controller waits until the startup taints that it knows, by key or by prefix,
 // are gone. The keys come from a flag, which may be empty.
-func ExampleTolerationsOfKeys() {
+func ExampleTolerationsForKeys() {
 	keys := []string{"node.cilium.io/agent-not-ready", ""}
 	for _, prefix := range []string{"readiness.k8s.io/"} {
 		keys = append(keys, prefix+"*")
 	}
-	startup := taints.Options{KeyWildcards: true}.Compile(taints.TolerationsOfKeys(keys...))
+	startup := taints.Options{KeyWildcards: true}.Compile(taints.TolerationsForKeys(keys...))
 
 	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,readiness.k8s.io/network:NoExecute,node.cilium.io/agent-not-ready=1:NoExecute")
 	for _, taint := range startup.Tolerated(node, taints.AllEffects) {
@@ -203,9 +203,9 @@ func ExampleTolerationsOfKeys() {
 }
 
 // A node is initialized once it has none of the taints it was created with.
-func ExampleTolerationsOfIDs() {
+func ExampleTolerationsForIDs() {
 	created, _ := taints.ParseTaints("node.cilium.io/agent-not-ready=true:NoExecute,example.com/starting:NoSchedule")
-	startup := taints.Compile(taints.TolerationsOfIDs(taints.TaintIDs(created)...))
+	startup := taints.Compile(taints.TolerationsForIDs(taints.TaintIDs(created)...))
 
 	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,node.cilium.io/agent-not-ready:NoExecute")
 	for _, taint := range startup.Tolerated(node, taints.AllEffects) {
@@ -294,14 +294,14 @@ func ExampleErrorList() {
 
 // An admission webhook gets a pod that requests a GPU. It validates the pod's
 // tolerations and then adds those that the cluster's own plugins would add.
-func ExampleAddDefaults() {
+func ExampleAddDefaultTolerations() {
 	tolerations := []taints.Toleration{taints.Must(taints.ParseToleration("dedicated=ml:NoSchedule"))}
 	if err := taints.ValidateTolerations(tolerations); err != nil {
 		fmt.Println(err)
 		return
 	}
-	tolerations = taints.AddDefaults(tolerations, taints.DefaultSeconds{})
-	tolerations = taints.AddExtendedResources(tolerations, "cpu", "memory", "nvidia.com/gpu")
+	tolerations = taints.AddDefaultTolerations(tolerations, taints.DefaultTolerationSeconds{})
+	tolerations = taints.AddExtendedResourceTolerations(tolerations, "cpu", "memory", "nvidia.com/gpu")
 	for _, t := range tolerations {
 		fmt.Println(t)
 	}
@@ -314,8 +314,8 @@ func ExampleAddDefaults() {
 
 // A log shipper runs on every node, even a cordoned or failing one, and uses the
 // host network.
-func ExampleAddDaemonSetDefaults() {
-	for _, t := range taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{HostNetwork: true}) {
+func ExampleAddDaemonSetTolerations() {
+	for _, t := range taints.AddDaemonSetTolerations(nil, taints.DaemonSetPod{HostNetwork: true}) {
 		fmt.Println(t)
 	}
 	// Output:
@@ -341,10 +341,129 @@ func ExampleValidateTolerations() {
 			fmt.Println(fieldErr)
 		}
 	}
-	fmt.Println(errors.Is(err, taints.ErrUnsupported))
+	fmt.Println(errors.Is(err, taints.ErrNotSupported))
 	// Output:
 	// tolerations[0].value: "ml" is invalid: must be empty, as the operator matches every value
 	// tolerations[1].operator: "In" is not supported: must be Exists, Equal, Lt or Gt, or empty for Equal
 	// tolerations[1].effect: "NoSchedule" is invalid: must be NoExecute when tolerationSeconds is set
 	// true
+}
+
+// At each sync a controller ensures that a node has a new taint and not an old
+// one. It updates the node only if that changed anything.
+func ExampleChanges_Apply() {
+	ensure := taints.Changes{
+		Add:    []taints.Taint{taints.Must(taints.ParseTaint("example.com/updating:NoSchedule"))},
+		Remove: []taints.TaintID{{Key: "example.com/outdated", Effect: taints.PreferNoSchedule}},
+	}
+	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,example.com/outdated:PreferNoSchedule")
+	for range 2 {
+		var changed bool
+		node, changed = ensure.Apply(node)
+		fmt.Println(node, changed)
+	}
+	// Output:
+	// [dedicated=ml:NoSchedule example.com/updating:NoSchedule] true
+	// [dedicated=ml:NoSchedule example.com/updating:NoSchedule] false
+}
+
+// Cluster API adds a taint to a new node, and keeps the value that another
+// client has given it since.
+func ExampleChanges_Ensure() {
+	node := []taints.Taint{taints.Must(taints.ParseTaint("tier=gold:NoSchedule"))}
+	ensure := taints.Changes{Add: []taints.Taint{
+		taints.Must(taints.ParseTaint("tier=silver:NoSchedule")), taints.Must(taints.ParseTaint("dedicated=ml:NoSchedule")),
+	}}
+	fmt.Println(ensure.Ensure(node))
+	fmt.Println(ensure.Apply(node))
+	// Output:
+	// [tier=gold:NoSchedule dedicated=ml:NoSchedule] true
+	// [tier=silver:NoSchedule dedicated=ml:NoSchedule] true
+}
+
+// The arguments of "kubectl taint nodes gpu-1 --overwrite
+// dedicated=db:NoSchedule spot-", applied to a list.
+func ExampleParseChanges() {
+	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,spot=2h:NoSchedule,spot:NoExecute")
+	changes, err := taints.ParseChanges("dedicated=db:NoSchedule", "spot-")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(changes.ApplyStrict(node, true))
+
+	_, err = changes.ApplyStrict(node, false)
+	fmt.Println(err)
+	// Output:
+	// [dedicated=db:NoSchedule] <nil>
+	// add[0]: "dedicated=db:NoSchedule" is forbidden: the node has another value for this key and effect; overwriting would replace it
+}
+
+// A machine set's template changed. On this node, Kubernetes has added a taint
+// for memory pressure, and an administrator has given the set's tier taint
+// another value. The machine set leaves both alone.
+func ExampleReconcile() {
+	node := []taints.Taint{
+		taints.Must(taints.ParseTaint("dedicated=ml:NoSchedule")),
+		taints.Must(taints.ParseTaint("tier=gold:PreferNoSchedule")),
+		taints.Must(taints.ParseTaint("node.kubernetes.io/memory-pressure:NoSchedule")),
+	}
+	old, _ := taints.ParseTaints("dedicated=ml:NoSchedule,tier=silver:PreferNoSchedule")
+	template := []taints.Taint{taints.Must(taints.ParseTaint("dedicated=ml:NoExecute"))}
+
+	changes := taints.Reconcile(node, old, template)
+	fmt.Println(changes)
+	fmt.Println(changes.Apply(node))
+	// Output:
+	// dedicated=ml:NoExecute dedicated:NoSchedule-
+	// [tier=gold:PreferNoSchedule node.kubernetes.io/memory-pressure:NoSchedule dedicated=ml:NoExecute] true
+}
+
+// Cluster API records the identities of a machine's taints in an annotation, so
+// that it removes only taints that it added.
+func ExampleReconcileOwned() {
+	annotation := `["dedicated:NoSchedule","startup:NoExecute"]`
+	var owned []taints.TaintID
+	if err := json.Unmarshal([]byte(annotation), &owned); err != nil {
+		fmt.Println(err)
+		return
+	}
+	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,startup=1:NoExecute,spot:PreferNoSchedule")
+	desired := []taints.Taint{taints.Must(taints.ParseTaint("dedicated=db:NoSchedule"))}
+	fmt.Println(taints.ReconcileOwned(node, owned, desired))
+	record, err := json.Marshal(taints.TaintIDs(desired))
+	fmt.Println(string(record), err)
+	// Output:
+	// dedicated=db:NoSchedule startup:NoExecute-
+	// ["dedicated:NoSchedule"] <nil>
+}
+
+// An operator records what it last applied in an annotation of the node. The
+// record can be out of date although no taint changes.
+func ExampleReconcile_lastApplied() {
+	annotation := "pool=a:NoSchedule,burst:PreferNoSchedule"
+	node, _ := taints.ParseTaints("pool=a:NoSchedule,node.kubernetes.io/disk-pressure:NoSchedule")
+	desired := []taints.Taint{taints.Must(taints.ParseTaint("pool=a:NoSchedule"))}
+
+	lastApplied, err := taints.ParseTaints(annotation)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, changed := taints.Reconcile(node, lastApplied, desired).Apply(node)
+	record := taints.FormatTaints(desired)
+	fmt.Println(changed, record != annotation, record)
+	// Output: false true pool=a:NoSchedule
+}
+
+// An operator removes its startup taint, and every taint with an old key.
+func ExampleChanges_remove() {
+	node, _ := taints.ParseTaints("startup=1:NoExecute,old:NoSchedule,old:NoExecute,spot:PreferNoSchedule")
+	startup := taints.Must(taints.ParseTaint("startup:NoExecute"))
+	done := taints.Changes{Remove: []taints.TaintID{startup.ID()}, RemoveKeys: []string{"old"}}
+	fmt.Println(done)
+	fmt.Println(done.Apply(node))
+	// Output:
+	// startup:NoExecute- old-
+	// [spot:PreferNoSchedule] true
 }

@@ -2,12 +2,9 @@
 
 package taints
 
-// Skips returns what makes a Matcher faster than a list: the index at which it
-// begins to look for a toleration of a key, and the effects that it need not
-// look at.
-func (m *Matcher) Skips(key string) (start int, exempt EffectSet) {
-	return m.start(&Taint{Key: key}), m.exempt
-}
+// Start returns the index at which a Matcher begins to look for a toleration of a
+// key.
+func (m *Matcher) Start(key string) int { return int(m.first[fingerprint(key)]) }
 
 // KnownEffects are the effects that Kubernetes knows.
 var KnownEffects = knownEffects[:]

@@ -57,10 +57,10 @@ func TestFieldsOfTaint(t *testing.T) {
 			_, changed := taints.Changes{Add: list{b}}.Apply(list{a})
 			return changed
 		}, "TimeAdded"},
-		{"missing (reconcile.go)", func(a, b taints.Taint) bool {
+		{"missing (changes.go)", func(a, b taints.Taint) bool {
 			return !taints.Reconcile(list{a}, nil, list{b}).IsZero()
 		}, "TimeAdded"},
-		{"Reconcile (reconcile.go)", func(a, b taints.Taint) bool {
+		{"Reconcile (changes.go)", func(a, b taints.Taint) bool {
 			return taints.Reconcile(list{a}, list{b}, nil).IsZero()
 		}, "TimeAdded"},
 		{"ConditionRules.Reconcile (lifecycle/conditions.go)", func(a, b taints.Taint) bool {
@@ -177,9 +177,9 @@ func TestFieldsOfToleration(t *testing.T) {
 		},
 	})
 	for field, pair := range draw.Pairs[taints.Toleration]() {
-		own := taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{})
+		own := taints.AddDaemonSetTolerations(nil, taints.DaemonSetPod{})
 		own[0] = draw.With(own[0], field, pair[0])
-		all := taints.AddDaemonSetDefaults(own, taints.DaemonSetPod{})
+		all := taints.AddDaemonSetTolerations(own, taints.DaemonSetPod{})
 		if same := len(all) == len(own); same != (field == "TolerationSeconds") {
 			t.Errorf("%T.%s is ignored in addForever (defaults.go): %v", pair[0], field, same)
 		}
@@ -205,9 +205,6 @@ func TestFieldsOfToleration(t *testing.T) {
 		}, ""},
 		{"Covers (tolerationset/covers.go)", func(a, b taints.Toleration) bool {
 			return !tolerationset.Covers(a, b, taints.Options{})
-		}, ""},
-		{"Same (tolerationset/same.go)", func(a, b taints.Toleration) bool {
-			return !tolerationset.Same(list{a}, list{b}, taints.Options{})
 		}, ""},
 		{"differences (explain/differences.go)", func(a, b taints.Toleration) bool {
 			return slices.ContainsFunc(some[:9], func(taint taints.Taint) bool {
@@ -266,7 +263,7 @@ func drawn[T any](g *rapid.Generator[T]) []T {
 
 // referenceEviction returns what the reference says of a pod.
 func referenceEviction(taint taints.Taint, tol taints.Toleration) []any {
-	outcome, deadline, _ := reference.Evict(taints.EvictionPolicy{FromTimeAdded: true},
+	outcome, deadline, _ := reference.Evict(taints.Options{}, taints.EvictionPolicy{FromTimeAdded: true},
 		[]taints.Taint{taint}, []taints.Toleration{tol}, time.Unix(1e9, 0))
 	return []any{outcome, deadline}
 }

@@ -8,38 +8,40 @@ import (
 	"strings"
 )
 
+// In this file, a small function answers for a node without taints, and calls a
+// larger one for all others. The compiler inlines the small one, so most nodes of
+// most clusters cost no call: without this, the rows "a node without taints" of the
+// ratios take twice as long.
+
 // FindUntolerated returns the index of the first taint with an effect in the set
 // that none of the tolerations tolerates, and whether there is one
-// (FindMatchingUntoleratedTaint in Kubernetes). To filter nodes, pass [Hard].
-func FindUntolerated(taints []Taint, tolerations []Toleration, in EffectSet) (taint int, found bool) {
-	if len(taints) == 0 { // most nodes
+// (FindMatchingUntoleratedTaint in Kubernetes). To filter nodes, pass [HardEffects].
+func FindUntolerated(taints []Taint, tolerations []Toleration, in EffectSet) (i int, found bool) {
+	if len(taints) == 0 {
 		return -1, false
 	}
 	return findUntolerated(taints, tolerations, in)
 }
 
-func findUntolerated(taints []Taint, tolerations []Toleration, in EffectSet) (taint int, found bool) {
+func findUntolerated(taints []Taint, tolerations []Toleration, in EffectSet) (i int, found bool) {
 	return Options{}.On(tolerations).FindUntolerated(taints, in)
 }
 
 // FindUntolerated is like the function [FindUntolerated] for m's tolerations.
-func (m *Matcher) FindUntolerated(taints []Taint, in EffectSet) (taint int, found bool) {
-	if len(taints) == 0 { // so that this is inlined, for the many nodes without taints
+func (m *Matcher) FindUntolerated(taints []Taint, in EffectSet) (i int, found bool) {
+	if len(taints) == 0 {
 		return -1, false
 	}
-	taint = m.findUntolerated(taints, in)
-	return taint, taint >= 0
+	i = m.findUntolerated(taints, in)
+	return i, i >= 0
 }
 
 func (m *Matcher) findUntolerated(taints []Taint, in EffectSet) int {
 	if m == nil {
 		m = new(Matcher)
 	}
-	if in &^= m.exempt; in == 0 {
-		return -1
-	}
 	for i := range taints {
-		if t := &taints[i]; m.next(t, m.start(t)) < 0 && in.Has(t.Effect) {
+		if t := &taints[i]; m.match(t) < 0 && in.Has(t.Effect) {
 			return i
 		}
 	}
@@ -58,34 +60,30 @@ func (m *Matcher) Untolerated(taints []Taint, in EffectSet) iter.Seq2[int, *Tain
 	return m.each(taints, in, false)
 }
 
-// Tolerated is like [Matcher.Untolerated] for the taints with an effect in the set
-// that one of m's tolerations tolerates.
+// Tolerated is like [Matcher.Untolerated] for the taints that one of m's
+// tolerations tolerates. To select taints by key or identity, compile
+// [TolerationsForKeys] or [TolerationsForIDs].
 func (m *Matcher) Tolerated(taints []Taint, in EffectSet) iter.Seq2[int, *Taint] {
 	return m.each(taints, in, true)
 }
 
-// each returns an iterator over the taints with an effect in the set that are
-// tolerated, or those that are not.
 func (m *Matcher) each(taints []Taint, in EffectSet, tolerated bool) iter.Seq2[int, *Taint] {
 	return func(yield func(int, *Taint) bool) {
-		m, in := m, in // several loops may run at a time
+		m := m // several loops may run at a time
 		if m == nil {
 			m = new(Matcher)
 		}
-		if !tolerated {
-			in &^= m.exempt
-		}
 		for i := range taints {
 			t := &taints[i]
-			if (m.next(t, m.start(t)) >= 0) == tolerated && in.Has(t.Effect) && !yield(i, t) {
+			if (m.match(t) >= 0) == tolerated && in.Has(t.Effect) && !yield(i, t) {
 				return
 			}
 		}
 	}
 }
 
-// A Verdict holds the number of taints of a node that a pod does not tolerate, by
-// effect. The zero Verdict is that of a node without such taints.
+// A Verdict holds the number of untolerated taints of a node, by effect. The zero
+// Verdict means that all taints are tolerated.
 type Verdict struct {
 	NoSchedule       int `json:"noSchedule,omitempty"`
 	PreferNoSchedule int `json:"preferNoSchedule,omitempty"`
@@ -105,11 +103,11 @@ func (v Verdict) AllTolerated() bool { return v == Verdict{} }
 // placed on another, because a PreferNoSchedule taint is untolerated.
 func (v Verdict) Avoid() bool { return v.Schedulable() && v.PreferNoSchedule > 0 }
 
-// String returns the counts that are not zero, as in "untolerated: 2 NoSchedule", and
-// "all tolerated" for the zero Verdict.
+// String returns the numbers that are not zero, as in "untolerated: 2 NoSchedule",
+// and "all tolerated" for the zero Verdict.
 func (v Verdict) String() string {
-	var counts []string
-	for _, count := range [...]struct {
+	var numbers []string
+	for _, number := range [...]struct {
 		n    int
 		name string
 	}{
@@ -118,20 +116,20 @@ func (v Verdict) String() string {
 		{v.NoExecute, string(NoExecute)},
 		{v.Other, "other"},
 	} {
-		if count.n != 0 {
-			counts = append(counts, strconv.Itoa(count.n)+" "+count.name)
+		if number.n != 0 {
+			numbers = append(numbers, strconv.Itoa(number.n)+" "+number.name)
 		}
 	}
-	if counts == nil {
+	if numbers == nil {
 		return "all tolerated"
 	}
-	return "untolerated: " + strings.Join(counts, ", ")
+	return "untolerated: " + strings.Join(numbers, ", ")
 }
 
 // Filter returns how many of a node's taints none of the tolerations tolerates,
 // by effect.
 func Filter(taints []Taint, tolerations []Toleration) Verdict {
-	if len(taints) == 0 { // most nodes
+	if len(taints) == 0 {
 		return Verdict{}
 	}
 	return Options{}.On(tolerations).Filter(taints)
@@ -151,16 +149,15 @@ func (m *Matcher) filter(taints []Taint) Verdict {
 	}
 	var v Verdict
 	for i := range taints {
-		t := &taints[i]
-		if (m.exempt == 0 || !m.exempt.Has(t.Effect)) && m.next(t, m.start(t)) < 0 {
-			v.count(t.Effect)
+		if t := &taints[i]; m.match(t) < 0 {
+			v.add(t.Effect)
 		}
 	}
 	return v
 }
 
-// count adds an untolerated taint of the effect.
-func (v *Verdict) count(effect Effect) {
+// add adds an untolerated taint of the effect.
+func (v *Verdict) add(effect Effect) {
 	switch effect {
 	case NoSchedule:
 		v.NoSchedule++

@@ -28,12 +28,10 @@ func TestQuestionsUnderOptions(t *testing.T) {
 	} {
 		for form, m := range map[string]*taints.Matcher{
 			"On": tc.options.On(tols), "Compile": tc.options.Compile(tols),
-			"EvictionPolicy.On":      taints.EvictionPolicy{Options: tc.options}.On(tols),
-			"EvictionPolicy.Compile": taints.EvictionPolicy{Options: tc.options}.Compile(tols),
 		} {
 			want := answers{tc.matches, tc.untolerated, tc.tolerated, tc.first, taints.Verdict{NoExecute: tc.left}}
-			got := answersOf(list, m.Match, func() (int, bool) { return m.FindUntolerated(list, taints.Hard) },
-				m.Untolerated(list, taints.Hard), m.Tolerated(list, taints.Hard), m.Filter(list))
+			got := answersOf(list, m.Match, func() (int, bool) { return m.FindUntolerated(list, taints.HardEffects) },
+				m.Untolerated(list, taints.HardEffects), m.Tolerated(list, taints.HardEffects), m.Filter(list))
 			if diff := difference(want, got); diff != "" {
 				t.Errorf("%s under %+v (-want +got):\n%s", form, tc.options, diff)
 			}

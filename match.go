@@ -2,7 +2,32 @@
 
 package taints
 
-import "github.com/seed-0529bac1/taints/internal/valueset"
+import (
+	"iter"
+	"math"
+	"slices"
+
+	"github.com/seed-0529bac1/taints/internal/valueset"
+)
+
+// Options change the rules of matching. The zero Options are the rules of Kubernetes
+// with its taint feature gates on. For example, this matches as a cluster without
+// the gate of [OpLt] and [OpGt]:
+//
+//	cluster := taints.Options{NoComparison: true}
+//	verdict := cluster.On(pod.Tolerations).Filter(node.Taints)
+type Options struct {
+	// NoComparison makes [OpLt] and [OpGt] match nothing and invalid, as without the
+	// feature gate TaintTolerationComparisonOperators, which is off by default.
+	NoComparison bool `json:"noComparison,omitempty"`
+	// KeyWildcards makes a toleration key that ends in "*" match every key that
+	// begins with the text before the "*": "readiness.k8s.io/*" matches
+	// "readiness.k8s.io/network". A "*" elsewhere is an ordinary character.
+	//
+	// It follows the proposal KEP-5869, which Kubernetes has not decided. Its rules
+	// may change until Kubernetes has them.
+	KeyWildcards bool `json:"keyWildcards,omitempty"`
+}
 
 // Tolerates reports whether the toleration tolerates the taint (ToleratesTaint in
 // Kubernetes), by the rules of the package comment. Strings are compared byte by byte.
@@ -11,14 +36,6 @@ import "github.com/seed-0529bac1/taints/internal/valueset"
 // itself. The zero Toleration matches the taints without a value.
 func (t Toleration) Tolerates(taint Taint) bool {
 	return Options{}.tolerates(&t, &taint)
-}
-
-// Match returns the index of the first toleration that tolerates the taint, and
-// whether there is one (TolerationsTolerateTaint in Kubernetes).
-func Match(taint Taint, tolerations []Toleration) (toleration int, ok bool) {
-	r := rules{tolerations: tolerations}
-	i := r.next(&taint, 0)
-	return i, i >= 0
 }
 
 func (o Options) tolerates(t *Toleration, taint *Taint) bool {
@@ -33,8 +50,8 @@ func (o Options) keyMatches(t *Toleration, taint *Taint) bool {
 	return t.Key == taint.Key || t.Key == "" || o.KeyWildcards && wildcardMatches(t.Key, taint.Key)
 }
 
-// wildcardMatches reports whether the key ends in "*" and what precedes that is a
-// prefix of the other key.
+// wildcardMatches reports whether the wildcard ends in "*" and the text before that
+// begins the key.
 func wildcardMatches(wildcard, key string) bool {
 	last := len(wildcard) - 1
 	return wildcard[last] == '*' && len(key) >= last && key[:last] == wildcard[:last]
@@ -43,4 +60,148 @@ func wildcardMatches(wildcard, key string) bool {
 func (o Options) valueMatches(t *Toleration, taint *Taint) bool {
 	return t.Operator == OpExists || // most of them
 		valueset.Match(string(t.Operator), t.Value, !o.NoComparison, taint.Value)
+}
+
+// Match returns the index of the first toleration that tolerates the taint, and
+// whether there is one (TolerationsTolerateTaint in Kubernetes).
+func Match(taint Taint, tolerations []Toleration) (i int, ok bool) {
+	r := rules{tolerations: tolerations}
+	i = r.next(&taint, 0)
+	return i, i >= 0
+}
+
+// A Matcher answers questions about a list of tolerations. [Compile] and
+// [Options.Compile] make one for many questions, and [Options.On] for a single one.
+// The zero Matcher, or a nil one, tolerates nothing.
+type Matcher struct {
+	rules
+	first table
+}
+
+// rules decide about a taint.
+type rules struct {
+	options     Options
+	tolerations []Toleration
+}
+
+// A table holds, for each fingerprint of a key, the index of the first
+// toleration that may match such a key, or the number of tolerations. Larger
+// numbers are stored as 255. The zero table is always right, but slow: without
+// one, BenchmarkMatcherFindUntolerated takes half as long again.
+type table [32]uint8
+
+// fingerprint maps a key to a number below 32. It uses the length and the last
+// byte, because common keys often have the same beginning.
+func fingerprint(key string) uint {
+	n := uint(len(key))
+	if n > 0 {
+		n = 5*n + 2*uint(key[n-1])
+	}
+	return n % uint(len(table{}))
+}
+
+// Compile returns a [Matcher] for the concatenation of the lists. It copies the
+// tolerations and prepares them for many questions.
+func Compile(lists ...[]Toleration) *Matcher { return Options{}.Compile(lists...) }
+
+// Compile is like the function [Compile] under the options.
+func (o Options) Compile(lists ...[]Toleration) *Matcher {
+	m := &Matcher{rules: rules{o, slices.Concat(lists...)}}
+	seconds := make([]int64, len(m.tolerations))
+	m.enterAll(len(m.tolerations))
+	for i := range slices.Backward(m.tolerations) {
+		t := &m.tolerations[i]
+		m.enter(t.Key, i)
+		if t.TolerationSeconds != nil {
+			seconds[i] = *t.TolerationSeconds
+			t.TolerationSeconds = &seconds[i]
+		}
+	}
+	return m
+}
+
+// On returns a [Matcher] for one question. It does not copy the tolerations, so do
+// not change them while you use the Matcher. To ask many questions, use Compile.
+func (o Options) On(tolerations []Toleration) *Matcher {
+	return &Matcher{rules: rules{o, tolerations}}
+}
+
+// enter adds the key of the toleration at the index to the table. The table has
+// the keys of all later tolerations.
+func (m *Matcher) enter(key string, index int) {
+	if valueset.KeysOf(key, m.options.KeyWildcards).Prefix {
+		m.enterAll(index)
+	} else {
+		m.first[fingerprint(key)] = entry(index)
+	}
+}
+
+// enterAll sets the index for all keys.
+func (m *Matcher) enterAll(index int) {
+	e := entry(index)
+	for i := range m.first {
+		m.first[i] = e
+	}
+}
+
+func entry(index int) uint8 { return uint8(min(index, math.MaxUint8)) }
+
+// Match is like the function [Match] for m's tolerations.
+func (m *Matcher) Match(taint Taint) (i int, ok bool) {
+	if m == nil {
+		return -1, false
+	}
+	i = m.match(&taint)
+	return i, i >= 0
+}
+
+// match returns the index of the first toleration that tolerates the taint, or -1.
+func (m *Matcher) match(taint *Taint) int {
+	return m.next(taint, int(m.first[fingerprint(taint.Key)]))
+}
+
+// next returns the index, not below from, of the first toleration that tolerates
+// the taint, or -1. It compares lengths first because most keys differ in length.
+// Without this, BenchmarkFindUntolerated takes twice as long.
+func (r *rules) next(taint *Taint, from int) int {
+	for i := from; i < len(r.tolerations); i++ {
+		t, o := &r.tolerations[i], &r.options
+		if len(t.Key) != len(taint.Key) && t.Key != "" {
+			if !o.KeyWildcards {
+				continue
+			}
+			if !wildcardMatches(t.Key, taint.Key) {
+				continue
+			}
+		} else if !o.keyMatches(t, taint) {
+			continue
+		}
+		if effectMatches(t, taint) && o.valueMatches(t, taint) {
+			return i
+		}
+	}
+	return -1
+}
+
+// Tolerations returns an iterator over m's tolerations, in order. Do not change what
+// their TolerationSeconds point to.
+func (m *Matcher) Tolerations() iter.Seq[Toleration] {
+	return func(yield func(Toleration) bool) {
+		if m == nil {
+			return
+		}
+		for _, t := range m.tolerations {
+			if !yield(t) {
+				return
+			}
+		}
+	}
+}
+
+// Options returns the options of m. A nil Matcher has the zero Options.
+func (m *Matcher) Options() Options {
+	if m == nil {
+		return Options{}
+	}
+	return m.options
 }

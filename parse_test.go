@@ -52,14 +52,14 @@ func TestParseTaintErrors(t *testing.T) {
 		{"key=value", 9, "effect", taints.ErrRequired, ""},
 		{"key:", 4, "effect", taints.ErrRequired, ""},
 		{
-			"key:noschedule", 4, "effect", taints.ErrUnsupported,
+			"key:noschedule", 4, "effect", taints.ErrNotSupported,
 			`parse "key:noschedule" at offset 4: effect: "noschedule" is not supported: ` +
 				mustBeEffect,
 		},
-		{"key:NoSchedule ", 4, "effect", taints.ErrUnsupported, ""},
-		{"key:a:NoSchedule", 4, "effect", taints.ErrUnsupported, ""},
+		{"key:NoSchedule ", 4, "effect", taints.ErrNotSupported, ""},
+		{"key:a:NoSchedule", 4, "effect", taints.ErrNotSupported, ""},
 		{
-			"key=v:NoSchedule-", 6, "effect", taints.ErrUnsupported,
+			"key=v:NoSchedule-", 6, "effect", taints.ErrNotSupported,
 			`parse "key=v:NoSchedule-" at offset 6: effect: "NoSchedule-" is not supported: ` +
 				mustBeEffect + `; a "-" at the end means removal, which is not allowed here`,
 		},
@@ -141,17 +141,17 @@ func TestParseTolerationErrors(t *testing.T) {
 		{"k=a=b", 2, "value", taints.ErrInvalid, ""},
 		{"k:", 2, "effect", taints.ErrRequired, ""},
 		{"k: op=Exists", 2, "effect", taints.ErrRequired, ""},
-		{"k:noexecute op=Exists", 2, "effect", taints.ErrUnsupported, ""},
-		{"k:a:NoExecute", 2, "effect", taints.ErrUnsupported, ""},
+		{"k:noexecute op=Exists", 2, "effect", taints.ErrNotSupported, ""},
+		{"k:a:NoExecute", 2, "effect", taints.ErrNotSupported, ""},
 		{
-			"k op=in", 5, "operator", taints.ErrUnsupported,
+			"k op=in", 5, "operator", taints.ErrNotSupported,
 			`parse "k op=in" at offset 5: operator: "in" is not supported: must be Exists, Equal, Lt or Gt, or empty for Equal`,
 		},
 		{
-			"k op=", 5, "operator", taints.ErrUnsupported,
+			"k op=", 5, "operator", taints.ErrNotSupported,
 			`parse "k op=" at offset 5: operator: "" is not supported: must be Exists, Equal, Lt or Gt, or empty for Equal`,
 		},
-		{"a op=xop=y", 5, "operator", taints.ErrUnsupported, ""},
+		{"a op=xop=y", 5, "operator", taints.ErrNotSupported, ""},
 		{"k=v op=Exists", 2, "value", taints.ErrInvalid, ""},
 		{"k=07 op=Lt", 2, "value", taints.ErrInvalid, ""},
 		{"k op=Lt", 1, "value", taints.ErrInvalid, ""},
@@ -178,11 +178,11 @@ func TestParseTolerationErrors(t *testing.T) {
 	})
 	checkMalformed(t, taints.Options{NoComparison: true}.ParseToleration, []malformed{
 		{
-			"k op=in", 5, "operator", taints.ErrUnsupported,
+			"k op=in", 5, "operator", taints.ErrNotSupported,
 			`parse "k op=in" at offset 5: operator: "in" is not supported: must be Exists or Equal, or empty for Equal`,
 		},
 		{
-			"k op=", 5, "operator", taints.ErrUnsupported,
+			"k op=", 5, "operator", taints.ErrNotSupported,
 			`parse "k op=" at offset 5: operator: "" is not supported: must be Exists or Equal, or empty for Equal`,
 		},
 	})

@@ -53,14 +53,13 @@ func changesAgree(t *rapid.T) {
 func TestEvictionAgreesWithTheReference(t *testing.T) { rapid.Check(t, several(evictionAgrees)) }
 
 func evictionAgrees(t *rapid.T) {
-	p := draw.Policies.Draw(t, "policy")
-	p.Options = draw.Options.Draw(t, "options")
+	o, p := draw.Options.Draw(t, "options"), draw.Policies.Draw(t, "policy")
 	list, now := draw.Taints.Draw(t, "taints"), draw.Time.Draw(t, "now")
 	tols := draw.Meeting(list).Draw(t, "tolerations")
 	if rapid.IntRange(0, 3).Draw(t, "evicting") > 0 {
 		list, tols = draw.EvictingTaints.Draw(t, "taints"), draw.TimedTolerations.Draw(t, "tolerations")
 	}
-	checkEviction(t, p, list, tols, now)
+	checkEviction(t, o, p, list, tols, now)
 }
 
 func TestValidationAgreesWithTheReference(t *testing.T) { rapid.Check(t, several(validationAgrees)) }
@@ -320,7 +319,7 @@ func matchingAgrees(t *rapid.T) {
 	}
 	compiled(o, tols, "compiled", m)
 	compiled(o, tols, "compiled in parts", o.Compile(tols[:cut], nil, tols[cut:]))
-	compiled(o, tols, "compiled again", m.Policy().Compile(slices.Collect(m.Tolerations())))
+	compiled(o, tols, "compiled again", m.Options().Compile(slices.Collect(m.Tolerations())))
 	compiled(taints.Options{}, nil, "nil", nil)
 	compiled(taints.Options{}, nil, "zero", new(taints.Matcher))
 	got := answersOf(list, func(taint taints.Taint) (int, bool) { return o.On(tols).Match(taint) },

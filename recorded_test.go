@@ -100,7 +100,7 @@ func TestRecordedUpdates(t *testing.T) {
 		}
 		dropped := 0
 		for i, update := range updates {
-			defaulted := taints.AddDefaults(update.New, taints.DefaultSeconds{})
+			defaulted := taints.AddDefaultTolerations(update.New, taints.DefaultTolerationSeconds{})
 			err := tolerationset.ValidateUpdate(update.Old, defaulted, taints.Options{})
 			if (err == nil) != update.Accepted {
 				t.Errorf("update %d: accepted %v by Kubernetes, got %v", i, update.Accepted, err)
@@ -224,13 +224,13 @@ func testRecordedDefaults(t *testing.T, pods []defaultedPod) {
 	for i, pod := range pods {
 		tols := pod.Given
 		if pod.DaemonSet {
-			tols = taints.AddDaemonSetDefaults(tols, taints.DaemonSetPod{HostNetwork: pod.HostNetwork})
+			tols = taints.AddDaemonSetTolerations(tols, taints.DaemonSetPod{HostNetwork: pod.HostNetwork})
 		}
-		tols = taints.AddDefaults(tols, taints.DefaultSeconds{})
+		tols = taints.AddDefaultTolerations(tols, taints.DefaultTolerationSeconds{})
 		if pod.QOS != "BestEffort" {
-			tols = tolerationset.Minimize(taints.AddMemoryPressure(tols), taints.Options{})
+			tols = tolerationset.Minimize(taints.AddMemoryPressureToleration(tols), taints.Options{})
 		}
-		tols = taints.AddExtendedResources(tols, pod.Extended...)
+		tols = taints.AddExtendedResourceTolerations(tols, pod.Extended...)
 		if diff := cmp.Diff(pod.Got, tols); diff != "" {
 			t.Errorf("pod %d, %+v (-Kubernetes +got):\n%s", i, pod, diff)
 		}

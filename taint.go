@@ -6,8 +6,6 @@ import (
 	"cmp"
 	"strings"
 	"time"
-
-	"github.com/seed-0529bac1/taints/internal/lookup"
 )
 
 // A Taint keeps pods that do not tolerate it off a node, or evicts them. Its
@@ -69,16 +67,11 @@ func compareOptional[T any](a, b *T, compare func(T, T) int) int {
 
 // clone returns the taint with its own copy of TimeAdded.
 func (t Taint) clone() Taint {
-	t.own()
-	return t
-}
-
-// own gives the taint its own copy of TimeAdded.
-func (t *Taint) own() {
 	if t.TimeAdded != nil {
 		added := *t.TimeAdded
 		t.TimeAdded = &added
 	}
+	return t
 }
 
 // String returns the taint without TimeAdded as kubectl prints it (Taint.ToString
@@ -166,29 +159,89 @@ func FindKey(taints []Taint, key string) (i int, found bool) {
 	return -1, false
 }
 
-// places finds taints of a long list by their identity. It is nil for a short list.
-type places map[TaintID]int // from 1
+// An Effect is what a taint does to a pod that does not tolerate it. One that
+// Kubernetes does not know, such as the empty one, can be matched, printed and
+// compared, but has no effect on pods and is not valid.
+type Effect string
 
-func placesOf(taints []Taint) places {
-	if len(taints) <= lookup.Short {
-		return nil
+const (
+	// NoSchedule keeps new pods off the node. Running pods stay.
+	NoSchedule Effect = "NoSchedule"
+	// PreferNoSchedule asks the scheduler to use another node if it can.
+	PreferNoSchedule Effect = "PreferNoSchedule"
+	// NoExecute keeps new pods off the node and evicts those that run there.
+	NoExecute Effect = "NoExecute"
+)
+
+// knownEffects holds the effects that Kubernetes knows. A new one comes last, as
+// the places are the bits of an EffectSet, from 1.
+var knownEffects = [...]Effect{NoSchedule, PreferNoSchedule, NoExecute}
+
+// An EffectSet is a set of effects. All effects that Kubernetes does not know count
+// as one. Sets combine with | and &. Do not store their numbers: they may change.
+type EffectSet uint32
+
+const (
+	// HardEffects holds NoSchedule and NoExecute, by which the kube-scheduler filters nodes.
+	HardEffects EffectSet = 1<<1 | 1<<3
+	// AllEffects holds every effect, known to Kubernetes or not.
+	AllEffects EffectSet = 1<<32 - 1
+
+	otherEffects EffectSet = 1
+)
+
+// Effects returns the set of the effects.
+func Effects(effects ...Effect) EffectSet {
+	var set EffectSet
+	for _, e := range effects {
+		set |= effectBit(e)
 	}
-	p := make(places, len(taints))
-	for i := len(taints); i > 0; i-- {
-		p[taints[i-1].ID()] = i
-	}
-	return p
+	return set
 }
 
-// find returns the index of the first of the taints with the identity of t, or -1.
-func (p places) find(taints []Taint, t *Taint) int {
-	if p != nil {
-		return p[TaintID{t.Key, t.Effect}] - 1
+// Has reports whether the effect is in the set.
+func (s EffectSet) Has(effect Effect) bool { return s&effectBit(effect) != 0 }
+
+// String returns the names of the effects joined by "|", with "other" for those
+// that Kubernetes does not know, "all" for [AllEffects], and "none" for none.
+func (s EffectSet) String() string {
+	if s == AllEffects {
+		return "all"
 	}
-	for i := range taints {
-		if u := &taints[i]; u.Key == t.Key && u.Effect == t.Effect {
-			return i
+	var names []string
+	for _, e := range knownEffects {
+		if s.Has(e) {
+			names = append(names, string(e))
 		}
 	}
-	return -1
+	if s&otherEffects != 0 {
+		names = append(names, "other")
+	}
+	if names == nil {
+		return "none"
+	}
+	return strings.Join(names, "|")
 }
+
+func effectBit(e Effect) EffectSet {
+	for i := range knownEffects {
+		if knownEffects[i] == e {
+			return 2 << i
+		}
+	}
+	return otherEffects
+}
+
+func knownEffect(e Effect) bool { return effectBit(e) != otherEffects }
+
+// Keys of the taints that Kubernetes' node-lifecycle controller puts on nodes, with
+// NoSchedule, and the first two with NoExecute as well.
+const (
+	NodeNotReady           = "node.kubernetes.io/not-ready"           // Ready is False, or the node is new
+	NodeUnreachable        = "node.kubernetes.io/unreachable"         // Ready is Unknown
+	NodeMemoryPressure     = "node.kubernetes.io/memory-pressure"     // it is low on memory
+	NodeDiskPressure       = "node.kubernetes.io/disk-pressure"       // it is low on disk space
+	NodePIDPressure        = "node.kubernetes.io/pid-pressure"        // it is low on process identifiers
+	NodeNetworkUnavailable = "node.kubernetes.io/network-unavailable" // its network is not set up
+	NodeUnschedulable      = "node.kubernetes.io/unschedulable"       // it is cordoned (spec.unschedulable)
+)

@@ -4,10 +4,10 @@ package taints_test
 
 import (
 	order "cmp"
-	"encoding"
 	"encoding/json"
-	"fmt"
+	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/known"
+	"github.com/seed-0529bac1/taints/internal/test/draw"
 	"github.com/seed-0529bac1/taints/internal/test/reference"
+	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
 func TestFindTaint(t *testing.T) {
@@ -106,33 +109,12 @@ func TestEnumerations(t *testing.T) {
 	for want, o := range map[string]taints.Outcome{
 		"Stays": taints.Stays, "EvictsAt": taints.EvictsAt, "EvictsNow": taints.EvictsNow,
 	} {
-		checkName(t, want, o, o.UnmarshalText, &o)
-	}
-	var o taints.Outcome
-	const refused = `unknown Outcome "stays": must be one of Stays, EvictsAt, EvictsNow`
-	if err := o.UnmarshalText([]byte("stays")); err == nil || err.Error() != refused {
-		t.Errorf("got %v, want %s", err, refused)
+		if text, err := o.MarshalText(); o.String() != want || string(text) != want || err != nil {
+			t.Errorf("%d is %s and %s, %v, want %s", o, o, text, err, want)
+		}
 	}
 	if got := taints.Outcome(3).String(); got != "Outcome(3)" {
 		t.Errorf("an unknown number is %q", got)
-	}
-}
-
-// checkName checks the text of a constant, which parse reads into read.
-func checkName[E comparable](t *testing.T, want string, e E, parse func([]byte) error, read *E) {
-	t.Helper()
-	text, err := any(e).(encoding.TextMarshaler).MarshalText()
-	if string(text) != want || err != nil || any(e).(fmt.Stringer).String() != want {
-		t.Errorf("%v is %q, %v, want %q", e, text, err, want)
-	}
-	*read = *new(E)
-	if err := parse(text); err != nil || *read != e {
-		t.Errorf("%q is read as %v, %v", text, *read, err)
-	}
-	for _, wrong := range []string{"", strings.ToLower(want), want + "x", "Outcome(9)"} {
-		if err := parse([]byte(wrong)); err == nil || *read != e || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q is read as %v, %v", wrong, *read, err)
-		}
 	}
 }
 
@@ -171,12 +153,11 @@ func TestJSON(t *testing.T) {
 		{taints.EvictionPolicy{}, `{}`},
 		{
 			taints.EvictionPolicy{
-				Options:             taints.Options{NoComparison: true},
-				ForeverElseShortest: true,
-				FromTimeAdded:       true,
-				Arrival:             time.Unix(0, 0).UTC(),
+				ForDevices:    true,
+				FromTimeAdded: true,
+				Arrival:       time.Unix(0, 0).UTC(),
 			},
-			`{"options":{"noComparison":true},"foreverElseShortest":true,"fromTimeAdded":true,"arrival":"1970-01-01T00:00:00Z"}`,
+			`{"forDevices":true,"fromTimeAdded":true,"arrival":"1970-01-01T00:00:00Z"}`,
 		},
 		{taints.Changes{}, `{}`},
 		{
@@ -200,6 +181,9 @@ func TestJSON(t *testing.T) {
 		if string(text) != tc.text || err != nil {
 			t.Errorf("%T: %s, %v\nwant %s", tc.v, text, err, tc.text)
 		}
+		if _, named := tc.v.(taints.Eviction); named { // a log, which nothing reads back
+			continue
+		}
 		back := reflect.New(reflect.TypeOf(tc.v))
 		if err := json.Unmarshal(text, back.Interface()); err != nil {
 			t.Errorf("%s: %v", text, err)
@@ -220,5 +204,116 @@ func TestFindKey(t *testing.T) {
 		if i, found := taints.FindKey(list, key); i != want || found != (want >= 0) {
 			t.Errorf("%q is at %d, %v, want %d", key, i, found, want)
 		}
+	}
+}
+
+func TestEffectSet(t *testing.T) {
+	all := []taints.Effect{taints.NoSchedule, taints.PreferNoSchedule, taints.NoExecute, "", "noschedule", "x"}
+	for _, tc := range []struct {
+		set  taints.EffectSet
+		text string
+		has  []bool // as all
+	}{
+		{0, "none", []bool{false, false, false, false, false, false}},
+		{taints.Effects(), "none", []bool{false, false, false, false, false, false}},
+		{taints.HardEffects, "NoSchedule|NoExecute", []bool{true, false, true, false, false, false}},
+		{taints.Effects("PreferNoSchedule"), "PreferNoSchedule", []bool{false, true, false, false, false, false}},
+		{taints.Effects(taints.NoExecute), "NoExecute", []bool{false, false, true, false, false, false}},
+		{taints.AllEffects, "all", []bool{true, true, true, true, true, true}},
+		{taints.Effects("x"), "other", []bool{false, false, false, true, true, true}},
+		{
+			taints.AllEffects &^ taints.Effects("x"), strings.Join(known.Effects(), "|"),
+			[]bool{true, true, true, false, false, false},
+		},
+		{taints.Effects(""), "other", []bool{false, false, false, true, true, true}},
+		{
+			taints.Effects("NoExecute", "NoSchedule", "NoExecute"), "NoSchedule|NoExecute",
+			[]bool{true, false, true, false, false, false},
+		},
+		{1 << 7, "none", []bool{false, false, false, false, false, false}},
+	} {
+		if got := tc.set.String(); got != tc.text {
+			t.Errorf("%b: %q, want %q", tc.set, got, tc.text)
+		}
+		for i, e := range all {
+			if got := tc.set.Has(e); got != tc.has[i] {
+				t.Errorf("%v.Has(%q) = %v", tc.set, e, got)
+			}
+		}
+	}
+	if got := taints.Effects(append(all, taints.KnownEffects...)...).String(); got != strings.Join(known.Effects(), "|")+"|other" {
+		t.Errorf("all effects together: %q", got)
+	}
+	if set := taints.HardEffects | taints.Effects("PreferNoSchedule") | taints.Effects("x"); set != taints.Effects(all...) ||
+		taints.AllEffects&set != set {
+		t.Error("the sets do not add up")
+	}
+}
+
+// An effect that Kubernetes knows counts in each place that this test names.
+func TestKnownEffects(t *testing.T) {
+	kinds := map[taints.Effect]struct{ repels, prefers, evicts bool }{
+		taints.NoSchedule:       {repels: true},
+		taints.PreferNoSchedule: {prefers: true},
+		taints.NoExecute:        {repels: true, evicts: true},
+	}
+	documents := map[string]string{}
+	for _, file := range []string{"doc.go", "docs/semantics.md"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		documents[file] = string(text)
+	}
+	for i, e := range taints.KnownEffects {
+		kind, decided := kinds[e]
+		if !decided {
+			t.Errorf("%q is new. Enter it in the table of this test, which then asks for most places. It does not see\n"+
+				"  - score and main in examples/scheduler/main.go, and Score in cluster/scheduler/internal/plugin/plugin.go\n"+
+				"  - answer.go in cmd/playground/internal/play", e)
+		}
+		if !slices.Contains(reference.KnownEffects, e) {
+			t.Errorf("%q is unknown to internal/test/reference", e)
+		}
+		if taint := (taints.Taint{Key: "k", Effect: e}); taints.Effects(e).String() != string(e) || taint.Validate() != nil {
+			t.Errorf("%q prints as %v: %v", e, taints.Effects(e), taint.Validate())
+		}
+		for _, other := range taints.KnownEffects[:i] {
+			if taints.Effects(e).Has(other) {
+				t.Errorf("the set of %q has %q", e, other)
+			}
+		}
+		list := []taints.Taint{{Key: "k", Effect: e}}
+		v := taints.Filter(list, nil)
+		if v.Other != 0 || v.AllTolerated() || v.String() != "untolerated: 1 "+string(e) {
+			t.Errorf("%q is counted as %q: give it a field of Verdict, and lines in its count and String methods (filter.go)", e, v)
+		}
+		if v.Schedulable() == kind.repels {
+			t.Errorf("%q: Verdict.Schedulable (filter.go) is %v", e, !kind.repels)
+		}
+		if v.Avoid() != kind.prefers {
+			t.Errorf("%q: Verdict.Avoid (filter.go) is %v", e, !kind.prefers)
+		}
+		if taints.HardEffects.Has(e) != kind.repels {
+			t.Errorf("%q: HardEffects (taint.go) is %v", e, taints.HardEffects)
+		}
+		if eviction := taints.EvictionOf(list, nil, time.Time{}); (eviction.Outcome != taints.Stays) != kind.evicts {
+			t.Errorf("%q: EvictionOf (eviction.go) says that the pod %v", e, eviction)
+		}
+		findings := tolerationset.Lint([]taints.Toleration{{Operator: taints.OpExists, Effect: e}}, taints.Options{})
+		if warns := len(findings) == 1 && findings[0].Code == tolerationset.CodeEverything; warns != kind.repels {
+			t.Errorf("%q: checkEverything (tolerationset/lint.go) finds %v", e, findings)
+		}
+		for file, text := range documents {
+			if !strings.Contains(text, string(e)) {
+				t.Errorf("%q is not in %s", e, file)
+			}
+		}
+		if !slices.ContainsFunc(drawn(draw.Taint), func(taint taints.Taint) bool { return taint.Effect == e }) {
+			t.Errorf("%q is never drawn (internal/test/draw)", e)
+		}
+	}
+	if len(reference.KnownEffects) != len(taints.KnownEffects) {
+		t.Errorf("the reference knows %v, and the library %v", reference.KnownEffects, taints.KnownEffects)
 	}
 }

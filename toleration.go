@@ -26,11 +26,11 @@ type Toleration struct {
 	TolerationSeconds *int64 `json:"tolerationSeconds,omitempty"`
 }
 
-// TolerationsOfIDs returns a toleration for each of the identities: of the key
+// TolerationsForIDs returns a toleration for each of the identities: of the key
 // and effect with any value, forever. Compiled, they select the taints with these
 // identities; see [Matcher]. An identity without a key or an effect is left out, as
 // it would match every key or effect.
-func TolerationsOfIDs(ids ...TaintID) []Toleration {
+func TolerationsForIDs(ids ...TaintID) []Toleration {
 	var tolerations []Toleration
 	for _, id := range ids {
 		if id.Key != "" && id.Effect != "" {
@@ -40,10 +40,10 @@ func TolerationsOfIDs(ids ...TaintID) []Toleration {
 	return tolerations
 }
 
-// TolerationsOfKeys is like [TolerationsOfIDs] for all taints with the keys, whatever
+// TolerationsForKeys is like [TolerationsForIDs] for all taints with the keys, whatever
 // their effects. For a Matcher under the option KeyWildcards, prefix+"*" stands for
 // all keys that begin with the prefix. Empty keys, and "*" alone, are left out.
-func TolerationsOfKeys(keys ...string) []Toleration {
+func TolerationsForKeys(keys ...string) []Toleration {
 	var tolerations []Toleration
 	for _, key := range keys {
 		if key != "" && key != "*" {
@@ -135,3 +135,15 @@ type TolerationID struct {
 func (id TolerationID) String() string {
 	return Toleration{Key: id.Key, Operator: id.Operator, Value: id.Value, Effect: id.Effect}.String()
 }
+
+// An Operator says how the value of a toleration is compared with that of a
+// taint. The empty operator means [OpEqual]. An operator that Kubernetes does
+// not know matches nothing and is not valid.
+type Operator string
+
+const (
+	OpEqual  Operator = "Equal"  // the same value; an empty one matches only taints without a value
+	OpExists Operator = "Exists" // any value
+	OpLt     Operator = "Lt"     // an integer less than the toleration's
+	OpGt     Operator = "Gt"     // an integer greater than the toleration's
+)

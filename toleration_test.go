@@ -119,11 +119,11 @@ func TestTolerationsOf(t *testing.T) {
 		{Key: "a", Operator: taints.OpExists, Effect: taints.NoExecute},
 		{Key: "b", Operator: taints.OpExists, Effect: taints.PreferNoSchedule},
 	}
-	if diff := cmp.Diff(want, taints.TolerationsOfIDs(taints.TaintIDs(list)...)); diff != "" {
+	if diff := cmp.Diff(want, taints.TolerationsForIDs(taints.TaintIDs(list)...)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, got := range [][]taints.Toleration{
-		taints.TolerationsOfIDs(), taints.TolerationsOfKeys(), taints.TolerationsOfKeys("", "*"),
+		taints.TolerationsForIDs(), taints.TolerationsForKeys(), taints.TolerationsForKeys("", "*"),
 	} {
 		if got != nil {
 			t.Errorf("of nothing: %v", got)

@@ -20,12 +20,12 @@ const (
 // Kubernetes says that it is invalid.
 func ValidateTaints(taints []Taint) error {
 	v := validator{list: "taints"}
-	all := placesOf(taints)
+	all := byID(taints)
 	for i := range taints {
 		t := &taints[i]
 		v.index = i
 		v.taint(t)
-		if all.find(taints, t) < i {
+		if all.Find(t.ID()) < i {
 			v.report("", t.String(), taintRepeated)
 		}
 	}
@@ -155,9 +155,6 @@ func checkForm(form valueset.Form, value string) problem {
 func checkKey(key string) problem {
 	if key == "" {
 		return keyMissing
-	}
-	if name, ok := strings.CutPrefix(key, "node.kubernetes.io/"); ok {
-		return checkName(name) // common keys, with a prefix that need not be checked
 	}
 	slash := strings.IndexByte(key, '/')
 	if slash < 0 {

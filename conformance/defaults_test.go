@@ -65,16 +65,16 @@ func TestDefaultTolerationSeconds(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		tolerations := drawTolerations(t)
-		d := taints.DefaultSeconds{NotReady: drawSeconds(t), Unreachable: drawSeconds(t)}
+		d := taints.DefaultTolerationSeconds{NotReady: drawSeconds(t), Unreachable: drawSeconds(t)}
 		setFlag("default-not-ready-toleration-seconds", d.NotReady)
 		setFlag("default-unreachable-toleration-seconds", d.Unreachable)
 		plugin := defaulttolerationseconds.NewDefaultTolerationSeconds()
 		plugin.InspectFeatureGates(utilfeature.DefaultFeatureGate)
 		want := admit(t, plugin, &core.Pod{Spec: core.PodSpec{Tolerations: convert.ToCoreTolerations(tolerations)}})
-		same(t, "AddDefaults", kube.CoreTolerations(taints.AddDefaults(kube.Tolerations(tolerations), d)), want)
+		same(t, "AddDefaultTolerations", kube.CoreTolerations(taints.AddDefaultTolerations(kube.Tolerations(tolerations), d)), want)
 		if d.NotReady == nil && d.Unreachable == nil {
-			got := taints.AddDefaults(kube.Tolerations(tolerations), taints.DefaultSeconds{})
-			same(t, "AddDefaults by default", kube.CoreTolerations(got), want)
+			got := taints.AddDefaultTolerations(kube.Tolerations(tolerations), taints.DefaultTolerationSeconds{})
+			same(t, "AddDefaultTolerations by default", kube.CoreTolerations(got), want)
 		}
 	})
 }
@@ -102,8 +102,8 @@ func TestExtendedResourceToleration(t *testing.T) {
 			}
 		}
 		want := admit(t, plugin, pod)
-		got := taints.AddExtendedResources(kube.Tolerations(tolerations), names...)
-		same(t, "AddExtendedResources", kube.CoreTolerations(got), want)
+		got := taints.AddExtendedResourceTolerations(kube.Tolerations(tolerations), names...)
+		same(t, "AddExtendedResourceTolerations", kube.CoreTolerations(got), want)
 	})
 }
 
@@ -123,7 +123,7 @@ func TestIsExtendedResourceName(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		key := name.Draw(t, "name")
 		want := v1helper.IsExtendedResourceName(corev1.ResourceName(key))
-		same(t, "IsExtendedResourceName", taints.AddExtendedResources(nil, key) != nil, want)
+		same(t, "IsExtendedResourceName", taints.AddExtendedResourceTolerations(nil, key) != nil, want)
 	})
 }
 
@@ -139,12 +139,12 @@ func TestAddOrUpdateDaemonPodTolerations(t *testing.T) {
 			tolerations[i].Key = daemonKeys.Draw(t, "key")
 		}
 		spec := corev1.PodSpec{Tolerations: slices.Clone(tolerations), HostNetwork: rapid.Bool().Draw(t, "hostNetwork")}
-		got := taints.AddDaemonSetDefaults(kube.Tolerations(tolerations), taints.DaemonSetPod{})
+		got := taints.AddDaemonSetTolerations(kube.Tolerations(tolerations), taints.DaemonSetPod{})
 		if spec.HostNetwork {
-			got = taints.AddDaemonSetDefaults(kube.Tolerations(tolerations), taints.DaemonSetPod{HostNetwork: true})
+			got = taints.AddDaemonSetTolerations(kube.Tolerations(tolerations), taints.DaemonSetPod{HostNetwork: true})
 		}
 		daemonutil.AddOrUpdateDaemonPodTolerations(&spec)
-		same(t, "AddDaemonSetDefaults", kube.CoreTolerations(got), spec.Tolerations)
+		same(t, "AddDaemonSetTolerations", kube.CoreTolerations(got), spec.Tolerations)
 	})
 }
 
@@ -167,7 +167,7 @@ func TestPodTolerationRestriction(t *testing.T) {
 		p := pod(tolerations)
 		p.Spec.Containers[0].Resources.Requests = core.ResourceList{core.ResourceCPU: resource.MustParse("1")}
 		theirs := admit(t, restricted(restriction.Configuration{Default: convert.ToCoreTolerations(more)}), p)
-		got := taints.AddMemoryPressure(tolerationset.Merge(kube.Tolerations(tolerations), kube.Tolerations(more), taints.Options{}))
+		got := taints.AddMemoryPressureToleration(tolerationset.Merge(kube.Tolerations(tolerations), kube.Tolerations(more), taints.Options{}))
 		sameMerge(t, theirs, got, tolerations, more, tols("node.kubernetes.io/memory-pressure:NoSchedule op=Exists"))
 	})
 }

@@ -49,7 +49,7 @@ func deviceEviction(uses []use, rules []resourceapi.DeviceTaint) taints.Eviction
 	for _, u := range uses {
 		marks := dra.Taints(withRules(u.taints, rules))
 		tolerations := dra.EvictionTolerations(u.tolerations)
-		e := dra.Policy().Compile(tolerations).EvictionOf(marks, observed)
+		e := dra.Policy().EvictionOf(dra.Options().Compile(tolerations), marks, observed)
 		if first.Outcome == taints.Stays || e.Outcome != taints.Stays && e.At.Before(first.At) {
 			first = e
 		}
@@ -158,6 +158,6 @@ func TestDifferenceDeviceTolerationOfAllEffects(t *testing.T) {
 	same(t, "Allocate", allocate(t, uses[0].taints, everything), true)
 	same(t, "claimEvictionTime", kubernetesDeviceEviction(tc, uses, nil).Time, observed)
 	same(t, "EvictionOf EvictionTolerations", deviceEviction(uses, nil).String(), "evicts now")
-	byWord := dra.Policy().Compile(dra.Tolerations(everything)).EvictionOf(dra.Taints(uses[0].taints), observed)
+	byWord := dra.Policy().EvictionOf(dra.Options().Compile(dra.Tolerations(everything)), dra.Taints(uses[0].taints), observed)
 	same(t, "EvictionOf Tolerations", byWord.String(), "stays")
 }

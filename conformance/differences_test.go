@@ -146,8 +146,8 @@ func TestDifferenceMemoryPressure(t *testing.T) {
 		{invalid[1:], tols(added), invalid[1:]},
 	} {
 		same(t, "MergeTolerations", merged(test.before, tols(added)), test.kubernetes)
-		got := taints.AddMemoryPressure(kube.Tolerations(test.before))
-		same(t, "AddMemoryPressure", kube.CoreTolerations(got), test.library)
+		got := taints.AddMemoryPressureToleration(kube.Tolerations(test.before))
+		same(t, "AddMemoryPressureToleration", kube.CoreTolerations(got), test.library)
 	}
 }
 

@@ -88,7 +88,7 @@ func findUntolerated(t *rapid.T) {
 	if taint, ok := gated.FindUntolerated(list, tolerations, plugins.DoNotScheduleTaintsFilterFunc(), true); ok {
 		want = found{slices.Index(list, taint), true}
 	}
-	got := foundAt(taints.FindUntolerated(kube.Taints(list), kube.Tolerations(tolerations), taints.Hard))
+	got := foundAt(taints.FindUntolerated(kube.Taints(list), kube.Tolerations(tolerations), taints.HardEffects))
 	same(t, "FindUntolerated", got, want)
 }
 
@@ -115,7 +115,7 @@ func updateWithDefaults(t *rapid.T) {
 	defaulted := admit(t, plugin, &core.Pod{Spec: core.PodSpec{Tolerations: convert.ToCoreTolerations(more)}})
 	theirs := linked.ValidateOnlyAddedTolerations(convert.ToCoreTolerations(defaulted), convert.ToCoreTolerations(tolerations),
 		field.NewPath("tolerations"), validation.PodValidationOptions{AllowTaintTolerationComparisonOperators: true})
-	err := tolerationset.ValidateUpdate(kube.Tolerations(tolerations), taints.AddDefaults(kube.Tolerations(more), taints.DefaultSeconds{}), taints.Options{})
+	err := tolerationset.ValidateUpdate(kube.Tolerations(tolerations), taints.AddDefaultTolerations(kube.Tolerations(more), taints.DefaultTolerationSeconds{}), taints.Options{})
 	same(t, "ValidateUpdate succeeds", err == nil, len(theirs) == 0)
 }
 
@@ -185,16 +185,19 @@ func newPlugin[P any](t *rapid.T, create func(context.Context, runtime.Object, f
 }
 
 // schedulableAfterTolerationChange expects that Kubernetes treats every change as
-// relevant. TestSameTolerations compares which are.
+// relevant, and that tolerations that merge into others open no node.
 func schedulableAfterTolerationChange(t *rapid.T) {
-	tolerations, more := drawAlike(t)
+	tolerations, more := draws(t, "tolerations", 4, drawSmallToleration), draws(t, "more", 2, drawSmallToleration)
 	plugin := newPlugin[*tainttoleration.TaintToleration](t, tainttoleration.New)
 	old, _ := scheduled(nil, tolerations)
 	pod, _ := scheduled(nil, more)
 	hint, err := linked.AfterTolerationChange(plugin, quiet, pod, old, pod)
 	same(t, "the hint fails", err, nil)
-	relevant := !tolerationset.Same(kube.Tolerations(tolerations), kube.Tolerations(more), taints.Options{})
+	relevant := len(tolerationset.Merge(kube.Tolerations(tolerations), kube.Tolerations(more), taints.Options{})) > len(tolerations)
 	same(t, "relevant to Kubernetes", relevant && hint != fwk.Queue, false)
+	list := []corev1.Taint{drawCommonTaint(t)}
+	opens := firstMatch(tolerations, &list[0], true) < 0 && firstMatch(more, &list[0], true) >= 0
+	same(t, "opens a node and is not relevant", opens && !relevant, false)
 }
 
 // reasonNotMatch expects that the message names the taint where Kubernetes reports its
@@ -204,7 +207,7 @@ func reasonNotMatch(t *rapid.T) {
 	matcher := taints.Compile(kube.Tolerations(tolerations))
 	groups := func(yield func([]taints.Taint, int) bool) { yield(kube.Taints(list), 1) }
 	_, untolerated := gated.FindUntolerated(list, tolerations, plugins.DoNotScheduleTaintsFilterFunc(), true)
-	got := explain.Groups(matcher, taints.Hard, groups, 10).String()
+	got := explain.Groups(matcher, taints.HardEffects, groups, 10).String()
 	same(t, got+" names the taint", strings.Contains(got, list[0].ToString()), untolerated)
 	same(t, "Kubernetes' reason names it", strings.Contains(tainttoleration.ErrReasonNotMatch, list[0].Key), false)
 }
@@ -234,7 +237,7 @@ func nodeUnschedulable(t *rapid.T) {
 // of Kubernetes' functions cancels what is pending if a pod stays, and before AddWork,
 // which otherwise keeps it.
 func timedWorkerQueue(t *rapid.T) {
-	c, queue, ctx := newTimedController(), lifecycle.Queue[string]{}, context.Background()
+	c, queue, ctx := newTimedController(), lifecycle.Queue[string]{NewestWins: true}, context.Background()
 	args := tainteviction.NewWorkArgs(aPod.Name, aPod.Namespace)
 	pod := args.KeyFromWorkArgs()
 	compare := func() {
@@ -264,7 +267,7 @@ func timedWorkerQueue(t *rapid.T) {
 			queue.Delete(pod)
 		case "cancel all":
 			c.queue.CancelAndWait()
-			queue = lifecycle.Queue[string]{}
+			queue = lifecycle.Queue[string]{NewestWins: true}
 		default:
 			l := drawLook(t)
 			list, tolerations := l.marks, l.tolerations
@@ -291,7 +294,7 @@ func conditionRules(t *rapid.T) {
 		return condition + " " + status + ": " + taints.Taint{Key: key, Effect: effect}.String()
 	}
 	got, want := map[string]bool{}, map[string]bool{
-		text(lifecycle.Unschedulable, "True", taints.NodeUnschedulable, taints.NoSchedule): true,
+		text(lifecycle.Cordoned, "True", taints.NodeUnschedulable, taints.NoSchedule): true,
 	}
 	for _, r := range lifecycle.DefaultConditionRules() {
 		got[text(r.Type, r.Status, r.Taint.Key, r.Taint.Effect)] = true
@@ -391,7 +394,7 @@ func nodeShouldRunDaemonPod(t *rapid.T) {
 	runs, stays := daemon.NodeShouldRunDaemonPod(quiet, node, &appsv1.DaemonSet{
 		Spec: appsv1.DaemonSetSpec{Template: corev1.PodTemplateSpec{Spec: pod.Spec}},
 	})
-	v := taints.Filter(kube.Taints(list), taints.AddDaemonSetDefaults(kube.Tolerations(tolerations), taints.DaemonSetPod{}))
+	v := taints.Filter(kube.Taints(list), taints.AddDaemonSetTolerations(kube.Tolerations(tolerations), taints.DaemonSetPod{}))
 	same(t, "Schedulable", v.Schedulable(), runs)
 	same(t, "NoExecute is 0", v.NoExecute == 0, stays)
 }

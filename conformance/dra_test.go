@@ -89,7 +89,7 @@ func TestDeviceToleratesTaint(t *testing.T) {
 			same(t, "explain.Node", explain.Node(m, []taints.Taint{taint})[0].Tolerated, want)
 		}
 		want := found{first, first >= 0}
-		same(t, "Matcher.Match", foundAt(dra.Policy().Compile(tolerations).Match(taint)), want)
+		same(t, "Matcher.Match", foundAt(dra.Options().Compile(tolerations).Match(taint)), want)
 		same(t, "Match", foundAt(gateOff.On(tolerations).Match(taint)), want)
 		same(t, "dra.Options", dra.Options(), gateOff)
 	})
@@ -174,7 +174,7 @@ func TestDeviceAllocation(t *testing.T) {
 func TestDifferenceDeviceTaintOfAnotherEffect(t *testing.T) {
 	for _, effect := range []resourceapi.DeviceTaintEffect{"None", "unknown"} {
 		marks := []resourceapi.DeviceTaint{{Key: "a", Effect: effect}}
-		same(t, "Allocate", allocate(t, marks, nil), devices.Repels == taints.Hard)
+		same(t, "Allocate", allocate(t, marks, nil), devices.Repels == taints.HardEffects)
 		same(t, "Schedulable", dra.Options().Compile().Filter(dra.Taints(marks)).Schedulable(), true)
 	}
 }

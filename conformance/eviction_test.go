@@ -52,8 +52,7 @@ func TestGetMatchingTolerations(t *testing.T) {
 				want = withPair(want, got.Taint, list, tolerations, mode.comparison)
 			}
 			same(t, "Matcher.EvictionOf", got, want)
-			policy := taints.EvictionPolicy{Options: mode.options}
-			same(t, "EvictionOf under a policy", policy.Compile(ours).EvictionOf(ourMarks, now), got)
+			same(t, "EvictionOf under a policy", taints.EvictionPolicy{}.EvictionOf(mode.options.On(ours), ourMarks, now), got)
 			if mode.comparison {
 				same(t, "EvictionOf", taints.EvictionOf(kube.Taints(list), kube.Tolerations(tolerations), now), got)
 				same(t, "At", taints.EvictionOf(kube.Taints(list), kube.Tolerations(tolerations), now).At, want.At)

@@ -115,7 +115,7 @@ var filters = []struct {
 	set  taints.EffectSet
 	keep func(*corev1.Taint) bool
 }{
-	{taints.Hard, func(t *corev1.Taint) bool {
+	{taints.HardEffects, func(t *corev1.Taint) bool {
 		return t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute
 	}},
 	{taints.AllEffects, nil},

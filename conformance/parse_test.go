@@ -75,5 +75,5 @@ func TestDifferenceRegisterRemoval(t *testing.T) {
 	same(t, "Kubernetes", taints.FormatTaints(kube.Taints(theirs)), "dedicated=ml:NoSchedule")
 	ours, err := taints.ParseTaints(list)
 	same(t, "library", len(ours), 0)
-	same(t, "library error", errors.Is(err, taints.ErrUnsupported), true)
+	same(t, "library error", errors.Is(err, taints.ErrNotSupported), true)
 }

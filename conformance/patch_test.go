@@ -30,7 +30,7 @@ func TestTaintsPatch(t *testing.T) {
 				after[i].TimeAdded = &at
 			}
 		}
-		patch := kube.TaintsPatch(node, after)
+		patch := kube.TaintsPatch(node.ResourceVersion, node.Spec.Taints, after)
 		if patch == nil {
 			same(t, "the taints without a patch", kube.Taints(node.Spec.Taints), kube.Taints(after))
 			return

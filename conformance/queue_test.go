@@ -35,7 +35,7 @@ type timedController struct {
 
 func newTimedController() *timedController {
 	c := &timedController{
-		ours:       lifecycle.Queue[string]{KeepTimers: true},
+		ours:       lifecycle.Queue[string]{},
 		controller: new(tainteviction.Controller),
 		clock:      testingclock.NewFakeClock(start),
 		fired:      make(chan string, 100),
@@ -141,7 +141,7 @@ func (c *steppedClock) now() time.Time {
 }
 
 // TestProcessPodOnNode checks a pod repeatedly, with other taints and tolerations
-// each time. With KeepTimers, its eviction is pending whenever Kubernetes' is, for
+// each time. Its eviction is pending whenever Kubernetes' is, for
 // the same time. In half of the cases, wall time steps back between the checks:
 // Kubernetes keeps a pending eviction, because its timers do not use wall time. The
 // queue, which knows only wall time, keeps it too. It stops at 50,000 cases: it waits

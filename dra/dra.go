@@ -8,42 +8,42 @@
 // # Matching
 //
 // A device is not allocated for a request that does not tolerate its taints with
-// the effects of [taints.Hard], under [Options]:
+// the effects of [taints.HardEffects], under [Options]:
 //
 //	list, tolerations := dra.Taints(device.Taints), dra.Tolerations(request.Tolerations)
-//	_, found := dra.Options().FindUntolerated(list, tolerations, taints.Hard)
+//	_, found := dra.Options().On(tolerations).FindUntolerated(list, taints.HardEffects)
 //
 // A taint with the effect None, or one that Kubernetes does not know for devices,
-// such as PreferNoSchedule, does nothing. A [taints.Verdict] counts these taints,
+// such as PreferNoSchedule, does nothing. A [taints.Verdict] includes these taints,
 // but its Schedulable method ignores them.
 //
 // # Eviction
 //
 // A NoExecute taint evicts the pods that use the device. [Policy] returns the
-// rules, and [EvictionTolerations] returns the tolerations that count:
+// policy, and [EvictionTolerations] returns the tolerations that decide:
 //
-//	list, tolerations := dra.Taints(device.Taints), dra.EvictionTolerations(result.Tolerations)
-//	e := dra.Policy().EvictionOf(list, tolerations, now)
+//	m := dra.Options().Compile(dra.EvictionTolerations(result.Tolerations))
+//	e := dra.Policy().EvictionOf(m, dra.Taints(device.Taints), now)
 //
 // Here result is the result for the device in the claim's status.allocation. A pod
 // with several devices leaves at the earliest deadline.
 //
 //   - A taint that no toleration matches evicts now.
-//   - A toleration without seconds tolerates a taint forever, whatever else matches
-//     it. Otherwise the shortest seconds count. Negative seconds are zero.
-//   - Seconds count from the taint's TimeAdded, which the API server sets if the
+//   - A matching toleration without seconds wins. If there is none, the shortest
+//     wins. Negative seconds are zero.
+//   - Seconds run from the taint's TimeAdded, which the API server sets if the
 //     driver does not. So a deadline may be in the past.
-//   - A toleration counts only if its effect is NoExecute. One without an effect
-//     allows a device to be allocated but does not keep the pod, although
-//     Kubernetes' API says that it matches all effects. With [Tolerations] instead
-//     of EvictionTolerations it counts, and so do its seconds.
+//   - Only tolerations with the effect NoExecute decide. One without an effect lets
+//     a device be allocated but does not keep the pod, although Kubernetes' API says
+//     that it matches all effects. To let it decide too, use [Tolerations] in place
+//     of EvictionTolerations.
 //
 // Three results differ from those of Kubernetes' device-taint-eviction controller:
 //
 //   - More than 9223372036 seconds overflow there, and not here.
 //   - A taint without a TimeAdded, which the API server never stores, evicts no pod
 //     there if it is not tolerated, and crashes the controller if it is. Here its
-//     seconds count from the time of observation.
+//     seconds run from the time of observation.
 //   - A taint with a TimeAdded in the future that is not tolerated, or tolerated for
 //     no time, evicts at that time there, and now here.
 //
@@ -87,15 +87,14 @@ func Options() taints.Options { return taints.Options{NoComparison: true} }
 // the tolerations that [EvictionTolerations] returns.
 func Policy() taints.EvictionPolicy {
 	return taints.EvictionPolicy{
-		Options:             Options(),
-		ForeverElseShortest: true,
-		FromTimeAdded:       true,
+		ForDevices:    true,
+		FromTimeAdded: true,
 	}
 }
 
-// EvictionTolerations returns the tolerations that count for an eviction, in order:
-// those with the effect NoExecute. It returns a view of the list if all of its
-// tolerations count, and otherwise a new list that shares the TolerationSeconds.
+// EvictionTolerations returns the tolerations that decide about an eviction, in
+// order: those with the effect NoExecute. It returns a view of the list if it leaves
+// out none, and otherwise a new list that shares the TolerationSeconds.
 func EvictionTolerations(list []resourceapi.DeviceToleration) []taints.Toleration {
 	view := Tolerations(list)
 	if !slices.ContainsFunc(view, ignored) {
@@ -104,5 +103,5 @@ func EvictionTolerations(list []resourceapi.DeviceToleration) []taints.Toleratio
 	return slices.DeleteFunc(slices.Clone(view), ignored)
 }
 
-// ignored reports whether the toleration does not count for an eviction.
+// ignored reports whether the toleration does not decide about an eviction.
 func ignored(t taints.Toleration) bool { return t.Effect != taints.NoExecute }

@@ -68,7 +68,7 @@ func TestAllocation(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			device := dra.Taints([]resourceapi.DeviceTaint{test.taint})
 			request := dra.Tolerations([]resourceapi.DeviceToleration{test.toleration})
-			if _, found := dra.Options().Compile(request).FindUntolerated(device, taints.Hard); found == test.want {
+			if _, found := dra.Options().Compile(request).FindUntolerated(device, taints.HardEffects); found == test.want {
 				t.Errorf("FindUntolerated says %v", found)
 			}
 		})
@@ -107,8 +107,8 @@ func TestPolicy(t *testing.T) {
 			"evicts now",
 		},
 	} {
-		m := dra.Policy().Compile(dra.EvictionTolerations(test.tolerations))
-		if got := m.EvictionOf(dra.Taints(test.taints), now); got.String() != test.want {
+		m := dra.Options().Compile(dra.EvictionTolerations(test.tolerations))
+		if got := dra.Policy().EvictionOf(m, dra.Taints(test.taints), now); got.String() != test.want {
 			t.Errorf("%s: EvictionOf = %v, want %s", test.name, got, test.want)
 		}
 	}

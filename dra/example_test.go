@@ -23,7 +23,7 @@ func ExampleOptions() {
 	}}
 
 	m := dra.Options().Compile(dra.Tolerations(request.Tolerations))
-	i, found := m.FindUntolerated(dra.Taints(device.Taints), taints.Hard)
+	i, found := m.FindUntolerated(dra.Taints(device.Taints), taints.HardEffects)
 	if found {
 		fmt.Println(device.Name, "has", dra.Taint(device.Taints[i]))
 	}
@@ -55,7 +55,7 @@ func ExamplePolicy() {
 	now := noon.Add(4 * time.Minute)
 	for _, result := range allocation.Results {
 		tolerations := dra.EvictionTolerations(result.Tolerations)
-		e := dra.Policy().On(tolerations).EvictionOf(dra.Taints(devices[result.Device]), now)
+		e := dra.Policy().EvictionOf(dra.Options().On(tolerations), dra.Taints(devices[result.Device]), now)
 		if first.Outcome == taints.Stays || e.Outcome != taints.Stays && e.At.Before(first.At) {
 			first = e
 		}
@@ -75,7 +75,8 @@ func ExampleEvictionTolerations() {
 	tolerations := []resourceapi.DeviceToleration{{Operator: resourceapi.DeviceTolerationOpExists}}
 
 	fmt.Println(dra.Options().On(dra.Tolerations(tolerations)).Filter(dra.Taints(device)))
-	fmt.Println(dra.Policy().On(dra.EvictionTolerations(tolerations)).EvictionOf(dra.Taints(device), time.Now()))
+	m := dra.Options().Compile(dra.EvictionTolerations(tolerations))
+	fmt.Println(dra.Policy().EvictionOf(m, dra.Taints(device), time.Now()))
 	// Output:
 	// all tolerated
 	// evicts now
@@ -89,7 +90,7 @@ func ExampleDeviceTolerations() {
 		panic(err)
 	}
 	var request resourceapi.ExactDeviceRequest
-	request.Tolerations = dra.DeviceTolerations(taints.TolerationsOfIDs(taints.TaintIDs(accepted)...))
+	request.Tolerations = dra.DeviceTolerations(taints.TolerationsForIDs(taints.TaintIDs(accepted)...))
 
 	for _, t := range request.Tolerations {
 		fmt.Println(t.Key, t.Operator, t.Effect)

@@ -64,7 +64,7 @@ func TestRecordedDevices(t *testing.T) {
 // evictionOf returns when the pod is evicted, by the taints that its device has at
 // first or by those that come later.
 func evictionOf(pod recordedPod) (at time.Time, evicts bool) {
-	m := dra.Policy().Compile(dra.EvictionTolerations(pod.Tolerations))
+	m := dra.Options().Compile(dra.EvictionTolerations(pod.Tolerations))
 	at, evicts = evictionFrom(m, pod.Taints, pod.Bound)
 	if pod.LaterAt.IsZero() || evicts && at.Before(pod.LaterAt) {
 		return at, evicts
@@ -75,7 +75,7 @@ func evictionOf(pod recordedPod) (at time.Time, evicts bool) {
 // evictionFrom returns when the taints evict a pod if they are there at the time:
 // not before it.
 func evictionFrom(m *taints.Matcher, list []resourceapi.DeviceTaint, from time.Time) (at time.Time, evicts bool) {
-	e := m.EvictionOf(dra.Taints(list), from)
+	e := dra.Policy().EvictionOf(m, dra.Taints(list), from)
 	if e.At.Before(from) {
 		return from, e.Outcome != taints.Stays
 	}

@@ -17,7 +17,6 @@ import (
 func (x *explainer) closest(taint *taints.Taint) (toleration int, ok bool) {
 	least := math.MaxInt
 	for i := range min(len(x.tolerations), searched) {
-		x.steps++
 		if d, close := x.distance(&x.tolerations[i], taint); close && d < least {
 			toleration, least, ok = i, d, true
 		}

@@ -6,11 +6,9 @@
 //
 //	m := taints.Compile(pod.Tolerations)
 //	fmt.Println(explain.Node(m, node.Taints))
-//	fmt.Println(explain.Groups(m, taints.Hard, index.Groups(), 10)) // of a whole cluster
+//	fmt.Println(explain.Groups(m, taints.HardEffects, index.Groups(), 10)) // of a whole cluster
 //
-// Results survive a round trip through JSON as those of package taints do.
-// Functions and methods accept any input, and panic only if a receiver is a nil
-// pointer. They are safe for concurrent use.
+// Functions and methods accept any input. They are safe for concurrent use.
 package explain
 
 import (
@@ -78,7 +76,7 @@ type Explanation []Reason
 // [taints.Verdict.Schedulable].
 func (e Explanation) Schedulable() bool {
 	return !slices.ContainsFunc(e, func(r Reason) bool {
-		return !r.Tolerated && taints.Hard.Has(r.Taint.Effect)
+		return !r.Tolerated && taints.HardEffects.Has(r.Taint.Effect)
 	})
 }
 
@@ -112,13 +110,12 @@ type explainer struct {
 	matcher     *taints.Matcher
 	tolerations []taints.Toleration
 	options     taints.Options
-	steps       int // tolerations that were searched, for tests
 }
 
 func newExplainer(m *taints.Matcher) explainer {
 	const usual = 8 // tolerations of a pod
 	list := slices.AppendSeq(make([]taints.Toleration, 0, usual), m.Tolerations())
-	return explainer{matcher: m, tolerations: list, options: m.Policy().Options}
+	return explainer{matcher: m, tolerations: list, options: m.Options()}
 }
 
 // reason explains one taint.

@@ -49,12 +49,6 @@ func (m Mismatch) String() string { return enum.String(m, "Mismatch", mismatchNa
 // MarshalText returns what String returns. The error is always nil.
 func (m Mismatch) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
-// UnmarshalText parses the name of a constant. If there is an error, m is
-// unchanged.
-func (m *Mismatch) UnmarshalText(text []byte) error {
-	return enum.Parse(m, "Mismatch", mismatchNames, text)
-}
-
 // A Hint is a guess at the mistake in a toleration that comes close to a taint
 // but does not match it.
 type Hint uint8
@@ -87,7 +81,3 @@ func (h Hint) String() string { return enum.String(h, "Hint", hintNames) }
 
 // MarshalText returns what String returns. The error is always nil.
 func (h Hint) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
-
-// UnmarshalText parses the name of a constant. If there is an error, h is
-// unchanged.
-func (h *Hint) UnmarshalText(text []byte) error { return enum.Parse(h, "Hint", hintNames, text) }

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/seed-0529bac1/taints"
@@ -32,7 +30,7 @@ type scene struct {
 // explained returns the reasons for all taints and the summary over the nodes.
 func (s *scene) explained() (explain.Explanation, explain.Summary) {
 	m := s.o.Compile(s.list)
-	return explain.Node(m, slices.Concat(s.nodes...)), explain.Nodes(m, taints.Hard, each(s.nodes...), all)
+	return explain.Node(m, slices.Concat(s.nodes...)), explain.Nodes(m, taints.HardEffects, each(s.nodes...), all)
 }
 
 func TestLaws(t *testing.T) { rapid.Check(t, checkLaws) }
@@ -74,17 +72,12 @@ func checkLaws(t *rapid.T) {
 				count++
 			}
 		}
-		if r.Reason.Tolerated || !taints.Hard.Has(r.Reason.Taint.Effect) || count != r.Nodes || count == 0 {
+		if r.Reason.Tolerated || !taints.HardEffects.Has(r.Reason.Taint.Effect) || count != r.Nodes || count == 0 {
 			t.Fatalf("%d nodes have %v, got %+v", count, r.Reason.Taint, r)
 		}
 	}
 	if feasible < len(s.nodes) == (len(summary.Reasons) == 0) {
 		t.Fatalf("%v", summary)
-	}
-	checkResult(t, e)
-	checkResult(t, summary)
-	for _, r := range e {
-		checkResult(t, r)
 	}
 }
 
@@ -129,33 +122,11 @@ func (s *scene) checkReason(t *rapid.T, r explain.Reason, taint taints.Taint) {
 	}
 }
 
-// A result is a Reason, Explanation or Summary.
-type result[R any] interface {
+// textsOf returns all texts of the result and of the redacted result.
+func textsOf[R interface {
 	fmt.Stringer
 	Redact() R
-}
-
-// checkResult checks that the result can be compared, and survives a round trip
-// through JSON with the same texts.
-func checkResult[R result[R]](t *rapid.T, v R) {
-	text, err := json.Marshal(v)
-	var got R
-	if err != nil || json.Unmarshal(text, &got) != nil {
-		t.Fatalf("%+v: %v", v, err)
-	}
-	if diff := cmp.Diff(v, got, cmpopts.EquateEmpty()); diff != "" {
-		t.Fatalf("came back otherwise (-before +after):\n%s", diff)
-	}
-	if diff := cmp.Diff(v.Redact(), got.Redact(), cmpopts.EquateEmpty()); diff != "" {
-		t.Fatalf("is redacted otherwise (-before +after):\n%s", diff)
-	}
-	if a, b := textsOf(v), textsOf(got); !slices.Equal(a, b) {
-		t.Fatalf("%q has then the texts %q", a, b)
-	}
-}
-
-// textsOf returns all texts of the result and of the redacted result.
-func textsOf[R result[R]](v R) []string {
+}](v R) []string {
 	texts := []string{v.String(), v.Redact().String()}
 	for _, v := range []any{v, v.Redact()} {
 		switch v := v.(type) {

@@ -37,7 +37,7 @@ type SummaryReason struct {
 }
 
 // Nodes reports why a pod with m's tolerations cannot be placed on nodes. Taints
-// with an effect in the set repel the pod; pass [taints.Hard] for the effects by
+// with an effect in the set repel the pod; pass [taints.HardEffects] for the effects by
 // which the kube-scheduler filters. The sequence yields the taints of each node,
 // in any order; [slices.Values] makes one from a slice. A nil sequence has no nodes.
 //
@@ -134,29 +134,14 @@ func (s *summarizer) counted(taint taints.Taint) *counted {
 
 // summary returns the Summary of the counted nodes with at most limit reasons.
 func (s *summarizer) summary(limit int) Summary {
-	counted := slices.DeleteFunc(s.taints, func(c counted) bool { return c.nodes == 0 })
-	first := mostFrequent(counted, min(len(counted), max(limit, 0)))
-	s.result.More = len(counted) - len(first)
+	all := slices.DeleteFunc(s.taints, func(c counted) bool { return c.nodes == 0 })
+	slices.SortFunc(all, counted.compare)
+	first := all[:min(len(all), max(limit, 0))]
+	s.result.More = len(all) - len(first)
 	for i := range first {
 		s.result.Reasons = append(s.result.Reasons, SummaryReason{s.explainer.reason(&first[i].taint), first[i].nodes})
 	}
 	return s.result
-}
-
-// mostFrequent returns the first n taints in the order of [Summary]. It sorts few at
-// once, because most clusters have more taints than a message names;
-// BenchmarkHostilePod of the scheduler's plugin pays for it.
-func mostFrequent(list []counted, n int) []counted {
-	var first []counted
-	for _, c := range list {
-		if len(first) >= 2*n {
-			slices.SortFunc(first, counted.compare)
-			first = first[:n]
-		}
-		first = append(first, c)
-	}
-	slices.SortFunc(first, counted.compare)
-	return first[:n]
 }
 
 func (c counted) compare(d counted) int {

@@ -33,7 +33,7 @@ k=a\nb:NoSchedule is not tolerated (closest: k=c, the value differs; a\nb is tol
 	if why := e[3].Why(); why != `the value differs; a\nb is tolerated for the key x\ny` {
 		t.Errorf("why: %q", why)
 	}
-	s := explain.Nodes(taints.Compile(tols), taints.Hard, each(list), all)
+	s := explain.Nodes(taints.Compile(tols), taints.HardEffects, each(list), all)
 	if strings.Count(s.Report(), "\n") != 4 || strings.Contains(s.String(), "\n") || strings.Contains(s.String(), "\x1b") {
 		t.Errorf("%q", s.Report())
 	}

@@ -44,11 +44,10 @@ func FindKey(list []corev1.Taint, key string) (i int, found bool) {
 	return taints.FindKey(Taints(list), key)
 }
 
-// TaintsPatch returns the patch that gives the node the taints, which replace all
-// that it has. It is a merge patch, and also a strategic merge patch
+// TaintsPatch returns the patch that changes spec.taints of a node from one list to
+// another. It is a merge patch, and also a strategic merge patch
 // (types.MergePatchType and types.StrategicMergePatchType in apimachinery). It
-// returns nil if the node already has these taints in this order, so that there
-// is nothing to write, and for a nil node.
+// returns nil if both lists are equal, so that there is nothing to write.
 //
 // The patch has the node's resource version. An API server rejects it with a
 // conflict if the node has changed since it was read, so no taint of another
@@ -60,7 +59,7 @@ func FindKey(list []corev1.Taint, key string) (i int, found bool) {
 //			return err
 //		}
 //		after, _ := kube.Apply(node.Spec.Taints, changes)
-//		patch := kube.TaintsPatch(node, after)
+//		patch := kube.TaintsPatch(node.ResourceVersion, node.Spec.Taints, after)
 //		if patch == nil {
 //			return nil
 //		}
@@ -68,16 +67,18 @@ func FindKey(list []corev1.Taint, key string) (i int, found bool) {
 //		return err
 //	})
 //
-// With controller-runtime, send it by
+// A controller that is called again for each change of a node may return the conflict
+// instead. With controller-runtime, send the patch by
 // client.RawPatch(types.MergePatchType, patch). A client that so far updated nodes
-// needs the RBAC verb patch in place of update. The patch has only the taints: to
-// change annotations, such as a record of applied taints, or labels in the same
-// request, use client.MergeFromWithOptions with MergeFromWithOptimisticLock, or an
-// update.
+// needs the RBAC verb patch in place of update.
 //
-// A node without a resource version gives a patch that never conflicts.
-func TaintsPatch(node *corev1.Node, after []corev1.Taint) []byte {
-	if node == nil || slices.EqualFunc(node.Spec.Taints, after, sameJSON) {
+// The patch has only the taints. To change annotations, such as a record of applied
+// taints, or labels in the same request, use client.MergeFromWithOptions with
+// MergeFromWithOptimisticLock, or an update. The patch also fits other objects with a
+// spec.taints, such as the clusters of a fleet. Without a resource version it never
+// conflicts.
+func TaintsPatch(resourceVersion string, before, after []corev1.Taint) []byte {
+	if slices.EqualFunc(before, after, sameJSON) {
 		return nil
 	}
 	var patch struct {
@@ -88,7 +89,7 @@ func TaintsPatch(node *corev1.Node, after []corev1.Taint) []byte {
 			Taints []corev1.Taint `json:"taints"`
 		} `json:"spec"`
 	}
-	patch.Metadata.ResourceVersion = node.ResourceVersion
+	patch.Metadata.ResourceVersion = resourceVersion
 	patch.Spec.Taints = append([]corev1.Taint{}, after...) // null would be none in a merge patch only
 	b, _ := json.Marshal(patch)                            // strings and times always have JSON
 	return b

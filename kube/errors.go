@@ -27,7 +27,7 @@ import (
 //     what the path names: "taints", "tolerations" or "specs". An error of the list
 //     "old" has no place in the validated object, so its path has no index.
 //   - The type is that of the Kind: Required, Invalid, NotSupported for
-//     [taints.ErrUnsupported], Duplicate, Forbidden or NotFound. Any other kind is
+//     [taints.ErrNotSupported], Duplicate, Forbidden or NotFound. Any other kind is
 //     an InternalError.
 //   - BadValue and Detail are Value and Detail. As in Kubernetes, Required and
 //     Forbidden have no value; that of Forbidden begins the Detail.
@@ -144,10 +144,10 @@ func internalError(path *field.Path, err error) *field.Error {
 }
 
 var errorTypes = map[taints.ErrorKind]field.ErrorType{
-	taints.ErrRequired:    field.ErrorTypeRequired,
-	taints.ErrInvalid:     field.ErrorTypeInvalid,
-	taints.ErrUnsupported: field.ErrorTypeNotSupported,
-	taints.ErrDuplicate:   field.ErrorTypeDuplicate,
-	taints.ErrForbidden:   field.ErrorTypeForbidden,
-	taints.ErrNotFound:    field.ErrorTypeNotFound,
+	taints.ErrRequired:     field.ErrorTypeRequired,
+	taints.ErrInvalid:      field.ErrorTypeInvalid,
+	taints.ErrNotSupported: field.ErrorTypeNotSupported,
+	taints.ErrDuplicate:    field.ErrorTypeDuplicate,
+	taints.ErrForbidden:    field.ErrorTypeForbidden,
+	taints.ErrNotFound:     field.ErrorTypeNotFound,
 }

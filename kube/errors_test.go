@@ -79,7 +79,7 @@ func TestFieldErrors(t *testing.T) {
 		},
 		{"invalid", fieldErr("taints", 1, "value", taints.ErrInvalid), path, one(invalid, "spec.taints[1].value", "v")},
 		{
-			"not supported", fieldErr("taints", 1, "effect", taints.ErrUnsupported), path,
+			"not supported", fieldErr("taints", 1, "effect", taints.ErrNotSupported), path,
 			one(field.ErrorTypeNotSupported, "spec.taints[1].effect", "v"),
 		},
 		{"duplicate", fieldErr("taints", 3, "", taints.ErrDuplicate), path, one(duplicate, "spec.taints[3]", "v")},

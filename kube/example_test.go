@@ -29,7 +29,7 @@ func ExampleTaints() {
 // A pod gets the tolerations that the API server adds to every pod.
 func ExampleCoreTolerations() {
 	var pod corev1.Pod
-	tols := taints.AddDefaults(kube.Tolerations(pod.Spec.Tolerations), taints.DefaultSeconds{})
+	tols := taints.AddDefaultTolerations(kube.Tolerations(pod.Spec.Tolerations), taints.DefaultTolerationSeconds{})
 	pod.Spec.Tolerations = kube.CoreTolerations(tols)
 
 	for _, t := range pod.Spec.Tolerations {
@@ -77,9 +77,9 @@ func ExampleTaintsPatch() {
 	started := taints.Changes{RemoveKeys: []string{"example.com/starting"}}
 
 	after, _ := kube.Apply(node.Spec.Taints, started)
-	fmt.Printf("%s\n", kube.TaintsPatch(node, after))
+	fmt.Printf("%s\n", kube.TaintsPatch(node.ResourceVersion, node.Spec.Taints, after))
 	node.Spec.Taints = after
-	fmt.Println(kube.TaintsPatch(node, after) == nil)
+	fmt.Println(kube.TaintsPatch(node.ResourceVersion, node.Spec.Taints, after) == nil)
 	// Output:
 	// {"metadata":{"resourceVersion":"7"},"spec":{"taints":[]}}
 	// true

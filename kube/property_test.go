@@ -44,7 +44,7 @@ func patchLeadsToTheTaints(t *rapid.T) {
 	after := taintViews.BuildAll(list)
 	want := stored(t, after)
 	same := stored(t, node.Spec.Taints) == want
-	patch := kube.TaintsPatch(node, after)
+	patch := kube.TaintsPatch(node.ResourceVersion, node.Spec.Taints, after)
 	if (patch == nil) != same {
 		t.Fatalf("from %v to %v by %s", node.Spec.Taints, after, patch)
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 func TestAllocs(t *testing.T) {
-	var newest lifecycle.Queue[int]
-	keep := lifecycle.Queue[int]{KeepTimers: true}
+	newest := lifecycle.Queue[int]{NewestWins: true}
+	var keep lifecycle.Queue[int]
 	for i := range 100 {
 		newest.Update(i, evicted(int64(i%10)+1, noon))
 		keep.Update(i, evicted(int64(i%10)+1, noon))

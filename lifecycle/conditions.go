@@ -24,13 +24,13 @@ type NodeState struct {
 	Unschedulable bool `json:"unschedulable,omitempty"`
 }
 
-// Unschedulable is the Type of a [ConditionRule] about cordoned nodes, with the status
+// Cordoned is the Type of a [ConditionRule] about cordoned nodes, with the status
 // "True" or "False". A node's condition of this type is ignored.
-const Unschedulable = "spec.unschedulable"
+const Cordoned = "spec.unschedulable"
 
 // A ConditionRule adds a taint to nodes with a condition of the type and status.
 type ConditionRule struct {
-	// Type is the type of a condition, such as "Ready", or [Unschedulable].
+	// Type is the type of a condition, such as "Ready", or [Cordoned].
 	Type string `json:"type"`
 	// Status is "True", "False", "Unknown" or any other status. Empty means a
 	// missing condition.
@@ -54,7 +54,7 @@ var defaultConditionRules = ConditionRules{
 	{"DiskPressure", "True", taint(taints.NodeDiskPressure, taints.NoSchedule)},
 	{"PIDPressure", "True", taint(taints.NodePIDPressure, taints.NoSchedule)},
 	{"NetworkUnavailable", "True", taint(taints.NodeNetworkUnavailable, taints.NoSchedule)},
-	{Unschedulable, "True", taint(taints.NodeUnschedulable, taints.NoSchedule)},
+	{Cordoned, "True", taint(taints.NodeUnschedulable, taints.NoSchedule)},
 }
 
 func taint(key string, effect taints.Effect) taints.Taint {
@@ -70,7 +70,7 @@ func taint(key string, effect taints.Effect) taints.Taint {
 //	DiskPressure True        NodeDiskPressure         NoSchedule
 //	PIDPressure True         NodePIDPressure          NoSchedule
 //	NetworkUnavailable True  NodeNetworkUnavailable   NoSchedule
-//	Unschedulable True       NodeUnschedulable        NoSchedule
+//	Cordoned True            NodeUnschedulable        NoSchedule
 func DefaultConditionRules() ConditionRules { return slices.Clone(defaultConditionRules) }
 
 // ConditionTaints is [ConditionRules.Taints] for [DefaultConditionRules]: the taints
@@ -91,7 +91,7 @@ func ReconcileConditions(current []taints.Taint, state NodeState, now time.Time)
 
 // Taints returns the taints of the rules that apply to a node in the state, without
 // TimeAdded, and of several with the same key and effect the first. First come those
-// for conditions, in the order of the conditions, then those for [Unschedulable],
+// for conditions, in the order of the conditions, then those for [Cordoned],
 // those for missing conditions and those with NoExecute, in the order of the rules.
 //
 // A condition with an empty status is missing. If the state repeats a condition type,
@@ -101,11 +101,11 @@ func (r ConditionRules) Taints(state NodeState) []taints.Taint { return r.append
 
 func (r ConditionRules) appendTaints(list []taints.Taint, state *NodeState) []taints.Taint {
 	for _, c := range state.Conditions {
-		if c.Type != Unschedulable && c.Status != "" {
+		if c.Type != Cordoned && c.Status != "" {
 			list = r.appendFor(list, c)
 		}
 	}
-	list = r.appendFor(list, Condition{Unschedulable, state.cordon()})
+	list = r.appendFor(list, Condition{Cordoned, state.cordon()})
 	for i := range r {
 		if rule := &r[i]; rule.Status == "" && !rule.evicts() && state.lacks(rule.Type) {
 			list = appendTaint(list, &rule.Taint)
@@ -144,7 +144,7 @@ func appendTaint(list []taints.Taint, t *taints.Taint) []taints.Taint {
 // evicts reports whether the rule adds a NoExecute taint.
 func (rule *ConditionRule) evicts() bool { return rule.Taint.Effect == taints.NoExecute }
 
-// cordon returns the status for Unschedulable.
+// cordon returns the status for Cordoned.
 func (s *NodeState) cordon() string {
 	if s.Unschedulable {
 		return "True"
@@ -155,7 +155,7 @@ func (s *NodeState) cordon() string {
 // status returns the status of the first condition of the type. It is empty if the
 // condition is missing.
 func (s *NodeState) status(kind string) string {
-	if kind == Unschedulable {
+	if kind == Cordoned {
 		return s.cordon()
 	}
 	for i := range s.Conditions {
@@ -168,7 +168,7 @@ func (s *NodeState) status(kind string) string {
 
 // lacks reports whether a condition of the type is missing.
 func (s *NodeState) lacks(kind string) bool {
-	return s.status(kind) == "" || kind != Unschedulable && slices.Contains(s.Conditions, Condition{Type: kind})
+	return s.status(kind) == "" || kind != Cordoned && slices.Contains(s.Conditions, Condition{Type: kind})
 }
 
 // Reconcile returns the changes that make the current taints of a node in the state

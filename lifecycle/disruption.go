@@ -45,12 +45,6 @@ func (s ZoneState) String() string { return enum.String(s, "ZoneState", zoneStat
 // MarshalText returns what String returns. The error is always nil.
 func (s ZoneState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText parses the name of a constant. If there is an error, s is
-// unchanged.
-func (s *ZoneState) UnmarshalText(text []byte) error {
-	return enum.Parse(s, "ZoneState", zoneStateNames, text)
-}
-
 // A DisruptionPolicy limits how many nodes may be tainted with NoExecute each second,
 // so that few pods are evicted if many nodes seem to fail at once. Most callers should
 // use [DefaultDisruptionPolicy]. Under the zero policy every rate is 0.

@@ -18,17 +18,17 @@ func Example() {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	policy := taints.EvictionPolicy{FromTimeAdded: true}
 	pods := map[string]*taints.Matcher{
-		"web": policy.Compile(taints.AddDefaults(nil, taints.DefaultSeconds{})),
-		"database": policy.Compile([]taints.Toleration{
+		"web": taints.Compile(taints.AddDefaultTolerations(nil, taints.DefaultTolerationSeconds{})),
+		"database": taints.Compile([]taints.Toleration{
 			taints.Must(taints.ParseToleration(taints.NodeUnreachable + ":NoExecute op=Exists for 30s")),
 		}),
-		"agent": policy.Compile(taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{})),
+		"agent": taints.Compile(taints.AddDaemonSetTolerations(nil, taints.DaemonSetPod{})),
 	}
 	running := []string{"web", "database", "agent"}
 	var queue lifecycle.Queue[string]
 	nodeChanged := func(node []taints.Taint) {
 		for _, pod := range running {
-			fmt.Println(pod, queue.Update(pod, pods[pod].EvictionOf(node, now)))
+			fmt.Println(pod, queue.Update(pod, policy.EvictionOf(pods[pod], node, now)))
 		}
 	}
 

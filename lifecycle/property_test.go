@@ -18,7 +18,7 @@ import (
 // A queueModel is the reference for a Queue: a list, sorted by deadline and
 // then by the order in which the deadlines were set.
 type queueModel struct {
-	keepTimers bool
+	newestWins bool
 	entries    []queued
 	count      int
 }
@@ -70,14 +70,14 @@ func (q *queueModel) update(pod int, e taints.Eviction) lifecycle.QueueChange {
 	case i < 0:
 		q.put(newQueued(pod, e))
 		return lifecycle.QueueScheduled
-	case !evicts && q.keepTimers && q.entries[i].begun:
+	case !evicts && !q.newestWins && q.entries[i].begun:
 		return lifecycle.QueueUnchanged
 	case !evicts:
 		q.remove(pod)
 		return lifecycle.QueueCanceled
 	}
 	old, new := &q.entries[i], newQueued(pod, e)
-	if q.keepTimers && !moves(old, new, e) || new.due.Equal(old.due) {
+	if !q.newestWins && !moves(old, new, e) || new.due.Equal(old.due) {
 		return lifecycle.QueueUnchanged
 	}
 	new.begun, new.from = old.begun, old.from
@@ -86,7 +86,7 @@ func (q *queueModel) update(pod int, e taints.Eviction) lifecycle.QueueChange {
 	return lifecycle.QueueMoved
 }
 
-// moves is the reference for KeepTimers.
+// moves is the reference for the rules of timers.
 func moves(old *queued, new queued, e taints.Eviction) bool {
 	if e.Outcome == taints.EvictsNow && !e.Tolerated {
 		old.begun = true
@@ -228,8 +228,8 @@ func TestQueueIsASortedList(t *testing.T) { rapid.Check(t, queueIsASortedList) }
 func FuzzQueue(f *testing.F)              { f.Fuzz(rapid.MakeFuzz(queueIsASortedList)) }
 
 func queueIsASortedList(t *rapid.T) {
-	keep := rapid.Bool().Draw(t, "keepTimers")
-	m := modeledQueue{&lifecycle.Queue[int]{KeepTimers: keep}, queueModel{keepTimers: keep}}
+	newest := rapid.Bool().Draw(t, "newestWins")
+	m := modeledQueue{&lifecycle.Queue[int]{NewestWins: newest}, queueModel{newestWins: newest}}
 	t.Repeat(map[string]func(*rapid.T){
 		"Update": m.update,
 		"Update many": func(t *rapid.T) {

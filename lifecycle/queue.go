@@ -13,51 +13,53 @@ import (
 )
 
 // A Queue holds the pending evictions of pods, at most one for each, in the order of
-// their deadlines, and those with equal deadlines in the order in which they were
-// set. It has no timer. Times are compared by wall clock and returned in UTC.
+// their deadlines. Among equal deadlines the first that was set comes first. It has
+// no timer. Times are compared by wall clock and returned in UTC.
 //
 // The zero Queue is empty and ready to use. A Queue must not be copied after first
-// use, and is not safe for concurrent use. A name that does not equal itself, such
-// as NaN, is never in it, and as in a map an interface name that is not comparable
-// panics.
+// use, and is not safe for concurrent use.
+//
+// An update of a pending eviction follows the running timers of Kubernetes'
+// taint-eviction controller, so a controller may evaluate a pod as often as it likes.
+// The first of these rules that applies decides:
+//
+//   - An untolerated taint (EvictsNow without Tolerated) begins the eviction,
+//     and moves it to At if that is earlier.
+//   - An eviction that has begun does not change, even if the pod stays. Only
+//     Delete and PopDue remove it.
+//   - If the pod stays, the eviction is canceled.
+//   - If From is the same, the eviction moves to At, earlier or later.
+//   - If From is different, the eviction keeps its deadline. If From is not
+//     before the deadline, the eviction begins.
+//
+// An EvictsNow, or an EvictsAt whose At is not after its From, has begun when
+// Update schedules or moves it. Kubernetes deletes a pod as soon as its timer
+// fires, so call PopDue before Update.
 //
 // Update, Delete and each step of PopDue take time logarithmic in the number of
 // pending evictions. The memory of a Queue is proportional to the most evictions
 // that it has held.
 type Queue[P comparable] struct {
-	// KeepTimers makes Update treat a pending eviction as Kubernetes'
-	// taint-eviction controller treats a running timer. Set it before the first
-	// Update. Without it the newest eviction counts. With it, the first of these
-	// rules that applies decides what Update does to a pending eviction:
-	//
-	//   - An untolerated taint (EvictsNow without Tolerated) begins the eviction,
-	//     and moves it to At if that is earlier.
-	//   - An eviction that has begun does not change, even if the pod stays. Only
-	//     Delete and PopDue remove it.
-	//   - If the pod stays, the eviction is canceled.
-	//   - If From is the same, the eviction moves to At, earlier or later.
-	//   - If From is different, the eviction keeps its deadline. If From is not
-	//     before the deadline, the eviction begins.
-	//
-	// An EvictsNow, or an EvictsAt whose At is not after its From, has begun when
-	// Update schedules or moves it. Kubernetes deletes a pod as soon as its timer
-	// fires, so call PopDue before Update.
-	KeepTimers bool
+	// NewestWins replaces these rules: every Update sets the deadline anew, or cancels
+	// the eviction. Set it before the first Update. Use it for evaluations whose
+	// deadline does not depend on when they are made. With the time of each evaluation
+	// as the time of observation, no pod is ever due.
+	NewestWins bool
 
 	_     noCopy
 	pods  map[P]*timer[P]
 	heap  deadlines[P]
 	added deadline[P] // what heap.Push adds; a field takes no allocation
-	count uint64      // of deadlines so far
+	sets  uint64      // how many deadlines were set
 }
 
 // A timer is the pending eviction of a pod.
 type timer[P comparable] struct {
 	pod      P
-	from     time.Time // from which the seconds count, if hasFrom is true
-	index    int32     // in the heap; an int would take 16 bytes more
+	from     time.Time // from which the seconds run, if hasFrom is true
+	index    int       // in the heap
 	hasFrom  bool
-	hasBegun bool // only with KeepTimers
+	hasBegun bool
 }
 
 // A deadline is when a timer is due.
@@ -96,25 +98,19 @@ func (c QueueChange) String() string { return enum.String(c, "QueueChange", queu
 // MarshalText returns what String returns. The error is always nil.
 func (c QueueChange) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-// UnmarshalText parses the name of a constant. If there is an error, c is
-// unchanged.
-func (c *QueueChange) UnmarshalText(text []byte) error {
-	return enum.Parse(c, "QueueChange", queueChangeNames, text)
-}
-
-// Update replaces the pod's pending eviction with e, or follows [Queue.KeepTimers],
-// and returns what changed. The deadline of EvictsAt and EvictsNow is e.At. Any other
-// outcome cancels a pending eviction.
+// Update sets, moves or cancels the pod's pending eviction, by the rules of [Queue],
+// and returns what changed. The deadline of EvictsAt and EvictsNow is e.At. With any
+// other outcome the pod stays.
 //
-// The caller may construct e, as in Eviction{Outcome: EvictsAt, At: t}. A zero From
-// then means At minus Seconds, if Seconds is positive and there is such a time.
-// Otherwise From is not known: with KeepTimers, such an EvictsAt does not begin
-// when it is scheduled and does not change a pending eviction.
+// The caller may construct e, as in Eviction{Outcome: EvictsAt, At: t}. If From is
+// zero and Seconds is positive, From is At minus Seconds. Otherwise a zero From is
+// unknown: such an EvictsAt does not begin when it is scheduled and does not change a
+// pending eviction.
 func (q *Queue[P]) Update(pod P, e taints.Eviction) QueueChange {
 	t := q.pods[pod]
 	evicts := e.Outcome == taints.EvictsAt || e.Outcome == taints.EvictsNow
 	switch {
-	case t == nil && (!evicts || pod != pod):
+	case t == nil && !evicts:
 		return QueueUnchanged
 	case t == nil:
 		q.schedule(pod, e)
@@ -133,21 +129,21 @@ func (q *Queue[P]) schedule(pod P, e taints.Eviction) {
 	if q.pods == nil {
 		q.pods = make(map[P]*timer[P])
 	}
-	t := &timer[P]{pod: pod, index: int32(len(q.heap))}
-	if q.KeepTimers {
+	t := &timer[P]{pod: pod, index: len(q.heap)}
+	if !q.NewestWins {
 		t.from, t.hasFrom = fromOf(e)
 		t.hasBegun = begins(e)
 	}
 	q.pods[pod] = t
-	q.count++
-	q.added = deadline[P]{wall(e.At), q.count, t}
+	q.sets++
+	q.added = deadline[P]{wall(e.At), q.sets, t}
 	heap.Push(&q.heap, &q.added)
 }
 
-// reschedule updates a pending eviction, by the rules of KeepTimers in their order.
+// reschedule updates a pending eviction, by the rules of Queue in their order.
 func (q *Queue[P]) reschedule(t *timer[P], e taints.Eviction) QueueChange {
 	d := &q.heap[t.index]
-	if q.KeepTimers {
+	if !q.NewestWins {
 		from, known := fromOf(e)
 		switch {
 		case e.Outcome == taints.EvictsNow && !e.Tolerated:
@@ -167,9 +163,9 @@ func (q *Queue[P]) reschedule(t *timer[P], e taints.Eviction) QueueChange {
 	if d.due.Equal(e.At) {
 		return QueueUnchanged
 	}
-	q.count++
-	d.due, d.order = wall(e.At), q.count
-	heap.Fix(&q.heap, int(t.index))
+	q.sets++
+	d.due, d.order = wall(e.At), q.sets
+	heap.Fix(&q.heap, t.index)
 	return QueueMoved
 }
 
@@ -179,7 +175,7 @@ func begins(e taints.Eviction) bool {
 	return e.Outcome == taints.EvictsNow || ok && !from.Before(e.At)
 }
 
-// fromOf returns the time from which the seconds of the eviction count, and
+// fromOf returns the time from which the seconds of the eviction run, and
 // whether it is known.
 func fromOf(e taints.Eviction) (from time.Time, ok bool) {
 	if !e.From.IsZero() {
@@ -204,7 +200,7 @@ func (q *Queue[P]) Delete(pod P) bool {
 
 func (q *Queue[P]) remove(t *timer[P]) {
 	delete(q.pods, t.pod)
-	heap.Remove(&q.heap, int(t.index))
+	heap.Remove(&q.heap, t.index)
 }
 
 // Due returns the deadline of the pod's pending eviction, and whether it has one.
@@ -229,8 +225,8 @@ func (q *Queue[P]) Next() (time.Time, bool) {
 // PopDue returns an iterator over the pods whose deadlines are not after now, with
 // the deadlines, in order. It removes each pod before it yields it. The loop body may
 // end early, and may update the queue: each step yields the pod that is then due
-// first. To retry an eviction, schedule it for a later time, in another Queue if an
-// Update of the pod may come before.
+// first. To retry an eviction, call Update with a later time. If another Update of the
+// pod may come first, keep retries in a second Queue.
 func (q *Queue[P]) PopDue(now time.Time) iter.Seq2[P, time.Time] {
 	return func(yield func(P, time.Time) bool) {
 		for len(q.heap) > 0 && !q.heap[0].due.After(now) {
@@ -268,7 +264,7 @@ func (h deadlines[P]) Less(i, j int) bool {
 
 func (h deadlines[P]) Swap(i, j int) {
 	h[i], h[j] = h[j], h[i]
-	h[i].timer.index, h[j].timer.index = int32(i), int32(j)
+	h[i].timer.index, h[j].timer.index = i, j
 }
 
 func (h *deadlines[P]) Push(d any) { *h = append(*h, *d.(*deadline[P])) }

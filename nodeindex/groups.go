@@ -70,7 +70,7 @@ func (x *Index[N]) group(list []taints.Taint) *group[N] {
 func (x *Index[N]) file(list []taints.Taint) *file[N] {
 	var best *file[N]
 	for i := range list {
-		if !taints.Hard.Has(list[i].Effect) {
+		if !taints.HardEffects.Has(list[i].Effect) {
 			continue
 		}
 		p := pair{list[i].Key, list[i].Value}
@@ -143,7 +143,7 @@ func appendText(b []byte, list []taints.Taint) []byte {
 func (x *Index[N]) feasible(m *taints.Matcher) iter.Seq[[]N] {
 	return func(yield func([]N) bool) {
 		for e := range x.reach(m) {
-			if _, found := m.FindUntolerated(e.taints, taints.Hard); !found && !yield(e.nodes) {
+			if _, found := m.FindUntolerated(e.taints, taints.HardEffects); !found && !yield(e.nodes) {
 				return
 			}
 		}
@@ -192,7 +192,7 @@ const (
 func (x *Index[N]) search(m *taints.Matcher, found []*file[N]) (_ []*file[N], left int) {
 	found = append(found, &x.bare)
 	left = len(x.all) - groupPrice*len(x.bare.groups)
-	options := m.Policy().Options
+	options := m.Options()
 	for t := range m.Tolerations() {
 		left -= lookupPrice + (len(t.Key)+len(t.Value))/bytesForOne
 		var files []*file[N]

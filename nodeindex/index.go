@@ -61,9 +61,6 @@ type place[N comparable] struct {
 
 // Set adds the node with the taints, or replaces its taints.
 func (x *Index[N]) Set(node N, list []taints.Taint) {
-	if node != node {
-		return
-	}
 	old, present := x.places[node]
 	g := x.group(list)
 	if present {
@@ -90,7 +87,7 @@ func (x *Index[N]) Delete(node N) bool {
 // Len returns the number of nodes.
 func (x *Index[N]) Len() int { return len(x.places) }
 
-// Feasible returns an iterator over the nodes without a [taints.Hard] taint that
+// Feasible returns an iterator over the nodes without a [taints.HardEffects] taint that
 // m's tolerations do not tolerate, in no particular order. A query allocates only
 // for more than seven matches of a toleration and the key and value of a taint.
 func (x *Index[N]) Feasible(m *taints.Matcher) iter.Seq[N] {

@@ -146,7 +146,7 @@ func (x *Index[N]) audit(t fataler) {
 		auditList(t, f.groups, func(i int, g *group[N]) bool {
 			repels, has := false, false
 			for _, taint := range x.all[g.at].taints {
-				if taints.Hard.Has(taint.Effect) {
+				if taints.HardEffects.Has(taint.Effect) {
 					repels, has = true, has || pair{taint.Key, taint.Value} == f.pair
 				}
 			}

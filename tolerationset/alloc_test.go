@@ -3,7 +3,6 @@
 package tolerationset_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
@@ -24,23 +23,13 @@ var usual = []taints.Toleration{
 
 func TestAllocs(t *testing.T) {
 	var none taints.Options
-	reversed := slices.Clone(usual)
-	slices.Reverse(reversed)
-	reversed[4], reversed[5] = reversed[5], reversed[4] // the order of these two matters
-	other := slices.Clone(usual)
-	other[5].Value = "web"
-	long := slices.Repeat(usual, 20)
 	for name, f := range map[string]func(){
-		"Covers":              func() { tolerationset.Covers(usual[5], usual[6], none) },
-		"Find":                func() { tolerationset.Find(usual, usual[5].ID()) },
-		"Covers Lt":           func() { tolerationset.Covers(usual[4], usual[4], none) },
-		"ValidateAllowed":     func() { must(t, tolerationset.ValidateAllowed(usual, usual, none) == nil) },
-		"ValidateUpdate":      func() { must(t, tolerationset.ValidateUpdate(usual, usual, none) == nil) },
-		"Merge nothing":       func() { must(t, identical(tolerationset.Merge(usual, usual, none), usual)) },
-		"Same 8":              func() { must(t, tolerationset.Same(usual, usual, none)) },
-		"Same, long":          func() { must(t, tolerationset.Same(long, long, none)) },
-		"Same, reordered":     func() { must(t, tolerationset.Same(usual, reversed, none)) },
-		"Same, another value": func() { must(t, !tolerationset.Same(usual, other, none)) },
+		"Covers":          func() { tolerationset.Covers(usual[5], usual[6], none) },
+		"Find":            func() { tolerationset.Find(usual, usual[5].ID()) },
+		"Covers Lt":       func() { tolerationset.Covers(usual[4], usual[4], none) },
+		"ValidateAllowed": func() { must(t, tolerationset.ValidateAllowed(usual, usual, none) == nil) },
+		"ValidateUpdate":  func() { must(t, tolerationset.ValidateUpdate(usual, usual, none) == nil) },
+		"Merge nothing":   func() { must(t, identical(tolerationset.Merge(usual, usual, none), usual)) },
 		"Reconcile nothing": func() {
 			_, changed := tolerationset.Reconcile(usual, usual[3:], usual[1:])
 			must(t, !changed)

@@ -107,10 +107,8 @@ func evicting(t *taints.Toleration) bool { return t.Effect == "" || t.Effect == 
 
 // sameTime reports whether both tolerate a NoExecute taint for the same time.
 func sameTime(t, u *taints.Toleration) bool {
-	return sameSeconds(t.TolerationSeconds, u.TolerationSeconds)
+	return !outlasts(t.TolerationSeconds, u.TolerationSeconds) && !outlasts(u.TolerationSeconds, t.TolerationSeconds)
 }
-
-func sameSeconds(a, b *int64) bool { return !outlasts(a, b) && !outlasts(b, a) }
 
 // outlasts reports whether a toleration with the seconds a tolerates a taint
 // longer than one with the seconds b. Nil means forever.

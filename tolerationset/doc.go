@@ -6,5 +6,5 @@
 // The guarantees of package taints hold. The time of [Reconcile] and
 // [ValidateUpdate] grows with the lengths of the lists, and that of other functions
 // with their product or the square of one. Limit lists that strangers write. Times
-// are compared by the first match, not by the policy ForeverElseShortest.
+// are compared by the first match, not by the policy ForDevices.
 package tolerationset

@@ -126,24 +126,6 @@ func ExampleValidateAllowed() {
 	// Output: tolerations[1]: "node.kubernetes.io/unreachable:NoExecute op=Exists" is forbidden: no entry of the allow-list tolerates as much for as long
 }
 
-// A controller does not roll out a template whose tolerations were only sorted.
-func ExampleSame() {
-	before := []taints.Toleration{
-		taints.Must(taints.ParseToleration("gpu op=Exists")),
-		taints.Must(taints.ParseToleration("gpu=a100:NoSchedule")),
-		taints.Must(taints.ParseToleration("tenant=blue:NoSchedule")),
-	}
-	after := []taints.Toleration{
-		taints.Must(taints.ParseToleration("tenant=blue:NoSchedule op=Equal")),
-		taints.Must(taints.ParseToleration("gpu op=Exists")),
-	}
-	fmt.Println(tolerationset.Same(before, after, taints.Options{}))
-	fmt.Println(tolerationset.Same(before, after[1:], taints.Options{}))
-	// Output:
-	// true
-	// false
-}
-
 // A linter for charts: the tolerations are valid, and three of them do not do
 // what they seem to.
 func ExampleLint() {

@@ -25,7 +25,7 @@ const (
 	// so the time of this one never applies.
 	CodeShadowed Code = "shadowed"
 	// CodeNoTime: the seconds are not positive, so a pod on a node with such a taint
-	// is evicted at once. Zero is not reported for the keys of [taints.AddDefaults].
+	// is evicted at once. Zero is not reported for the keys of [taints.AddDefaultTolerations].
 	CodeNoTime Code = "no-time"
 	// CodeEverything: Exists without a key also tolerates the taints of broken nodes.
 	// It is not reported for PreferNoSchedule and daemons.
@@ -68,7 +68,7 @@ func entryName(i int) string { return "tolerations[" + strconv.Itoa(i) + "]" }
 // then of the [Code] constants, and nil for a list that is not valid under o. There
 // are none for the tolerations that package taints' Add functions add to a pod without
 // any, except for negative seconds and extended resources that look like Kubernetes'
-// own keys. A daemon is a pod with all tolerations that [taints.AddDaemonSetDefaults]
+// own keys. A daemon is a pod with all tolerations that [taints.AddDaemonSetTolerations]
 // adds without host network: call that on a template before.
 func Lint(tolerations []taints.Toleration, o taints.Options) []Finding {
 	if o.ValidateTolerations(tolerations) != nil {
@@ -77,7 +77,7 @@ func Lint(tolerations []taints.Toleration, o taints.Options) []Finding {
 	r := rules{o}
 	shadows := r.shadows(tolerations)
 	by := r.superfluous(tolerations, shadows)
-	l := linter{rules: r, list: tolerations, forDaemons: taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{HostNetwork: true})}
+	l := linter{rules: r, list: tolerations, forDaemons: taints.AddDaemonSetTolerations(nil, taints.DaemonSetPod{HostNetwork: true})}
 	l.daemon = !slices.ContainsFunc(l.forDaemons, func(t taints.Toleration) bool {
 		return t.Key != taints.NodeNetworkUnavailable && !slices.ContainsFunc(tolerations, t.Equal)
 	})
@@ -228,7 +228,7 @@ func (l *linter) checkValue(i int, t *taints.Toleration) {
 // even if another one covers it.
 func (l *linter) isAdded(t *taints.Toleration) bool {
 	return slices.ContainsFunc(l.forDaemons, t.Equal) ||
-		t.Operator == taints.OpExists && t.Effect == taints.NoSchedule && taints.AddExtendedResources(nil, t.Key) != nil
+		t.Operator == taints.OpExists && t.Effect == taints.NoSchedule && taints.AddExtendedResourceTolerations(nil, t.Key) != nil
 }
 
 const controlPlane = "node-role.kubernetes.io/control-plane"

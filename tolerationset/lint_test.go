@@ -181,15 +181,15 @@ func TestFindingTexts(t *testing.T) {
 func TestLintOfDefaults(t *testing.T) {
 	adders := [4]func([]taints.Toleration) []taints.Toleration{
 		func(list []taints.Toleration) []taints.Toleration {
-			return taints.AddDefaults(list, taints.DefaultSeconds{})
+			return taints.AddDefaultTolerations(list, taints.DefaultTolerationSeconds{})
 		},
 		func(list []taints.Toleration) []taints.Toleration {
-			return taints.AddDaemonSetDefaults(list, taints.DaemonSetPod{HostNetwork: true})
+			return taints.AddDaemonSetTolerations(list, taints.DaemonSetPod{HostNetwork: true})
 		},
 		func(list []taints.Toleration) []taints.Toleration {
-			return taints.AddExtendedResources(list, "nvidia.com/gpu", "example.com/fpga")
+			return taints.AddExtendedResourceTolerations(list, "nvidia.com/gpu", "example.com/fpga")
 		},
-		taints.AddMemoryPressure,
+		taints.AddMemoryPressureToleration,
 	}
 	for n := range 4 * 4 * 4 * 4 {
 		var list []taints.Toleration

@@ -11,7 +11,7 @@ import (
 // ValidateUpdate returns nil if an API server lets a pod's tolerations change from
 // old to new: new is valid and has those of old, with any seconds and with operators
 // as written. Under NoComparison, Lt and Gt are valid if old has one of them. Call
-// [taints.AddDefaults] on new before, as an API server does. Otherwise the error is a
+// [taints.AddDefaultTolerations] on new before, as an API server does. Otherwise the error is a
 // [taints.ErrorList], with a [taints.ErrForbidden] of the list "old" for each missing
 // toleration.
 func ValidateUpdate(old, new []taints.Toleration, o taints.Options) error {

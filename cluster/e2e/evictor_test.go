@@ -242,7 +242,7 @@ func setTaints(t *testing.T, c *cluster.Cluster, node string, list []taints.Tain
 	nodes := c.Client.CoreV1().Nodes()
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		before, err := nodes.Get(c.Context(), node, metav1.GetOptions{})
-		if patch := kube.TaintsPatch(before, kube.CoreTaints(list)); err == nil && patch != nil {
+		if patch := kube.TaintsPatch(before.ResourceVersion, before.Spec.Taints, kube.CoreTaints(list)); err == nil && patch != nil {
 			_, err = nodes.Patch(c.Context(), node, types.MergePatchType, patch, metav1.PatchOptions{})
 		}
 		return err

@@ -43,7 +43,7 @@ type options struct {
 func (o *options) Register(fs *flag.FlagSet) {
 	fs.BoolVar(&o.controller.Policy.FromTimeAdded, "from-time-added", true,
 		"count from the taint's timeAdded, so that a restart changes no deadline; if false, from when the evictor saw the taint")
-	fs.BoolVar(&o.controller.Policy.ForeverElseShortest, "forever-else-shortest", false,
+	fs.BoolVar(&o.controller.Policy.ForDevices, "forever-else-shortest", false,
 		"if several tolerations match a taint, count one without seconds or else the one with the least")
 	fs.BoolVar(&o.controller.KeepTimers, "keep-timers", false,
 		"keep the deadline of a pending eviction when later taints would change it, as Kubernetes does")

@@ -41,7 +41,7 @@ func TestParse(t *testing.T) {
 	} {
 		o := parse(t, args)
 		c, m := o.controller, o.manager
-		got := fmt.Sprintln(c.Policy.FromTimeAdded, c.Policy.ForeverElseShortest, c.KeepTimers, c.Method, c.DeleteHeldAfter, c.DryRun,
+		got := fmt.Sprintln(c.Policy.FromTimeAdded, c.Policy.ForDevices, c.KeepTimers, c.Method, c.DeleteHeldAfter, c.DryRun,
 			c.QPS, c.Burst, c.Workers, m.Metrics.BindAddress, m.HealthProbeBindAddress, m.LeaderElection, m.LeaderElectionNamespace, m.LeaderElectionID,
 			m.LeaseDuration, m.RenewDeadline, m.RetryPeriod)
 		if got != want+"\n" {

@@ -37,7 +37,7 @@ func patchTaints(ctx context.Context, client kubernetes.Interface, name string, 
 			return err
 		}
 		after, _ := kube.Apply(node.Spec.Taints, changes)
-		patch := kube.TaintsPatch(node, after)
+		patch := kube.TaintsPatch(node.ResourceVersion, node.Spec.Taints, after)
 		if patch == nil {
 			return nil
 		}

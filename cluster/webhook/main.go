@@ -88,7 +88,7 @@ func (o *options) Run(ctx context.Context, stdout io.Writer) error {
 	if o.audit {
 		logger = logr.Discard() // it prints its findings instead
 	}
-	seconds := taints.DefaultSeconds{NotReady: &o.notReady, Unreachable: &o.unreachable}
+	seconds := taints.DefaultTolerationSeconds{NotReady: &o.notReady, Unreachable: &o.unreachable}
 	policies, err := server.OpenPolicies(o.rules, seconds, logger)
 	if err != nil {
 		return err

@@ -66,7 +66,7 @@ type world struct {
 // templateOf returns the tolerations of the template, and those that admission
 // and the DaemonSet controller have added to the pod.
 func templateOf(x *diagnosis.Pending) (own, given []taints.Toleration) {
-	daemon := taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{HostNetwork: true})
+	daemon := taints.AddDaemonSetTolerations(nil, taints.DaemonSetPod{HostNetwork: true})
 	for _, t := range x.Tolerations {
 		isDefault := (t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable) && t.TolerationSeconds != nil
 		if isDefault || x.Owner.Kind == "DaemonSet" && slices.ContainsFunc(daemon, t.Equal) {

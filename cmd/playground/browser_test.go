@@ -89,9 +89,9 @@ func testTyping(p *browserPage) {
 }
 
 func testLinks(p *browserPage) {
-	p.visit("#taints=a:NoExecute&tolerations=a:NoExecute+op%3DExists+for+900s%0Aa:NoExecute+op%3DExists+for+10m&observed=2026-11-21T13:00:00%2B01:00&select=ForeverElseShortest&noComparison=1")
+	p.visit("#taints=a:NoExecute&tolerations=a:NoExecute+op%3DExists+for+900s%0Aa:NoExecute+op%3DExists+for+10m&observed=2026-11-21T13:00:00%2B01:00&select=ForDevices&noComparison=1")
 	p.text("#eviction strong", "! A running pod is evicted at 2026-11-21 12:10:00 UTC")
-	p.want("the fields", "['select', 'observed', 'add'].map((name) => document.getElementById(name).value)", []any{"ForeverElseShortest", "2026-11-21T12:00", ""})
+	p.want("the fields", "['select', 'observed', 'add'].map((name) => document.getElementById(name).value)", []any{"ForDevices", "2026-11-21T12:00", ""})
 	p.want("the boxes", "$$('[type=checkbox]').map((e) => e.checked)", []any{false, true, false})
 
 	p.keys("#taints", "\né😀<b>=%&+#:NoSchedule")
@@ -99,7 +99,7 @@ func testLinks(p *browserPage) {
 	p.want("the link of what was typed", written, "a:NoExecute\né😀<b>=%&+#:NoSchedule")
 	p.do(chromedp.Reload())
 	p.want("the field after a reload", "$('#taints').value", "a:NoExecute\né😀<b>=%&+#:NoSchedule")
-	p.want("the choice after a reload", "$('#select').value", "ForeverElseShortest")
+	p.want("the choice after a reload", "$('#select').value", "ForDevices")
 
 	p.follow("#taints=b:NoSchedule&select=Nobody&add=nobody&observed=never")
 	p.text("#list-taints code", "b:NoSchedule")

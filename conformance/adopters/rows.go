@@ -15,7 +15,6 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/internal/test/measure"
 	"github.com/seed-0529bac1/taints/kube"
-	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
 const (
@@ -125,8 +124,8 @@ func ephemeral() measure.Row {
 		Name: "IsKnownEphemeralTaint, for 3 taints that are and 3 that are not", Beside: karpenter, Floor: 0.9,
 		Ours: func() func(int) {
 			known := taints.Options{KeyWildcards: true}.Compile(
-				taints.TolerationsOfIDs(taints.TaintIDs(kube.Taints(scheduling.KnownEphemeralTaints))...),
-				taints.TolerationsOfKeys(wildcards(scheduling.KnownEphemeralTaintKeyPrefixes)...),
+				taints.TolerationsForIDs(taints.TaintIDs(kube.Taints(scheduling.KnownEphemeralTaints))...),
+				taints.TolerationsForKeys(wildcards(scheduling.KnownEphemeralTaintKeyPrefixes)...),
 			)
 			return measure.Each(func() { measure.MustNot(lasting(known, list) != 3) })
 		},
@@ -160,13 +159,26 @@ func lasting(known *taints.Matcher, list []corev1.Taint) (n int) {
 	return n
 }
 
+// tolerationsEqual is the function of docs/adopting.md.
+func tolerationsEqual(a, b []corev1.Toleration) bool {
+	return slices.Equal(sortedIDs(a), sortedIDs(b))
+}
+
+func sortedIDs(list []corev1.Toleration) (ids []taints.TolerationID) {
+	sorted := slices.SortedFunc(slices.Values(kube.Tolerations(list)), taints.Toleration.Compare)
+	for i := range sorted {
+		ids = append(ids, sorted[i].ID())
+	}
+	return slices.Compact(ids)
+}
+
 // equal compares two lists, which are equal or not.
 func equal(name string, a, b []corev1.Toleration, want bool) measure.Row {
 	return measure.Row{
 		Name: "TolerationsEqual, " + name, Beside: descheduler, Floor: 1,
 		Ours: func() func(int) {
 			return measure.Each(func() {
-				measure.MustNot(want != tolerationset.Same(kube.Tolerations(a), kube.Tolerations(b), taints.Options{}))
+				measure.MustNot(want != tolerationsEqual(a, b))
 			})
 		},
 		Other: func() func(int) {

@@ -25,16 +25,16 @@ func (t *T) Decide(s string) bool { return Decide(s) }
 func TestApply(t *testing.T) {
 	const method = "func (t *T) Decide(s string) bool { return Decide(s) }\n"
 	for text, want := range map[string]string{
-		`func Decide(s string) bool { return taints.AddExtendedResources(nil, s) != nil }` + method: "",
-		`func Decide(s string) bool { return s != "" }` + method:                                    "Decide does not call the library",
-		`func Decide(s string) bool { return was(s) && taints.AddExtendedResources(nil, s) != nil }
+		`func Decide(s string) bool { return taints.AddExtendedResourceTolerations(nil, s) != nil }` + method: "",
+		`func Decide(s string) bool { return s != "" }` + method:                                              "Decide does not call the library",
+		`func Decide(s string) bool { return was(s) && taints.AddExtendedResourceTolerations(nil, s) != nil }
 
 func was(s string) bool {
 	// in other words
 	s = strings.TrimSpace(s)
 	return s != ""
 }` + method: "was has the body of the package's Decide",
-		`func Other(s string) bool { return taints.AddExtendedResources(nil, s) != nil }`: "it replaces nothing",
+		`func Other(s string) bool { return taints.AddExtendedResourceTolerations(nil, s) != nil }`: "it replaces nothing",
 	} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "p.go"), []byte(packageText), 0o600); err != nil {

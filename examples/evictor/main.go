@@ -29,8 +29,8 @@ type event struct {
 var start = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 var (
-	usual  = taints.AddDefaults(nil, taints.DefaultSeconds{}) // what admission gives to every pod
-	daemon = taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{})
+	usual  = taints.AddDefaultTolerations(nil, taints.DefaultTolerationSeconds{}) // what admission gives to every pod
+	daemon = taints.AddDaemonSetTolerations(nil, taints.DaemonSetPod{})
 	hasty  = []taints.Toleration{
 		taints.Must(taints.ParseToleration("node.kubernetes.io/unreachable:NoExecute op=Exists for 30s")),
 		taints.Must(taints.ParseToleration("node.kubernetes.io/unreachable:NoSchedule op=Exists")),
@@ -57,7 +57,7 @@ func main() {
 type pod struct {
 	node    string
 	arrival time.Time
-	list    []taints.Toleration
+	matcher *taints.Matcher
 }
 
 // A controller keeps the pending evictions of all pods.
@@ -89,7 +89,7 @@ func (c *controller) apply(e event) {
 		c.setReady(e.node, e.ready, now)
 	}
 	if e.pod != "" {
-		c.pods[e.pod] = pod{e.node, now, e.list}
+		c.pods[e.pod] = pod{e.node, now, taints.Compile(e.list)}
 		c.print(now, "%s is placed on %s", e.pod, e.node)
 		c.update(e.pod, now)
 	}
@@ -118,13 +118,13 @@ func (c *controller) setReady(node, status string, now time.Time) {
 	}
 }
 
-// update sets or cancels the pod's pending eviction. Its seconds count from when
+// update sets or cancels the pod's pending eviction. Its seconds run from when
 // the taint was added or, if that is later, from when the pod arrived. So the
 // controller finds the same deadlines again after a restart.
 func (c *controller) update(name string, now time.Time) {
 	p := c.pods[name]
 	policy := taints.EvictionPolicy{FromTimeAdded: true, Arrival: p.arrival}
-	e := policy.On(p.list).EvictionOf(c.nodes[p.node], now)
+	e := policy.EvictionOf(p.matcher, c.nodes[p.node], now)
 	if c.queue.Update(name, e) != lifecycle.QueueUnchanged {
 		c.print(now, "%s %v", name, e)
 	}

@@ -115,7 +115,7 @@ const mostReasons = 10
 
 // why returns the reason why a pod fits nowhere.
 func (s *scheduler) why(m *taints.Matcher) string {
-	summary := explain.Groups(m, taints.Hard, s.index.Groups(), mostReasons)
+	summary := explain.Groups(m, taints.HardEffects, s.index.Groups(), mostReasons)
 	if summary.Feasible > 0 {
 		return fmt.Sprintf("pending, %v; those available are full", summary)
 	}

@@ -26,7 +26,7 @@ func TestBadInput(t *testing.T) {
 		"taint":      run(io.Discard, []node{{"a", 1, "k:No"}}, nil),
 		"toleration": run(io.Discard, nil, []pod{{"a", []string{"k op=In"}}}),
 	} {
-		if !errors.As(err, &fieldErr) || !errors.Is(err, taints.ErrUnsupported) {
+		if !errors.As(err, &fieldErr) || !errors.Is(err, taints.ErrNotSupported) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -117,7 +117,7 @@ func (o *object) sentence(nodes map[string][]taints.Taint, now time.Time) string
 	if o.Spec.NodeName != "" || o.Status.Phase != "Pending" {
 		return ""
 	}
-	summary := explain.Nodes(taints.Compile(o.Spec.Tolerations), taints.Hard, maps.Values(nodes), 10)
+	summary := explain.Nodes(taints.Compile(o.Spec.Tolerations), taints.HardEffects, maps.Values(nodes), 10)
 	ignored := ""
 	if len(o.Spec.NodeSelector)+len(o.Spec.Affinity) > 0 {
 		ignored = " (its node selector and affinity are ignored)"
@@ -128,11 +128,11 @@ func (o *object) sentence(nodes map[string][]taints.Taint, now time.Time) string
 	return o.name() + " is pending" + ignored + ": " + summary.Report()
 }
 
-// eviction returns when the taints of its node evict the pod. Its seconds count
+// eviction returns when the taints of its node evict the pod. Its seconds run
 // from when the taint was added or, if that is later, from when the pod started.
 func (o *object) eviction(list []taints.Taint, now time.Time) string {
 	policy := taints.EvictionPolicy{FromTimeAdded: true, Arrival: o.Status.StartTime}
-	e := policy.On(o.Spec.Tolerations).EvictionOf(list, now)
+	e := policy.EvictionOf(taints.Compile(o.Spec.Tolerations), list, now)
 	if e.Outcome == taints.Stays {
 		return ""
 	}

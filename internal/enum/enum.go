@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package enum converts between the numbers and names of enumerations, joins names
-// in words, and quotes what is not one.
+// Package enum names the numbers of enumerations, joins names in words, and quotes
+// texts.
 package enum
 
 import (
-	"errors"
 	"strconv"
 	"strings"
 )
@@ -17,18 +16,6 @@ func String[E ~uint8](e E, kind string, names []string) string {
 		return names[e]
 	}
 	return kind + "(" + strconv.Itoa(int(e)) + ")"
-}
-
-// Parse sets e to the number whose name is the text. If there is none, it leaves
-// e unchanged and returns an error that lists the names.
-func Parse[E ~uint8](e *E, kind string, names []string, text []byte) error {
-	for i, name := range names {
-		if name == string(text) {
-			*e = E(i)
-			return nil
-		}
-	}
-	return errors.New("unknown " + kind + " " + string(AppendQuoted(nil, string(text))) + ": must be one of " + strings.Join(names, ", "))
 }
 
 // Join joins the texts with commas, and the last one with the given text, as in "A, B

@@ -11,7 +11,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// NodeKeys has the keys of keys.go in package taints, in the same order.
+// NodeKeys holds the keys of the node-lifecycle controller, in the order of taint.go.
 var NodeKeys = [...]string{
 	taints.NodeNotReady,
 	taints.NodeUnreachable,

@@ -4,8 +4,6 @@
 // allocates nothing, and in long lists by a map.
 package lookup
 
-import "slices"
-
 // Short is the largest length of a short list.
 const Short = 64
 
@@ -44,25 +42,5 @@ func (f *First[T, K]) Find(key K) int {
 	return -1
 }
 
-// Places finds elements of a long list. It is nil for a short list.
-type Places[K comparable] map[K]int // from 1
-
-// PlacesOf returns the Places of the list.
-func PlacesOf[K comparable](list []K) Places[K] {
-	if len(list) <= Short {
-		return nil
-	}
-	p := make(Places[K], len(list))
-	for i := len(list); i > 0; i-- {
-		p[list[i-1]] = i
-	}
-	return p
-}
-
-// Find returns the index of the first element of the list that is the key, or -1.
-func (p Places[K]) Find(list []K, key K) int {
-	if p != nil {
-		return p[key] - 1
-	}
-	return slices.Index(list, key)
-}
+// Self returns the element, for a list whose elements are their own keys.
+func Self[K comparable](key *K) K { return *key }

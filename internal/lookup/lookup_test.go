@@ -11,8 +11,6 @@ import (
 	"github.com/seed-0529bac1/taints/internal/lookup"
 )
 
-func self(i *int) int { return *i }
-
 // Find returns the index that a loop finds, in lists on both sides of the limit
 // for a map.
 func TestFindIsALoop(t *testing.T) {
@@ -23,16 +21,10 @@ func TestFindIsALoop(t *testing.T) {
 		for i := range list {
 			list[i] = keys.Draw(t, "key")
 		}
-		f, p := lookup.FirstOf(list, self), lookup.PlacesOf(list)
-		if (p == nil) != (len(list) <= lookup.Short) {
-			t.Fatalf("places of a list of %d: %v", len(list), p)
-		}
+		f := lookup.FirstOf(list, lookup.Self)
 		for key := -1; key <= 1001; key++ {
 			if want, got := slices.Index(list, key), f.Find(key); got != want {
 				t.Fatalf("key %d is at %d of %v, want %d", key, got, list, want)
-			}
-			if want, got := slices.Index(list, key), p.Find(list, key); got != want {
-				t.Fatalf("the place of key %d is %d of %v, want %d", key, got, list, want)
 			}
 		}
 	})
@@ -51,7 +43,7 @@ func TestShortAndLong(t *testing.T) {
 		if made := reads; f.Find(n-1) != n-1 || (made > 0) != long || (reads == made) != (long || n == 0) {
 			t.Errorf("a list of %d: %d reads, %d of them at first", n, reads, made)
 		}
-		if allocs := testing.AllocsPerRun(10, func() { f := lookup.FirstOf(list, self); f.Find(0) }); (allocs > 0) != long {
+		if allocs := testing.AllocsPerRun(10, func() { f := lookup.FirstOf(list, lookup.Self); f.Find(0) }); (allocs > 0) != long {
 			t.Errorf("a list of %d: %v allocations", n, allocs)
 		}
 	}

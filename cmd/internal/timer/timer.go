@@ -65,7 +65,7 @@ func Of(
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return seenAt(list[a]).Compare(seenAt(list[b])) })
-	queue := lifecycle.Queue[struct{}]{KeepTimers: true}
+	var queue lifecycle.Queue[struct{}]
 	var seen []taints.Taint
 	for len(seen) < len(order) {
 		at := seenAt(list[order[len(seen)]])

@@ -39,7 +39,7 @@ func Meant(f taints.FieldError) string {
 		names = valueset.Names(true)
 	}
 	meant := similar.Meant(f.Value, names)
-	if f.Kind != taints.ErrUnsupported || meant == "" || meant == f.Value {
+	if f.Kind != taints.ErrNotSupported || meant == "" || meant == f.Value {
 		return ""
 	}
 	return "; did you mean " + meant + "?"

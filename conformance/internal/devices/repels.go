@@ -7,4 +7,4 @@ package devices
 import "github.com/seed-0529bac1/taints"
 
 // Repels are the effects of taints that prevent the allocation of a device.
-const Repels = taints.Hard
+const Repels = taints.HardEffects

@@ -38,7 +38,7 @@ var (
 		func(nodes [][]taints.Taint, m *taints.Matcher) int {
 			found = found[:0]
 			for node, list := range nodes {
-				if _, untolerated := m.FindUntolerated(list, taints.Hard); !untolerated {
+				if _, untolerated := m.FindUntolerated(list, taints.HardEffects); !untolerated {
 					found = append(found, node)
 				}
 			}
@@ -66,7 +66,7 @@ var (
 func countEach(nodes [][]taints.Taint, m *taints.Matcher) int {
 	n := 0
 	for _, list := range nodes {
-		if _, untolerated := m.FindUntolerated(list, taints.Hard); !untolerated {
+		if _, untolerated := m.FindUntolerated(list, taints.HardEffects); !untolerated {
 			n++
 		}
 	}

@@ -82,7 +82,7 @@ func rows(others Others) []measure.Row {
 			Ours: func() func(int) {
 				list, tols := NodeTaints, PodTolerations
 				return measure.Each(func() {
-					_, found := taints.FindUntolerated(list, tols, taints.Hard)
+					_, found := taints.FindUntolerated(list, tols, taints.HardEffects)
 					measure.MustNot(found)
 				})
 			},
@@ -93,7 +93,7 @@ func rows(others Others) []measure.Row {
 			Ours: func() func(int) {
 				list, tols := NodeTaints, PodTolerations
 				return measure.Each(func() {
-					_, found := wildcards.On(tols).FindUntolerated(list, taints.Hard)
+					_, found := wildcards.On(tols).FindUntolerated(list, taints.HardEffects)
 					measure.MustNot(found)
 				})
 			},
@@ -104,7 +104,7 @@ func rows(others Others) []measure.Row {
 			Ours: func() func(int) {
 				list, m := NodeTaints, taints.Compile(PodTolerations)
 				return measure.Each(func() {
-					_, found := m.FindUntolerated(list, taints.Hard)
+					_, found := m.FindUntolerated(list, taints.HardEffects)
 					measure.MustNot(found)
 				})
 			},
@@ -176,7 +176,7 @@ func rows(others Others) []measure.Row {
 				tols := PodTolerations
 				return func(n int) {
 					for range n {
-						_, found := taints.FindUntolerated(noTaints, tols, taints.Hard)
+						_, found := taints.FindUntolerated(noTaints, tols, taints.HardEffects)
 						measure.MustNot(found)
 					}
 				}
@@ -189,7 +189,7 @@ func rows(others Others) []measure.Row {
 				tols := PodTolerations
 				return func(n int) {
 					for range n {
-						_, found := gateOff.On(tols).FindUntolerated(noTaints, taints.Hard)
+						_, found := gateOff.On(tols).FindUntolerated(noTaints, taints.HardEffects)
 						measure.MustNot(found)
 					}
 				}
@@ -202,7 +202,7 @@ func rows(others Others) []measure.Row {
 				m := taints.Compile(PodTolerations)
 				return func(n int) {
 					for range n {
-						_, found := m.FindUntolerated(noTaints, taints.Hard)
+						_, found := m.FindUntolerated(noTaints, taints.HardEffects)
 						measure.MustNot(found)
 					}
 				}

@@ -12,7 +12,7 @@ import (
 // The example of a row in docs/adopting.md shows each function that the row names.
 func TestAdoptingExamples(t *testing.T) {
 	examples := ""
-	for _, name := range []string{"example_test.go", "example_changes_test.go", "tolerationset/example_test.go"} {
+	for _, name := range []string{"example_test.go", "tolerationset/example_test.go"} {
 		examples += read(t, name)
 	}
 	rows := 0

@@ -58,10 +58,10 @@ var (
 	Policies = rapid.SampledFrom([]taints.EvictionPolicy{
 		{},
 		{FromTimeAdded: true},
-		{ForeverElseShortest: true},
-		{ForeverElseShortest: true, FromTimeAdded: true},
+		{ForDevices: true},
+		{ForDevices: true, FromTimeAdded: true},
 		{FromTimeAdded: true, Arrival: time.Unix(5, 0).UTC()},
-		{FromTimeAdded: true, Arrival: time.Unix(100, 0).UTC(), ForeverElseShortest: true},
+		{FromTimeAdded: true, Arrival: time.Unix(100, 0).UTC(), ForDevices: true},
 		{Arrival: time.Unix(-5, 0).UTC()},
 		{Arrival: time.Unix(100, 0).UTC()},
 	})

@@ -66,7 +66,7 @@ func Matches(o taints.Options, tols []taints.Toleration, taint taints.Taint) []i
 // which taint decides: the one with the earliest deadline, and among equals the
 // first that is not tolerated, or else the first.
 func Evict(
-	p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time,
+	o taints.Options, p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time,
 ) (outcome taints.Outcome, deadline *big.Int, decides int) {
 	var decidesTolerated bool
 	for i, taint := range list {
@@ -75,7 +75,7 @@ func Evict(
 		}
 		from := From(p, taint, now)
 		seconds := new(big.Int) // at once
-		matches := Matches(p.Options, tols, taint)
+		matches := Matches(o, tols, taint)
 		if len(matches) > 0 {
 			seconds = Seconds(p, tols, matches)
 		}
@@ -102,7 +102,7 @@ func Evict(
 	return outcome, deadline, decides
 }
 
-// From returns the time from which the seconds of a toleration of the taint count.
+// From returns the time from which the seconds of a toleration of the taint run.
 func From(p taints.EvictionPolicy, taint taints.Taint, now time.Time) time.Time {
 	from := now
 	if p.FromTimeAdded && taint.TimeAdded != nil {
@@ -127,9 +127,9 @@ func Nanos(t time.Time) *big.Int {
 
 // Seconds returns how long the tolerations at the indexes tolerate a taint: at
 // least 0, or nil for forever. Only the first counts, unless the policy is
-// ForeverElseShortest.
+// ForDevices.
 func Seconds(p taints.EvictionPolicy, tols []taints.Toleration, matches []int) *big.Int {
-	if !p.ForeverElseShortest {
+	if !p.ForDevices {
 		matches = matches[:1]
 	}
 	var shortest *big.Int

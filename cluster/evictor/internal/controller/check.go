@@ -85,7 +85,7 @@ func (c *Controller) eviction(p *pod, n *node) taints.Eviction {
 	}
 	policy := c.options.Policy
 	policy.Arrival = p.arrived
-	return policy.On(kube.Tolerations(p.tolerations)).EvictionOf(n.taints, later(n.changed, p.seen))
+	return policy.EvictionOf(taints.Options{}.On(kube.Tolerations(p.tolerations)), n.taints, later(n.changed, p.seen))
 }
 
 // arrival returns when the pod arrived at its node: when it was bound, or created
@@ -123,11 +123,11 @@ func (c *Controller) schedule(ctx context.Context, p *pod, e taints.Eviction) (*
 	return nil, p.wakeUp(wait)
 }
 
-// begun reports whether the pod's eviction is due and KeepTimers is set: nothing
+// begun reports whether the pod's eviction is due and the queue keeps timers: nothing
 // postpones such an eviction. The caller holds the mutex.
 func (c *Controller) begun(p *pod) bool {
 	due, pending := c.queue.Due(p)
-	return c.queue.KeepTimers && pending && time.Until(due) <= 0
+	return !c.queue.NewestWins && pending && time.Until(due) <= 0
 }
 
 // Evictions come after all checks, so that mass evictions do not delay new

@@ -96,7 +96,7 @@ func New(c client.Client, live client.Reader, recorder events.EventRecorder, reg
 		limiter: rate.NewLimiter(limit, max(o.Burst, 1)),
 		nodes:   map[string]*node{},
 		pods:    map[types.NamespacedName]*pod{},
-		queue:   lifecycle.Queue[*pod]{KeepTimers: o.KeepTimers},
+		queue:   lifecycle.Queue[*pod]{NewestWins: !o.KeepTimers},
 	}
 	controller.metrics = newInstruments(registry, controller)
 	return controller

@@ -291,7 +291,7 @@ func (c *Controller) confirm(ctx context.Context, p *pod) (mayDelete bool, err e
 	now := time.Now()
 	n := &node{taints: noExecute(obj, seen.taints, now), changed: seen.changed}
 	e := c.eviction(p, n)
-	if e.Outcome == taints.Stays || e.At.After(now) && !c.queue.KeepTimers {
+	if e.Outcome == taints.Stays || e.At.After(now) && c.queue.NewestWins {
 		return false, errStale
 	}
 	if c.options.Leads != nil && !c.options.Leads() {

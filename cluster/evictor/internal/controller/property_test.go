@@ -67,7 +67,7 @@ func (w *world) answer(obj *corev1.Pod) taints.Eviction {
 			policy.Arrival = c.LastTransitionTime.Time
 		}
 	}
-	return policy.Compile(kube.Tolerations(obj.Spec.Tolerations)).EvictionOf(kube.Taints(n.Spec.Taints), w.now())
+	return policy.EvictionOf(taints.Compile(kube.Tolerations(obj.Spec.Tolerations)), kube.Taints(n.Spec.Taints), w.now())
 }
 
 // Pods and taints change at random, requests for checks arrive in any order, the API
@@ -83,8 +83,8 @@ func TestEvictionsAreTheLibrarys(t *testing.T) {
 func testEvictions(t *rapid.T) {
 	w := newWorld(t, Options{
 		Policy: taints.EvictionPolicy{
-			FromTimeAdded:       true,
-			ForeverElseShortest: rapid.Bool().Draw(t, "foreverElseShortest"),
+			FromTimeAdded: true,
+			ForDevices:    rapid.Bool().Draw(t, "forDevices"),
 		},
 		Method:  rapid.SampledFrom([]Method{Evict, Delete}).Draw(t, "method"),
 		Workers: rapid.IntRange(1, 3).Draw(t, "workers"),

@@ -216,7 +216,7 @@ func (p *Taints) Filter(_ context.Context, state fwk.CycleState, pod *corev1.Pod
 	}
 	c := p.cycle(state, pod)
 	var reasons []string
-	for _, taint := range c.matcher.Untolerated(list, taints.Hard) {
+	for _, taint := range c.matcher.Untolerated(list, taints.HardEffects) {
 		if reason := p.reason(c, *taint); !slices.Contains(reasons, reason) {
 			reasons = append(reasons, reason)
 		}

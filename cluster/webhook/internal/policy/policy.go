@@ -30,7 +30,7 @@ type Policy struct {
 	Rules Rules
 	// Seconds is how long pods tolerate nodes that are not ready or unreachable, if
 	// they do not set this themselves.
-	Seconds taints.DefaultSeconds
+	Seconds taints.DefaultTolerationSeconds
 }
 
 // A Decision is the answer to a request. The request is allowed unless Refusal is set.
@@ -189,12 +189,12 @@ func (p *Policy) mutate(q *admissionv1.AdmissionRequest, pod *pod) ([]taints.Tol
 
 // addStandard adds the tolerations that Kubernetes' admission gives every pod with
 // the same QoS class and resource requests.
-func addStandard(tolerations []taints.Toleration, seconds taints.DefaultSeconds, pod *pod) []taints.Toleration {
-	tolerations = taints.AddDefaults(tolerations, seconds)
+func addStandard(tolerations []taints.Toleration, seconds taints.DefaultTolerationSeconds, pod *pod) []taints.Toleration {
+	tolerations = taints.AddDefaultTolerations(tolerations, seconds)
 	if !pod.bestEffort() {
-		tolerations = taints.AddMemoryPressure(tolerations)
+		tolerations = taints.AddMemoryPressureToleration(tolerations)
 	}
-	return taints.AddExtendedResources(tolerations, pod.requested...)
+	return taints.AddExtendedResourceTolerations(tolerations, pod.requested...)
 }
 
 // refuse refuses a pod whose node selector has another value for the key, or none.
@@ -267,7 +267,7 @@ func (p *Policy) refused(q *admissionv1.AdmissionRequest, before []taints.Tolera
 	}
 	standard := addStandard(nil, p.longestSeconds(), pod)
 	if fromDaemonSet(q, pod) {
-		standard = taints.AddDaemonSetDefaults(standard, taints.DaemonSetPod{HostNetwork: pod.Spec.HostNetwork})
+		standard = taints.AddDaemonSetTolerations(standard, taints.DaemonSetPod{HostNetwork: pod.Spec.HostNetwork})
 	}
 	return uncovered(pod.Spec.Tolerations, slices.Concat(allowed, standard, before))
 }
@@ -277,14 +277,14 @@ const APIServerSeconds = 300
 
 // longestSeconds returns the policy's seconds, or an API server's default seconds
 // if they are longer: the API server's own plugin may have run first.
-func (p *Policy) longestSeconds() taints.DefaultSeconds {
+func (p *Policy) longestSeconds() taints.DefaultTolerationSeconds {
 	longest := func(seconds *int64) *int64 {
 		if seconds == nil || *seconds < APIServerSeconds {
 			return nil
 		}
 		return seconds
 	}
-	return taints.DefaultSeconds{NotReady: longest(p.Seconds.NotReady), Unreachable: longest(p.Seconds.Unreachable)}
+	return taints.DefaultTolerationSeconds{NotReady: longest(p.Seconds.NotReady), Unreachable: longest(p.Seconds.Unreachable)}
 }
 
 // invalid refuses a pod with tolerations that no API server would accept.
@@ -313,7 +313,7 @@ func summary(texts []string) string {
 
 // patch returns the steps that give a pod the tolerations, which begin with the
 // pod's own, and the node selector, which includes the pod's. Only seconds may be
-// removed; see [taints.AddExtendedResources]. Existing elements stay as they are,
+// removed; see [taints.AddExtendedResourceTolerations]. Existing elements stay as they are,
 // because they may have fields that this version does not know. There are no test
 // steps, because an API server applies the patch to the same object that it sent.
 func patch(from *spec, tolerations []taints.Toleration, nodeSelector map[string]string) (steps []jsonpatch.Operation) {

@@ -157,7 +157,7 @@ func TestMutate(t *testing.T) {
 // permission, like an API server's own seconds.
 func TestSeconds(t *testing.T) {
 	p := testPolicy(t)
-	p.Seconds = taints.DefaultSeconds{NotReady: new(int64(60)), Unreachable: new(int64(900))}
+	p.Seconds = taints.DefaultTolerationSeconds{NotReady: new(int64(60)), Unreachable: new(int64(900))}
 	after, _ := mutated(t, p, "web", podOf(``))
 	want := "[node.kubernetes.io/not-ready:NoExecute op=Exists for 60s node.kubernetes.io/unreachable:NoExecute op=Exists for 900s]"
 	if got := fmt.Sprint(kube.Tolerations(after.Spec.Tolerations)); got != want {
@@ -268,7 +268,7 @@ func TestDaemonSets(t *testing.T) {
 		Refused               string          // a part of the message
 	}
 	var added []string
-	for _, toleration := range taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{}) {
+	for _, toleration := range taints.AddDaemonSetTolerations(nil, taints.DaemonSetPod{}) {
 		added = append(added, toleration.String())
 	}
 	for _, test := range testsIn[test](t, "daemonsets.yaml") {

@@ -230,7 +230,7 @@ func (r *Rules) refused(path *field.Path, list []taints.Toleration, namespace st
 	if r.Namespaces[namespace].AllowedTolerations != nil {
 		by = namespacesPath.Key(namespace)
 	}
-	refused := uncovered(list, slices.Concat(allowed, taints.AddDefaults(nil, taints.DefaultSeconds{})))
+	refused := uncovered(list, slices.Concat(allowed, taints.AddDefaultTolerations(nil, taints.DefaultTolerationSeconds{})))
 	if allowed == nil || len(refused) == 0 {
 		return nil
 	}

@@ -249,7 +249,7 @@ const reloadInterval = 5 * time.Second
 // the old rules stay in use.
 type Policies struct {
 	file    string
-	seconds taints.DefaultSeconds
+	seconds taints.DefaultTolerationSeconds
 	log     logr.Logger
 	policy  atomic.Pointer[policy.Policy]
 
@@ -258,7 +258,7 @@ type Policies struct {
 }
 
 // OpenPolicies reads the rules file. If the name is empty, there are no rules.
-func OpenPolicies(file string, seconds taints.DefaultSeconds, log logr.Logger) (*Policies, error) {
+func OpenPolicies(file string, seconds taints.DefaultTolerationSeconds, log logr.Logger) (*Policies, error) {
 	p := &Policies{file: file, seconds: seconds, log: log}
 	p.use(&policy.Rules{})
 	if file == "" {

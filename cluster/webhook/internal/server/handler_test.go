@@ -39,7 +39,7 @@ const (
 func newHandler(t testing.TB, log io.Writer) http.Handler {
 	t.Helper()
 	logger := funcr.NewJSON(func(line string) { fmt.Fprintln(log, line) }, funcr.Options{Verbosity: 1})
-	policies, err := OpenPolicies("../../../manifests/webhook/rules.json", taints.DefaultSeconds{}, logr.Discard())
+	policies, err := OpenPolicies("../../../manifests/webhook/rules.json", taints.DefaultTolerationSeconds{}, logr.Discard())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestReload(t *testing.T) {
 	}
 	write(allowNothing)
 	var log bytes.Buffer
-	p, err := OpenPolicies(name, taints.DefaultSeconds{}, logr.FromSlogHandler(slog.NewJSONHandler(&log, nil)))
+	p, err := OpenPolicies(name, taints.DefaultTolerationSeconds{}, logr.FromSlogHandler(slog.NewJSONHandler(&log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +271,7 @@ func TestReload(t *testing.T) {
 		t.Error("a policy that somebody has was changed")
 	}
 	write("{")
-	if _, err := OpenPolicies(name, taints.DefaultSeconds{}, logr.Discard()); err == nil || !strings.Contains(err.Error(), "rules.json: unexpected end") {
+	if _, err := OpenPolicies(name, taints.DefaultTolerationSeconds{}, logr.Discard()); err == nil || !strings.Contains(err.Error(), "rules.json: unexpected end") {
 		t.Errorf("bad rules at the start: %v", err)
 	}
 }

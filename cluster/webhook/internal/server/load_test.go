@@ -143,7 +143,7 @@ func (s *service) ResolveEndpoint(string, string, int32) (*url.URL, error) {
 func (s *service) start(t *testing.T) (stop func()) {
 	t.Helper()
 	addr := cluster.FreeAddress(t)
-	policies, _ := OpenPolicies("", taints.DefaultSeconds{}, logr.Discard()) // no file is read
+	policies, _ := OpenPolicies("", taints.DefaultTolerationSeconds{}, logr.Discard()) // no file is read
 	replica, err := New(addr, s.folder, policies, logr.Discard())
 	if err != nil {
 		t.Fatal(err)

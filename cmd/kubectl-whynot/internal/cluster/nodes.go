@@ -124,7 +124,7 @@ func (p *Profile) Requirements() string {
 
 // IsRejected reports whether the group has a taint that the pods do not tolerate.
 func (p *Profile) IsRejected(g *Group) bool {
-	_, found := p.Matcher.FindUntolerated(g.Taints, taints.Hard)
+	_, found := p.Matcher.FindUntolerated(g.Taints, taints.HardEffects)
 	return found
 }
 

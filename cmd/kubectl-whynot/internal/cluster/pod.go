@@ -290,7 +290,7 @@ func (c *Cluster) addWorkload(kind string, o *object) error {
 	spec := &template.Spec
 	w.Tolerations = kube.Tolerations(spec.Tolerations)
 	if w.Effective = w.Tolerations; kind == "DaemonSet" {
-		w.Effective = taints.AddDaemonSetDefaults(w.Tolerations, taints.DaemonSetPod{HostNetwork: spec.HostNetwork})
+		w.Effective = taints.AddDaemonSetTolerations(w.Tolerations, taints.DaemonSetPod{HostNetwork: spec.HostNetwork})
 		spec.Tolerations = kube.CoreTolerations(w.Effective)
 	}
 	if w.NodeName = spec.NodeName; w.NodeName != "" {

@@ -193,7 +193,7 @@ func timerAfter(
 		at := slices.MaxFunc([]time.Time{ptr.Deref(t.TimeAdded, unknown), p.Arrived}, time.Time.Compare)
 		return slices.MinFunc([]time.Time{at, now}, time.Time.Compare)
 	})
-	queue := lifecycle.Queue[cluster.PodName]{KeepTimers: true}
+	var queue lifecycle.Queue[cluster.PodName]
 	if evicts {
 		first = &before.Taints[i]
 		queue.Update(p.PodName, e)

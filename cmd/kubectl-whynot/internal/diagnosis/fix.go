@@ -99,7 +99,7 @@ func (x *Pending) templateHasTolerations() bool {
 	}
 	var added []taints.Toleration
 	if x.Owner.Kind == "DaemonSet" {
-		added = taints.AddDaemonSetDefaults(nil, taints.DaemonSetPod{HostNetwork: true})
+		added = taints.AddDaemonSetTolerations(nil, taints.DaemonSetPod{HostNetwork: true})
 	}
 	return slices.ContainsFunc(x.First.Tolerations, func(t taints.Toleration) bool {
 		return !isEverybodys(t) && !slices.ContainsFunc(added, t.Equal)

@@ -10,7 +10,6 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
-	"github.com/seed-0529bac1/taints/explain"
 )
 
 // A Pending is a set of equal pods of one owner that wait for a node.
@@ -51,8 +50,8 @@ type Rejection struct {
 	Nodes    int                `json:"nodes"`
 	Closest  *taints.Toleration `json:"closest"` // nil: none; Why describes how it differs
 	Why      string             `json:"why"`
-	Mismatch explain.Mismatch   `json:"mismatch"` // of the library, as Hint
-	Hint     explain.Hint       `json:"hint"`
+	Mismatch string             `json:"mismatch"` // of the library, as Hint
+	Hint     string             `json:"hint"`
 }
 
 // A placement describes where the pods of a profile can run.
@@ -247,7 +246,7 @@ func rejections(why reasons, shares []cluster.Share) []Rejection {
 	var list []Rejection
 	for _, t := range all[:min(len(all), maxListed)] {
 		r := why.of(t)
-		x := Rejection{t, nodes[cluster.KeyOf(t)], nil, wordsOf(r), r.Mismatch(), r.Hint()}
+		x := Rejection{t, nodes[cluster.KeyOf(t)], nil, wordsOf(r), r.Mismatch().String(), r.Hint().String()}
 		if r.HasClosest() {
 			x.Closest = &r.Closest
 		}

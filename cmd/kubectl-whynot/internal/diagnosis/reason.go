@@ -30,7 +30,7 @@ func (a *analyst) reasonsOf(p *cluster.Profile, shares []cluster.Share) reasons 
 		list = append(list, s.Group.Taints...)
 	}
 	m := make(reasons)
-	for _, t := range p.Matcher.Untolerated(cluster.Distinct(list), taints.Hard) {
+	for _, t := range p.Matcher.Untolerated(cluster.Distinct(list), taints.HardEffects) {
 		m[cluster.KeyOf(*t)] = reasonOf(p, *t)
 	}
 	return m

@@ -107,7 +107,7 @@ func (a *adviser) remedies() []*remedy {
 // untoleratedOf returns the untolerated hard taints, sorted and without times.
 func untoleratedOf(m *taints.Matcher, g *cluster.Group) []taints.Taint {
 	var list []taints.Taint
-	for _, t := range m.Untolerated(g.Taints, taints.Hard) {
+	for _, t := range m.Untolerated(g.Taints, taints.HardEffects) {
 		list = append(list, withoutTime(*t))
 	}
 	return list
@@ -122,11 +122,11 @@ func (a *adviser) plan(r *remedy) bool {
 			continue
 		}
 		r.Rest = append(r.Rest, t)
-		if _, found := taints.FindUntolerated([]taints.Taint{t}, r.tolerations, taints.Hard); found {
+		if _, found := taints.FindUntolerated([]taints.Taint{t}, r.tolerations, taints.HardEffects); found {
 			a.tolerate(r, t)
 		}
 	}
-	_, found := taints.FindUntolerated(r.Rest, r.tolerations, taints.Hard)
+	_, found := taints.FindUntolerated(r.Rest, r.tolerations, taints.HardEffects)
 	return !found && taints.ValidateTolerations(r.tolerations) == nil
 }
 

@@ -99,8 +99,7 @@ type answerer struct {
 	tolerations []taints.Toleration // both written and added
 	adder       Adder
 	options     taints.Options
-	firstMatch  bool
-	fromAdded   bool // FromTimeAdded
+	policy      taints.EvictionPolicy
 	observed    time.Time
 	problems    []Problem // of the other fields
 	matcher     *taints.Matcher
@@ -110,9 +109,8 @@ type answerer struct {
 func newAnswerer(s State) *answerer {
 	o := taints.Options{NoComparison: s("noComparison") != "", KeyWildcards: s("keyWildcards") != ""}
 	a := &answerer{taints: readTaints(s("taints")), written: readTolerations(s("tolerations"), o), options: o}
-	policy := taints.EvictionPolicy{Options: o, FromTimeAdded: s("fromTimeAdded") != ""}
 	name := s("select")
-	policy.ForeverElseShortest = name == Selections[1]
+	a.policy = taints.EvictionPolicy{FromTimeAdded: s("fromTimeAdded") != "", ForDevices: name == Selections[1]}
 	if name != "" && !slices.Contains(Selections, name) {
 		a.fail("select", "unknown selection; "+Selections[0]+" is used instead")
 	}
@@ -125,7 +123,7 @@ func newAnswerer(s State) *answerer {
 		a.observed = time.Unix(0, 0) // any time that is not far from today
 	}
 	a.tolerations = a.adder.add(a.written.elements)
-	a.firstMatch, a.fromAdded, a.matcher = !policy.ForeverElseShortest, policy.FromTimeAdded, policy.Compile(a.tolerations)
+	a.matcher = o.Compile(a.tolerations)
 	for i := range a.tolerations {
 		a.matchers = append(a.matchers, o.Compile(a.tolerations[i:i+1]))
 	}
@@ -147,7 +145,7 @@ func (a *answerer) forever(t taints.Taint) int {
 		case !a.tolerates(i, t):
 		case a.tolerations[i].TolerationSeconds == nil:
 			return i
-		case a.firstMatch:
+		case !a.policy.ForDevices:
 			return -1
 		}
 	}
@@ -266,7 +264,7 @@ func (a *answerer) why(e taints.Eviction) string {
 		return text + ", counted from when the taint is observed, " + utc(e.From) + "."
 	}
 	text += ", counted from the taint's timeAdded, " + utc(e.From)
-	if a.fromAdded {
+	if a.policy.FromTimeAdded {
 		return text + ", " + timer.NotKubernetes + "."
 	}
 	return text + ". " + timer.Rule
@@ -275,10 +273,13 @@ func (a *answerer) why(e taints.Eviction) string {
 // timer returns the eviction of a pod that ran on the node when it got the taints, as
 // the policy or Kubernetes' controller has it.
 func (a *answerer) timer() taints.Eviction {
-	if a.fromAdded {
-		return a.matcher.EvictionOf(a.taints.elements, a.observed)
+	if a.policy.FromTimeAdded {
+		return a.policy.EvictionOf(a.matcher, a.taints.elements, a.observed)
 	}
-	taint, e, evicts := timer.Of(a.matcher.EvictionOf, a.taints.elements, a.seenAt)
+	evictionOf := func(list []taints.Taint, at time.Time) taints.Eviction {
+		return a.policy.EvictionOf(a.matcher, list, at)
+	}
+	taint, e, evicts := timer.Of(evictionOf, a.taints.elements, a.seenAt)
 	if !evicts {
 		return taints.Eviction{Outcome: taints.Stays}
 	}
@@ -289,7 +290,7 @@ func (a *answerer) timer() taints.Eviction {
 // seenAt returns when the controller sees the taint: when it is added. That is not in
 // the future, as clocks differ. A taint without a time is added when it is observed.
 func (a *answerer) seenAt(t taints.Taint) time.Time {
-	if t.TimeAdded == nil || t.TimeAdded.After(a.observed) || a.fromAdded {
+	if t.TimeAdded == nil || t.TimeAdded.After(a.observed) || a.policy.FromTimeAdded {
 		return a.observed
 	}
 	return *t.TimeAdded
@@ -355,7 +356,7 @@ func (a *answerer) timeOf(i, first int) string {
 		}
 		return ", set by " + name("tolerations", j)
 	}
-	e := a.matcher.EvictionOf(a.taints.elements[i:i+1], a.seenAt(a.taints.elements[i]))
+	e := a.policy.EvictionOf(a.matcher, a.taints.elements[i:i+1], a.seenAt(a.taints.elements[i]))
 	text := "for " + seconds(e.Seconds) + by(e.Toleration)
 	switch {
 	case e.Outcome == taints.EvictsAt && !a.hasProblem("observed"):
@@ -392,7 +393,7 @@ func (a *answerer) tolerationAnswers() []TolerationAnswer {
 		answers = append(answers, x)
 	}
 	for _, f := range tolerationset.Lint(a.tolerations, a.options) {
-		if a.firstMatch || f.Code != tolerationset.CodeShadowed && f.Code != tolerationset.CodeNoTime {
+		if !a.policy.ForDevices || f.Code != tolerationset.CodeShadowed && f.Code != tolerationset.CodeNoTime {
 			t := &answers[f.Toleration]
 			t.Findings = append(t.Findings, Finding{string(f.Code), f.Advice})
 		}

@@ -24,7 +24,7 @@ type State func(name string) string
 
 // Selections are the values of "select": which of the tolerations that match a
 // taint counts.
-var Selections = []string{"FirstMatch", "ForeverElseShortest"}
+var Selections = []string{"FirstMatch", "ForDevices"}
 
 // An Adder is part of Kubernetes that adds tolerations to a pod.
 type Adder struct {
@@ -36,15 +36,15 @@ type Adder struct {
 var Adders = []Adder{
 	{"pod", "the DefaultTolerationSeconds admission plugin", addDefaults},
 	{"daemonset", "the DaemonSet controller", func(list []taints.Toleration) []taints.Toleration {
-		return addDefaults(taints.AddDaemonSetDefaults(list, taints.DaemonSetPod{}))
+		return addDefaults(taints.AddDaemonSetTolerations(list, taints.DaemonSetPod{}))
 	}},
 	{"hostnetwork", "the DaemonSet controller, for a pod on the host network", func(list []taints.Toleration) []taints.Toleration {
-		return addDefaults(taints.AddDaemonSetDefaults(list, taints.DaemonSetPod{HostNetwork: true}))
+		return addDefaults(taints.AddDaemonSetTolerations(list, taints.DaemonSetPod{HostNetwork: true}))
 	}},
 }
 
 func addDefaults(list []taints.Toleration) []taints.Toleration {
-	return taints.AddDefaults(list, taints.DefaultSeconds{})
+	return taints.AddDefaultTolerations(list, taints.DefaultTolerationSeconds{})
 }
 
 // adder returns the Adder with the ID, or one that adds nothing. It reports

@@ -135,7 +135,7 @@ func TestLimits(t *testing.T) {
 // texts, that no finding contradicts it, and that the library returns the same.
 func FuzzAnswer(f *testing.F) {
 	f.Add("dedicated=ml:NoSchedule\nb:NoExecute",
-		"dedicated:NoSchedule, b:NoExecute op=Exists for 9s", "2026-11-21T12:00", "ForeverElseShortest", "pod", uint8(7))
+		"dedicated:NoSchedule, b:NoExecute op=Exists for 9s", "2026-11-21T12:00", "ForDevices", "pod", uint8(7))
 	f.Add(`{"spec": {"taints": [{"key": "a😀", "effect": "NoExecute", "timeAdded": "2026-11-21T12:00:00Z"}]}}`,
 		`[{"key": "a", "tolerationSeconds": 5}]`, "", "", "daemonset", uint8(1))
 	f.Add("Taints: a*:NoSchedule", "a* op=Exists, b=5 op=Gt", "2026-11-21T12:00:00+05:00", "x", "x", uint8(4))

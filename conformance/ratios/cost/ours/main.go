@@ -11,7 +11,7 @@ import (
 
 func main() {
 	list := []taints.Taint{{Key: os.Args[0], Effect: taints.NoSchedule}}
-	if _, found := taints.FindUntolerated(list, nil, taints.Hard); found {
+	if _, found := taints.FindUntolerated(list, nil, taints.HardEffects); found {
 		os.Exit(1)
 	}
 }

@@ -18,7 +18,7 @@ func main() {
 	var nodes nodeindex.Index[string]
 	nodes.Set("node", node)
 	if nodes.CountFeasible(m) != 1 || !explain.Node(m, node).Schedulable() ||
-		!tolerationset.Same(pod, pod, taints.Options{}) {
+		!tolerationset.Covers(pod[0], pod[0], taints.Options{}) {
 		panic("the pod does not fit")
 	}
 	var q lifecycle.Queue[string]

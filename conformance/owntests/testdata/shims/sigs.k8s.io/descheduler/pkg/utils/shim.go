@@ -6,7 +6,6 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/kube"
-	"github.com/seed-0529bac1/taints/tolerationset"
 	v1 "k8s.io/api/core/v1"
 )
 
@@ -27,9 +26,11 @@ func TolerationsTolerateTaintsWithFilter(_ context.Context, tolerations []v1.Tol
 func uniqueSortTolerations(tolerations []v1.Toleration) []v1.Toleration {
 	list := slices.Clone(kube.Tolerations(tolerations))
 	slices.SortFunc(list, taints.Toleration.Compare)
-	return kube.CoreTolerations(slices.CompactFunc(list, taints.Toleration.Equal))
+	sameID := func(a, b taints.Toleration) bool { return a.ID() == b.ID() }
+	return kube.CoreTolerations(slices.CompactFunc(list, sameID))
 }
 
 func TolerationsEqual(t1, t2 []v1.Toleration) bool {
-	return tolerationset.Same(kube.Tolerations(t1), kube.Tolerations(t2), taints.Options{})
+	sameID := func(a, b v1.Toleration) bool { return kube.Toleration(a).ID() == kube.Toleration(b).ID() }
+	return slices.EqualFunc(uniqueSortTolerations(t1), uniqueSortTolerations(t2), sameID)
 }

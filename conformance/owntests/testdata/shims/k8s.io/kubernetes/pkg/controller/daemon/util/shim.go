@@ -8,5 +8,5 @@ import (
 
 func AddOrUpdateDaemonPodTolerations(spec *v1.PodSpec) {
 	pod := taints.DaemonSetPod{HostNetwork: spec.HostNetwork}
-	spec.Tolerations = kube.CoreTolerations(taints.AddDaemonSetDefaults(kube.Tolerations(spec.Tolerations), pod))
+	spec.Tolerations = kube.CoreTolerations(taints.AddDaemonSetTolerations(kube.Tolerations(spec.Tolerations), pod))
 }

@@ -19,7 +19,7 @@ func (p *Plugin) Admit(ctx context.Context, attributes admission.Attributes, o a
 	if !ok {
 		return errors.NewBadRequest(fmt.Sprintf("expected *api.Pod but got %T", attributes.GetObject()))
 	}
-	seconds := taints.DefaultSeconds{NotReady: p.notReadyToleration.TolerationSeconds, Unreachable: p.unreachableToleration.TolerationSeconds}
-	pod.Spec.Tolerations = coreview.CoreTolerations(taints.AddDefaults(coreview.Tolerations(pod.Spec.Tolerations), seconds))
+	seconds := taints.DefaultTolerationSeconds{NotReady: p.notReadyToleration.TolerationSeconds, Unreachable: p.unreachableToleration.TolerationSeconds}
+	pod.Spec.Tolerations = coreview.CoreTolerations(taints.AddDefaultTolerations(coreview.Tolerations(pod.Spec.Tolerations), seconds))
 	return nil
 }

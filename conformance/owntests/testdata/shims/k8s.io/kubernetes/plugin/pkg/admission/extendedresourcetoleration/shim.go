@@ -27,6 +27,6 @@ func (p *plugin) Admit(ctx context.Context, attributes admission.Attributes, o a
 			}
 		}
 	}
-	pod.Spec.Tolerations = coreview.CoreTolerations(taints.AddExtendedResources(coreview.Tolerations(pod.Spec.Tolerations), names...))
+	pod.Spec.Tolerations = coreview.CoreTolerations(taints.AddExtendedResourceTolerations(coreview.Tolerations(pod.Spec.Tolerations), names...))
 	return nil
 }

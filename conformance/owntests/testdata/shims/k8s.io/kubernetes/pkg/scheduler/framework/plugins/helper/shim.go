@@ -26,5 +26,5 @@ func DefaultNormalizeScore(maxPriority int64, reverse bool, scores fwk.NodeScore
 }
 
 func DoNotScheduleTaintsFilterFunc() func(t *v1.Taint) bool {
-	return func(t *v1.Taint) bool { return taints.Hard.Has(taints.Effect(t.Effect)) }
+	return func(t *v1.Taint) bool { return taints.HardEffects.Has(taints.Effect(t.Effect)) }
 }

@@ -6,10 +6,8 @@ package conformance
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
-	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
 	"github.com/seed-0529bac1/taints/kube"
 	"github.com/seed-0529bac1/taints/tolerationset"
@@ -83,43 +81,6 @@ func answer(tolerations []corev1.Toleration, taint *corev1.Taint, comparison boo
 		return fmt.Sprint("tolerated for ", after)
 	}
 	return "tolerated forever"
-}
-
-// drawAlike returns a list and a similar one: with other tolerations, with the
-// same ones in another order, or with changes that may make no difference.
-func drawAlike(t *rapid.T) (a, b []corev1.Toleration) {
-	a = draws(t, "a", 4, drawSmallToleration)
-	switch rapid.IntRange(0, 3).Draw(t, "likeness") {
-	case 0:
-		return a, draws(t, "b", 4, drawSmallToleration)
-	case 1:
-		b = rapid.Permutation(a).Draw(t, "b")
-	case 2:
-		b = append(b, a...)
-		b = append(b, draws(t, "more", 2, drawSmallToleration)...)
-	case 3:
-		b = kube.CoreTolerations(tolerationset.Minimize(kube.Tolerations(a), taints.Options{}))
-	}
-	return a, b
-}
-
-// TestSameTolerations compares the result with Kubernetes' answers for all taints.
-func TestSameTolerations(t *testing.T) {
-	all, alike, checked := universe(), 0, 0
-	for _, mode := range modes {
-		rapid.Check(t, func(t *rapid.T) {
-			a, b := drawAlike(t)
-			want := slices.Equal(answers(a, all, mode.comparison), answers(b, all, mode.comparison))
-			got := tolerationset.Same(kube.Tolerations(a), kube.Tolerations(b), mode.options)
-			same(t, "Same", got, want)
-			if checked++; want {
-				alike++
-			}
-		})
-	}
-	if checked >= 1000 && min(alike, checked-alike) < checked/10 { // fewer may be alike by chance
-		t.Errorf("of %d pairs %d are the same, which tests one answer only", checked, alike)
-	}
 }
 
 // Minimize changes no answer, and its result cannot be minimized further.

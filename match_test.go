@@ -14,21 +14,21 @@ import (
 func TestMatcher(t *testing.T) {
 	for name, m := range map[string]*taints.Matcher{"nil": nil, "zero": {}, "of nothing": taints.Compile(nil)} {
 		e, list := m.EvictionOf(parseTaints("gpu:NoExecute"), observed), slices.Collect(m.Tolerations())
-		if e.Outcome != taints.EvictsNow || len(list) != 0 || m.Policy() != (taints.EvictionPolicy{}) {
-			t.Errorf("%s: %+v, %v under %+v", name, e, list, m.Policy())
+		if e.Outcome != taints.EvictsNow || len(list) != 0 || m.Options() != (taints.Options{}) {
+			t.Errorf("%s: %+v, %v under %+v", name, e, list, m.Options())
 		}
 	}
-	t.Run("gives its tolerations and policy back as they were", func(t *testing.T) {
+	t.Run("gives its tolerations and options back as they were", func(t *testing.T) {
 		want := []taints.Toleration{
 			{},
 			{Key: "a", Operator: "Lt", Value: "40", Effect: "x", TolerationSeconds: seconds(0)},
 			{Operator: "In", TolerationSeconds: seconds(300)},
 			{Key: "b", TolerationSeconds: seconds(-1)},
 		}
-		for _, p := range []taints.EvictionPolicy{{}, {Options: taints.Options{NoComparison: true}}} {
-			m := p.Compile(want)
-			if diff := cmp.Diff(want, slices.Collect(m.Tolerations())); diff != "" || m.Policy() != p {
-				t.Errorf("under %+v (-given +back):\n%s", m.Policy(), diff)
+		for _, o := range []taints.Options{{}, {NoComparison: true}} {
+			m := o.Compile(want)
+			if diff := cmp.Diff(want, slices.Collect(m.Tolerations())); diff != "" || m.Options() != o {
+				t.Errorf("under %+v (-given +back):\n%s", m.Options(), diff)
 			}
 			for range m.Tolerations() {
 				break
@@ -48,14 +48,14 @@ func TestMatcher(t *testing.T) {
 }
 
 // A Matcher begins where the first toleration of a key can be, at most at 255.
-func TestMatcherSkips(t *testing.T) {
+func TestMatcherStart(t *testing.T) {
 	long := make([]taints.Toleration, 300)
 	for i := range long {
 		long[i] = taints.Toleration{Key: "aa", Operator: taints.OpExists}
 	}
 	long[299].Key = "b"
 	wildcard := taints.Toleration{Key: "xx*", Operator: taints.OpExists}
-	keyless := taints.Toleration{Operator: taints.OpExists, Effect: "x"}
+	keyless := taints.Toleration{Operator: taints.OpExists}
 	for _, tc := range []struct {
 		name string
 		m    *taints.Matcher
@@ -78,26 +78,9 @@ func TestMatcherSkips(t *testing.T) {
 		{"of 255", taints.Compile(long[:254], long[299:]), map[string]int{"b": 254, "c": 255}},
 	} {
 		for key, want := range tc.want {
-			if got, _ := tc.m.Skips(key); got != want {
+			if got := tc.m.Start(key); got != want {
 				t.Errorf("%s: begins at %d for %q, want %d", tc.name, got, key, want)
 			}
-		}
-	}
-	for _, tc := range []struct {
-		toleration taints.Toleration
-		want       taints.EffectSet
-	}{
-		{taints.Toleration{Operator: taints.OpExists}, taints.AllEffects},
-		{taints.Toleration{Operator: taints.OpExists, Effect: taints.NoSchedule}, taints.Effects(taints.NoSchedule)},
-		{taints.Toleration{Operator: taints.OpExists, Effect: taints.NoExecute}, taints.Effects(taints.NoExecute)},
-		{taints.Toleration{Operator: taints.OpExists, Effect: "x"}, 0}, // there are more other effects
-		{taints.Toleration{Key: "gpu", Operator: taints.OpExists}, 0},
-		{taints.Toleration{}, 0},
-	} {
-		prefer := taints.Toleration{Operator: taints.OpExists, Effect: taints.PreferNoSchedule}
-		_, got := taints.Compile([]taints.Toleration{tc.toleration, prefer}).Skips("")
-		if want := tc.want | taints.Effects(taints.PreferNoSchedule); got != want {
-			t.Errorf("%v: %v are exempt, want %v", tc.toleration, got, want)
 		}
 	}
 }

@@ -18,6 +18,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/devices"
+	"github.com/seed-0529bac1/taints/cmd/internal/jobs"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/kube"
 )
@@ -31,18 +33,19 @@ type Pod struct {
 	Deleting bool
 	Template bool // it does not exist: a workload in the input would create it
 	Pinned   bool // to its node: its affinity names no other
-	Changed  bool // its spec was, after it was made
+	Changed  bool // its spec was, since it was made
 	Owner    Owner
 	*Profile
-	Made *Profile // with the seconds that it probably had when it was made, if it is Changed
 	*Wait
 }
 
-// A Wait is what is only known of a pod that is pending, or has finished.
+// A Wait is what is only known of a pod that is pending, has finished, or has claims.
 type Wait struct {
+	Claims    []string // the names of its resource claims
+	Devices   devices.Use
 	Gates     []string // scheduling gates
 	Message   string   // of the scheduler, or of the status of a pod that has finished
-	Reason    string   // the kubelet's, for a pod that has failed; empty: none
+	Reason    string   // the kubelet's, of a pod that has finished; empty: none
 	Scheduler string   // empty: the default one
 	Nominated string   // the node that the scheduler intends for it; empty: none
 	Failure   string   // why the workload cannot create it
@@ -111,6 +114,10 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 	case p.IsFinished(): // the kubelet may have rejected it
 		p.Wait = &Wait{Message: say.Shortened(strings.Trim(o.Status.Reason+": "+o.Status.Message, ": ")), Reason: o.Status.Reason}
 	}
+	if names := devices.Names(o); names != nil {
+		w := *p.Wait
+		w.Claims, p.Wait = names, &w
+	}
 	// Without the condition, when the kubelet accepted it.
 	p.Arrived = cmp.Or(scheduled.LastTransitionTime, ptr.Deref(o.Status.StartTime, metav1.Time{})).Time
 	c.PodNamed[p.PodName] = p
@@ -119,7 +126,7 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 }
 
 func waitOf(s *corev1.PodSpec) *Wait {
-	w := &Wait{Gates: say.Each(s.SchedulingGates, func(g corev1.PodSchedulingGate) string { return g.Name })}
+	w := &Wait{Claims: devices.Names(&corev1.Pod{Spec: *s}), Gates: say.Each(s.SchedulingGates, func(g corev1.PodSchedulingGate) string { return g.Name })}
 	if s.SchedulerName != corev1.DefaultSchedulerName {
 		w.Scheduler = s.SchedulerName
 	}
@@ -133,9 +140,6 @@ func (p *Pod) IsPending() bool {
 
 // IsFinished reports whether the pod has finished and cannot be evicted.
 func (p *Pod) IsFinished() bool { return p.Phase == corev1.PodSucceeded || p.Phase == corev1.PodFailed }
-
-// IsRefused reports whether the kubelet refused the pod for a taint of the node.
-func (p *Pod) IsRefused() bool { return p.Phase == corev1.PodFailed && p.Reason == "TaintToleration" }
 
 // An Owner is the controller of a pod. The zero owner means none.
 type Owner struct {
@@ -196,10 +200,7 @@ type Workload struct {
 	Stalled     string              // why its rollout does not progress
 	Bound       *Profile            // of the template, if it names the node of its pods; nil: it does not
 	NodeName    string              // of the template
-
-	limit, perIndex *int32 // backoffLimit and backoffLimitPerIndex of a Job, or of those that a CronJob makes
-	policy          *batchv1.PodFailurePolicy
-	failed          int // pods of a Job
+	Job         jobs.Limits         // of the Job, or of those that a CronJob makes
 
 	pod        *Pod   // that it would create; nil: none
 	controller Owner  // of the workload itself
@@ -235,6 +236,14 @@ type object struct {
 	} `json:"status"`
 }
 
+// job returns the spec of a Job, or of those that a CronJob makes.
+func (o *object) job(kind string) *batchv1.JobSpec {
+	if kind == "CronJob" {
+		return &o.Spec.JobTemplate.Spec
+	}
+	return &o.Spec.JobSpec
+}
+
 // condition returns the message of the condition if it has the status, or "".
 func (o *object) condition(name string, status metav1.ConditionStatus) string {
 	if c := meta.FindStatusCondition(o.Status.Conditions, name); c != nil && c.Status == status {
@@ -249,9 +258,9 @@ func (o *object) createsNone(kind string) string {
 	switch {
 	case !isJob && kind != "DaemonSet" && o.Spec.Replicas != nil && *o.Spec.Replicas == 0:
 		return "(0 replicas)"
-	case isJob && (ptr.Deref(o.Spec.Suspend, false) || ptr.Deref(o.jobSpec(kind).Suspend, false)):
+	case isJob && (ptr.Deref(o.Spec.Suspend, false) || ptr.Deref(o.job(kind).Suspend, false)):
 		return "(suspended)"
-	case isJob && ptr.Deref(o.jobSpec(kind).Parallelism, 1) == 0:
+	case isJob && ptr.Deref(o.job(kind).Parallelism, 1) == 0:
 		return "(parallelism 0)"
 	case kind == "Job" && o.condition("Complete", "True")+o.condition("Failed", "True") != "":
 		return "(ended)"
@@ -282,11 +291,10 @@ func (c *Cluster) addWorkload(kind string, o *object) error {
 		Kind: kind, PodName: PodName{Namespace: cmp.Or(o.Namespace, c.Namespace), Name: o.Name},
 		Paused: o.Spec.Paused, OnDelete: o.Spec.UpdateStrategy.Type == "OnDelete", Partition: o.Spec.UpdateStrategy.RollingUpdate.Partition,
 		Stalled: o.condition("Progressing", "False"), failure: o.condition("ReplicaFailure", "True"),
-		controller: ownerOf(&o.ObjectMeta), isReady: o.isReady(kind), failed: o.Status.Failed,
+		controller: ownerOf(&o.ObjectMeta), isReady: o.isReady(kind),
 	}
-	job := o.jobSpec(kind)
-	w.limit, w.perIndex, w.policy = job.BackoffLimit, job.BackoffLimitPerIndex, job.PodFailurePolicy
-	template := &job.Template
+	w.Job = jobs.Of(o.job(kind), o.Status.Failed)
+	template := &o.job(kind).Template
 	spec := &template.Spec
 	w.Tolerations = kube.Tolerations(spec.Tolerations)
 	if w.Effective = w.Tolerations; kind == "DaemonSet" {
@@ -328,27 +336,6 @@ func (c *Cluster) Maker(p *Pod) *Workload {
 	return cmp.Or(c.workload(p.Namespace, p.Owner), c.Workloads[p.OwnerName()])
 }
 
-// made returns the pod's profile with the seconds that it probably had when it was made:
-// those of the template or, for what every pod gets, the default.
-func (c *Cluster) made(p *Pod) *Profile {
-	list, maker := slices.Clone(p.Tolerations), ptr.Deref(c.Maker(p), Workload{})
-	for i := range list {
-		t := &list[i]
-		at := slices.IndexFunc(maker.Effective, func(o taints.Toleration) bool {
-			o.TolerationSeconds = t.TolerationSeconds
-			return o.Equal(*t)
-		})
-		isDefault := t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable
-		switch {
-		case at >= 0:
-			t.TolerationSeconds = maker.Effective[at].TolerationSeconds
-		case isDefault && t.TolerationSeconds != nil:
-			t.TolerationSeconds = new(int64(300))
-		}
-	}
-	return c.WithTolerations(p.Profile, list)
-}
-
 // resolve follows the owner's controllers in the input, and marks them as having a pod.
 func (c *Cluster) resolve(namespace string, o Owner, levels int) Owner {
 	w := c.workload(namespace, o)
@@ -379,9 +366,6 @@ func (c *Cluster) finishWorkloads() {
 	for _, p := range slices.Concat(c.Pods, c.leftOut) {
 		if p.Owner != (Owner{}) {
 			p.Owner = c.resolve(p.Namespace, p.Owner, maxLevels)
-		}
-		if p.Changed && p.Node != "" && p.Profile != nil {
-			p.Made = c.made(p)
 		}
 		switch {
 		case p.IsPending():

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/seed-0529bac1/taints"
@@ -94,11 +93,15 @@ func (a *analyst) evictions(pods []*cluster.Pod) []*Eviction {
 	var list []*Eviction
 	for _, p := range pods {
 		i, ok := a.NodeAt[p.Node]
-		if !ok || !hasNoExecute(a.Nodes[i].Taints) || p.Phase == corev1.PodFailed && p.Reason != "" && !p.IsRefused() {
+		isRefused := p.Reason == "TaintToleration"
+		if !ok || !hasNoExecute(a.Nodes[i].Taints) && len(p.Devices.Tainted) == 0 || p.Reason != "" && !isRefused {
 			continue // or the kubelet has ended it
 		}
 		r := EvictionOf(p, a.question.Now, &a.Nodes[i])
-		if p.IsRefused() {
+		switch {
+		case r.Outcome == Stays && len(r.Because) == 0: // the taints are those of devices
+			continue
+		case isRefused:
 			r = &Eviction{Pod: r.Pod, Node: r.Node, Outcome: Refused, Because: r.Because, Order: r.Order, pod: p, now: r.now}
 		}
 		list = append(list, r)
@@ -122,24 +125,18 @@ func EvictionOf(p *cluster.Pod, now time.Time, before *cluster.Node, changes ...
 	if last := len(changes) - 1; last >= 0 {
 		after = changes[last]
 	}
-	next := after.Next(now)
-	if next != nil {
+	if next := after.Next(now); next != nil {
 		changes = slices.Concat(changes, []*cluster.Node{after}, next)
 	}
 	r := &Eviction{Pod: p.String(), Node: after.Name, Outcome: Stays, pod: p, now: now}
-	if first, e := timerAfter(p, p.Profile, now, now, before, changes); first != nil {
+	if first, e := timerAfter(p, now, now, before, changes); first != nil {
 		r.expire(e, first, p.Arrived)
-		if _, early := timerAfter(p, p.Profile, p.Arrived, now, before, changes); !p.Arrived.IsZero() && early.At.Before(e.At) {
+		if _, early := timerAfter(p, p.Arrived, now, before, changes); !p.Arrived.IsZero() && early.At.Before(e.At) {
 			r.earliest, r.Earliest, r.From = early.At, early.At.UTC().Format(time.RFC3339), fromUnknown
 		}
 		pair := pairOf(p, *first, e.Toleration, e.Tolerated)
-		switch isStale := slices.Contains(after.Stale, first.ID()); {
-		case !e.Tolerated:
-		case isStale && e.At.Sub(now) > Briefly:
+		if e.Tolerated && slices.Contains(after.Stale, first.ID()) && e.At.Sub(now) > Briefly {
 			pair.Why = "Kubernetes replaces the taint within seconds, as " + after.StateFor(first.ID()) + ", and the timer goes on"
-		case p.Changed && (first.TimeAdded == nil || first.TimeAdded.Before(now)):
-			_, kept := timerAfter(p, p.Made, now, now, before, changes)
-			pair.Why = r.changed(p, e, kept)
 		}
 		r.Because = []Pair{pair}
 	} else {
@@ -154,26 +151,20 @@ func EvictionOf(p *cluster.Pod, now time.Time, before *cluster.Node, changes ...
 			}
 		}
 	}
+	if d, e := p.Devices.First(now); e.Outcome != taints.Stays && (r.Outcome == Stays || e.At.Before(r.deadline)) {
+		pair := Pair{Taint: d.Taints[e.Taint], Why: "on device " + d.String()}
+		if e.Tolerated {
+			pair.Toleration = &d.Tolerations[e.Toleration]
+		}
+		r.Because, r.Earliest = []Pair{pair}, ""
+		r.expire(e, &pair.Taint, time.Time{})
+	}
 	if p.Deleting {
 		r.Outcome = deleting
 	}
 	r.Hangs = r.Outcome != Stays && after.IsSilent()
 	r.Order = strings.Join(say.Each(r.Because, Pair.Text), "\n")
 	return r
-}
-
-// changed says when the pod leaves if its seconds were changed while its timer ran.
-func (r *Eviction) changed(p *cluster.Pod, e, kept taints.Eviction) string {
-	const text = "if its seconds were changed after the taint came, Kubernetes keeps the timer of the earlier ones"
-	isOther := kept.At.After(r.now) && !kept.At.Equal(e.At)
-	if isOther && r.From != fromUnknown {
-		r.OrAt = r.at(kept.At)
-		return text + ", until " + r.OrAt
-	}
-	if isOther || p.Made == p.Profile && !isEverybodys(p.Tolerations[e.Toleration]) {
-		return text
-	}
-	return ""
 }
 
 // Briefly is how long a taint may stay that Kubernetes' node-lifecycle controller
@@ -184,12 +175,9 @@ const Briefly = 5 * time.Second
 // seen the node's changes, with the taint that started it, or nil if the pod stays.
 // The controller sees a taint when it is added, or when the pod arrives, but nothing
 // in the future: clocks differ. Taints whose time is not known were added at unknown.
-// A timer that runs is kept or canceled, unless it ends before the next change. Until
-// now, the pod had the tolerations of was.
-func timerAfter(
-	p *cluster.Pod, was *cluster.Profile, unknown, now time.Time, before *cluster.Node, changes []*cluster.Node,
-) (first *taints.Taint, e taints.Eviction) {
-	i, e, evicts := timer.Of(was.EvictionOf, before.Taints, func(t taints.Taint) time.Time {
+// A timer that runs is kept or canceled, unless it ends before the next change.
+func timerAfter(p *cluster.Pod, unknown, now time.Time, before *cluster.Node, changes []*cluster.Node) (first *taints.Taint, e taints.Eviction) {
+	i, e, evicts := timer.Of(p.EvictionOf, before.Taints, func(t taints.Taint) time.Time {
 		at := slices.MaxFunc([]time.Time{ptr.Deref(t.TimeAdded, unknown), p.Arrived}, time.Time.Compare)
 		return slices.MinFunc([]time.Time{at, now}, time.Time.Compare)
 	})

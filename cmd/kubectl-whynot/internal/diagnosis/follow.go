@@ -4,8 +4,12 @@ package diagnosis
 
 import (
 	"slices"
+	"time"
+
+	"k8s.io/utils/ptr"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/jobs"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
 
@@ -19,6 +23,7 @@ func Follow(c *cluster.Cluster, list []*Eviction) {
 	}
 	for _, r := range list {
 		p := r.pod
+		r.changed(c.Maker(p))
 		if hasEnd := r.InSeconds != nil && !p.Deleting && !p.IsFinished(); (hasEnd || r.Outcome == Refused) && p.Owner != (cluster.Owner{}) && !p.IsStatic() {
 			r.follow(c, c.Maker(p), evicted[c.Maker(p)])
 		}
@@ -29,8 +34,10 @@ func Follow(c *cluster.Cluster, list []*Eviction) {
 // pods of the maker are evicted.
 func (r *Eviction) follow(c *cluster.Cluster, maker *cluster.Workload, evicted int) {
 	p, own := r.pod, &c.Nodes[c.NodeAt[r.pod.Node]]
-	if p.Owner.Kind == "Job" && r.Outcome != Refused {
-		r.Job, r.Ends = maker.AfterEvictions(evicted)
+	if r.Job = jobs.Unknown; p.Owner.Kind != "Job" || r.Outcome == Refused {
+		r.Job = ""
+	} else if maker != nil {
+		r.Job, r.Ends = maker.Job.AfterEvictions(evicted)
 	}
 	switch {
 	case r.Ends:
@@ -43,6 +50,33 @@ func (r *Eviction) follow(c *cluster.Cluster, maker *cluster.Workload, evicted i
 			r.Then = "the DaemonSet makes a new one there, which leaves again"
 		}
 	}
+}
+
+// changed says when the pod leaves if its seconds were changed while its timer ran. Then
+// Kubernetes keeps the timer of those that it was made with: the template's, or the default.
+func (r *Eviction) changed(maker *cluster.Workload) {
+	if r.InSeconds == nil || !r.pod.Changed || r.Because[0].Toleration == nil || r.Because[0].Why != "" {
+		return
+	}
+	pair := &r.Because[0]
+	t, seconds, isKnown := *pair.Toleration, int64(300), isEverybodys(*pair.Toleration)
+	for _, o := range ptr.Deref(maker, cluster.Workload{}).Effective {
+		made := o.TolerationSeconds
+		if o.TolerationSeconds = t.TolerationSeconds; made != nil && o.Equal(t) {
+			seconds, isKnown = *made, true
+		}
+	}
+	at := r.deadline.Add(time.Duration(seconds-*t.TolerationSeconds) * time.Second)
+	isNew := pair.Taint.TimeAdded != nil && !pair.Taint.TimeAdded.Before(r.now)
+	if isNew || isKnown && (seconds == *t.TolerationSeconds || !at.After(r.now)) {
+		return
+	}
+	pair.Why = "if its seconds were changed after the taint came, Kubernetes keeps the timer of the earlier ones"
+	if isKnown && r.From != fromUnknown {
+		r.OrAt = r.at(at)
+		pair.Why += ", until " + r.OrAt
+	}
+	r.Order = pair.Text()
 }
 
 // followBound says what happens to new pods whose template names the node.
@@ -64,14 +98,12 @@ func (r *Eviction) followBound(c *cluster.Cluster, node string) {
 // explainBound explains pods whose template names the node.
 func (x *Pending) explainBound(node string) {
 	text := "the template names node " + node + ", where the pods go without the scheduler"
-	take := Step{Text: "take nodeName out of the template, so that the scheduler chooses a node"}
 	switch {
 	case x.Kind == causeFailure, x.Kind == causeInvalid:
 	case x.Feasible > 0:
 		x.Kind, x.Text, x.Fix = causeSchedulable, text, nil
-	case x.Matching == 0:
-		x.Kind, x.Text, x.Fix = causeAffinity, text+"; it does not exist, or its kubelet refuses them for their node affinity", []Step{take}
 	default:
-		x.Kind, x.Text, x.Fix = causeTaints, text+", and its kubelet refuses them, again and again: "+x.untolerated, slices.Concat([]Step{take}, x.Fix)
+		x.Text = text + ", and its kubelet refuses them, again and again: " + x.Text
+		x.Fix = slices.Concat([]Step{{Text: "take nodeName out of the template, so that the scheduler chooses a node"}}, x.Fix)
 	}
 }

@@ -148,7 +148,7 @@ func noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 		return fmt.Sprintf("pod %s has no node, but its phase is %s", p, p.Phase)
 	case !known:
 		return fmt.Sprintf("pod %s is on node %s, which is not in the input", p, p.Node)
-	case hasNoExecute(c.Nodes[i].Taints):
+	case hasNoExecute(c.Nodes[i].Taints), len(p.Devices.Tainted) > 0:
 		return ""
 	}
 	return fmt.Sprintf("pod %s is on node %s, which has no NoExecute taints, so taints do not evict it", p, p.Node)

@@ -181,8 +181,8 @@ func (o *Objects) keptOff(c *resourceapi.ResourceClaim) (texts []string) {
 			}
 		}
 		if count > 0 {
-			texts = append(texts, fmt.Sprintf("%d of %s untolerated taints (%s), so that request %s of ResourceClaim %s does not get %s", count,
-				say.CountOf(len(o.taints), "device has", "devices have"), say.Joined(say.FirstOf(say.SortedKeys(hit), 3)), r.Name, c.Name, say.For(count, "it", "them")))
+			texts = append(texts, fmt.Sprintf("%d of %s%s untolerated taints (%s), so that request %s of ResourceClaim %s does not get %s", count,
+				say.Count(len(o.taints), "device"), say.For(count, " has", " have"), say.Joined(say.FirstOf(say.SortedKeys(hit), 3)), r.Name, c.Name, say.For(count, "it", "them")))
 		}
 	}
 	return texts

@@ -5,6 +5,7 @@ package preview
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -75,13 +76,14 @@ func process(running *timer, list []corev1.Taint, tolerations []taints.Toleratio
 			least, isForever = max(*s, 0), false
 		}
 	}
+	wait := time.Duration(least) * time.Second // may overflow, as in getMinTolerationTime
 	switch {
-	case isForever:
+	case isForever, least == math.MaxInt64, wait < 0:
 		return nil
 	case running != nil && running.created.Before(at):
 		return running
 	}
-	return &timer{at, at.Add(time.Duration(least) * time.Second)}
+	return &timer{at, at.Add(wait)}
 }
 
 // timerOn returns the timer of a pod before the change.
@@ -122,14 +124,7 @@ func allows(n *corev1.Node, p *corev1.Pod) (takes, keeps bool) {
 	if !allowsTaints(n, tolerations) {
 		return false, false
 	}
-	keeps = true
-	for _, t := range kube.Taints(n.Spec.Taints) {
-		i := slices.IndexFunc(tolerations, func(x taints.Toleration) bool { return x.Tolerates(t) })
-		if t.Effect == taints.NoExecute && tolerations[i].TolerationSeconds != nil {
-			keeps = false
-		}
-	}
-	return true, keeps
+	return true, process(nil, n.Spec.Taints, tolerations, now) == nil
 }
 
 // isAgain reports whether a new pod may be put on the node, and would leave it.

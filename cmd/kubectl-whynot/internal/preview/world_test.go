@@ -4,6 +4,7 @@ package preview
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -90,6 +91,9 @@ func (w *world) pod(i int) corev1.Pod {
 		if w.IntN(2) == 0 {
 			t.Effect = corev1.TaintEffectNoExecute
 			seconds := int64(w.IntN(40)-2) * 20
+			if w.IntN(8) == 0 { // more than Kubernetes' nanoseconds can hold
+				seconds += []int64{9223372037, 18446744074, 40e9, math.MaxInt64 - 780}[w.IntN(4)]
+			}
 			t.TolerationSeconds = &seconds
 		}
 		p.Spec.Tolerations = append(p.Spec.Tolerations, t)

@@ -21,8 +21,8 @@ type Limits struct {
 }
 
 // Of returns the limits of the Job.
-func Of(s *batchv1.JobSpec, failed int) Limits {
-	return Limits{s.BackoffLimit, s.BackoffLimitPerIndex, s.PodFailurePolicy, failed}
+func Of(s *batchv1.JobSpec, failed int) *Limits {
+	return &Limits{s.BackoffLimit, s.BackoffLimitPerIndex, s.PodFailurePolicy, failed}
 }
 
 // onDisruption returns what the policy does about pods that are evicted, or "". Rules
@@ -39,8 +39,12 @@ func (l *Limits) onDisruption() batchv1.PodFailurePolicyAction {
 }
 
 // AfterEvictions says what the Job of a pod that is evicted does if so many of its pods
-// are, and whether it makes no new one. It counts such pods as failed.
+// are, and whether it makes no new one. It counts such pods as failed. Nil limits are not
+// known.
 func (l *Limits) AfterEvictions(pods int) (text string, ends bool) {
+	if l == nil {
+		return "the Job is not in the input: it fails for good if the evicted pods exceed its backoffLimit", false
+	}
 	failed, limit := l.Failed+pods, int(ptr.Deref(l.Backoff, 6))
 	switch action := l.onDisruption(); {
 	case action == batchv1.PodFailurePolicyActionIgnore:
@@ -57,6 +61,3 @@ func (l *Limits) AfterEvictions(pods int) (text string, ends bool) {
 	}
 	return fmt.Sprintf("the Job counts it as failed, %d of its backoffLimit %d, and makes a new one", failed, limit), false
 }
-
-// Unknown is said of a Job whose limits are not known.
-const Unknown = "the Job is not in the input: it fails for good if the evicted pods exceed its backoffLimit"

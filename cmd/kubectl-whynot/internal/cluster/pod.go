@@ -200,7 +200,7 @@ type Workload struct {
 	Stalled     string              // why its rollout does not progress
 	Bound       *Profile            // of the template, if it names the node of its pods; nil: it does not
 	NodeName    string              // of the template
-	Job         jobs.Limits         // of the Job, or of those that a CronJob makes
+	Job         *jobs.Limits        // of the Job, or of those that a CronJob makes
 
 	pod        *Pod   // that it would create; nil: none
 	controller Owner  // of the workload itself
@@ -331,10 +331,13 @@ func (c *Cluster) workload(namespace string, o Owner) *Workload {
 	return c.Workloads[Owner{Kind: o.Kind, Name: o.Name}.fullName(namespace)]
 }
 
-// Maker returns the object in the input that made the pod, or that made what did, or nil.
+// Maker returns the object that made the pod, or that made what did. If neither is in the
+// input, it knows nothing.
 func (c *Cluster) Maker(p *Pod) *Workload {
-	return cmp.Or(c.workload(p.Namespace, p.Owner), c.Workloads[p.OwnerName()])
+	return cmp.Or(c.workload(p.Namespace, p.Owner), c.Workloads[p.OwnerName()], unknown)
 }
+
+var unknown = &Workload{}
 
 // resolve follows the owner's controllers in the input, and marks them as having a pod.
 func (c *Cluster) resolve(namespace string, o Owner, levels int) Owner {

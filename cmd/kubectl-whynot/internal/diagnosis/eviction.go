@@ -231,9 +231,9 @@ func pairOf(p *cluster.Pod, t taints.Taint, toleration int, tolerated bool) Pair
 	return Pair{Taint: t, Why: wordsOf(reasonOf(p.Profile, t))}
 }
 
-// at returns the time, and how far it is from now.
-func (r *Eviction) at(t time.Time) string {
-	return t.UTC().Format(time.RFC3339) + " (" + say.Relative(t.Unix()-r.now.Unix()) + ")"
+// at returns the time, how far it is from now, and more.
+func (r *Eviction) at(t time.Time, more string) string {
+	return t.UTC().Format(time.RFC3339) + " (" + say.Relative(t.Unix()-r.now.Unix()) + more + ")"
 }
 
 // Text describes whether and how the taint is tolerated.
@@ -258,7 +258,6 @@ func When(list ...*Eviction) string {
 		return ""
 	}
 	earliest := slices.MinFunc(list, func(a, b *Eviction) int { return a.earliest.Compare(b.earliest) }).earliest
-	at := func(t time.Time) string { return strings.TrimSuffix(first.at(t), ")") }
 	reason := map[origin]string{
 		fromNow: ", counted from now, as clocks differ", fromArrival: ", counted from when the pod was bound",
 		fromUnknown: ", if the taint was added now",
@@ -266,12 +265,12 @@ func When(list ...*Eviction) string {
 	if slices.ContainsFunc(list, func(x *Eviction) bool { return x.Earliest != "" }) {
 		reason = ", as it is not known when the taint was added"
 	}
-	reason += ")"
+	text := "at " + first.at(earliest, reason)
+	if !earliest.Equal(last.deadline) {
+		text = "between " + first.at(earliest, "") + " and " + first.at(last.deadline, reason)
+	}
 	if last.OrAt != "" {
-		reason += ", or at " + last.OrAt
+		text += ", or at " + last.OrAt
 	}
-	if earliest.Equal(last.deadline) {
-		return "at " + at(earliest) + reason
-	}
-	return "between " + at(earliest) + ") and " + at(last.deadline) + reason
+	return text
 }

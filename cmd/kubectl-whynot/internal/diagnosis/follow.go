@@ -6,14 +6,11 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/utils/ptr"
-
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/cmd/internal/jobs"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
 
-// Follow sets what happens in the cluster after all of the evictions.
+// Follow sets what happens in the cluster after all of the evictions. Pods may stay.
 func Follow(c *cluster.Cluster, list []*Eviction) {
 	evicted := make(map[*cluster.Workload]int)
 	for _, r := range list {
@@ -22,10 +19,10 @@ func Follow(c *cluster.Cluster, list []*Eviction) {
 		}
 	}
 	for _, r := range list {
-		p := r.pod
-		r.changed(c.Maker(p))
-		if hasEnd := r.InSeconds != nil && !p.Deleting && !p.IsFinished(); (hasEnd || r.Outcome == Refused) && p.Owner != (cluster.Owner{}) && !p.IsStatic() {
-			r.follow(c, c.Maker(p), evicted[c.Maker(p)])
+		p, maker := r.pod, c.Maker(r.pod)
+		leaves := r.Outcome == Refused || r.InSeconds != nil && !p.Deleting && !p.IsFinished()
+		if r.changed(maker); leaves && p.Owner != (cluster.Owner{}) && !p.IsStatic() {
+			r.follow(c, maker, evicted[maker])
 		}
 	}
 }
@@ -34,15 +31,13 @@ func Follow(c *cluster.Cluster, list []*Eviction) {
 // pods of the maker are evicted.
 func (r *Eviction) follow(c *cluster.Cluster, maker *cluster.Workload, evicted int) {
 	p, own := r.pod, &c.Nodes[c.NodeAt[r.pod.Node]]
-	if r.Job = jobs.Unknown; p.Owner.Kind != "Job" || r.Outcome == Refused {
-		r.Job = ""
-	} else if maker != nil {
+	if p.Owner.Kind == "Job" && r.Outcome != Refused {
 		r.Job, r.Ends = maker.Job.AfterEvictions(evicted)
 	}
 	switch {
 	case r.Ends:
 		r.Then = r.Job
-	case maker != nil && maker.Bound != nil:
+	case maker.Bound != nil:
 		r.followBound(c, maker.NodeName)
 	case own.Matches(p.Profile) && !p.IsRejected(own.Group) && p.EvictionOf(own.Taints, r.now).Outcome != taints.Stays:
 		r.Again, r.Then = true, "new ones may be put there again, and leave again"
@@ -60,7 +55,7 @@ func (r *Eviction) changed(maker *cluster.Workload) {
 	}
 	pair := &r.Because[0]
 	t, seconds, isKnown := *pair.Toleration, int64(300), isEverybodys(*pair.Toleration)
-	for _, o := range ptr.Deref(maker, cluster.Workload{}).Effective {
+	for _, o := range maker.Effective {
 		made := o.TolerationSeconds
 		if o.TolerationSeconds = t.TolerationSeconds; made != nil && o.Equal(t) {
 			seconds, isKnown = *made, true
@@ -73,7 +68,7 @@ func (r *Eviction) changed(maker *cluster.Workload) {
 	}
 	pair.Why = "if its seconds were changed after the taint came, Kubernetes keeps the timer of the earlier ones"
 	if isKnown && r.From != fromUnknown {
-		r.OrAt = r.at(at)
+		r.OrAt = r.at(at, "")
 		pair.Why += ", until " + r.OrAt
 	}
 	r.Order = pair.Text()
@@ -83,10 +78,8 @@ func (r *Eviction) changed(maker *cluster.Workload) {
 func (r *Eviction) followBound(c *cluster.Cluster, node string) {
 	r.Then = "its template names node " + node + ", where all new ones go without the scheduler"
 	i, isKnown := c.NodeAt[node]
-	if !isKnown {
-		return
-	}
 	switch e := r.pod.EvictionOf(c.Nodes[i].Taints, r.now); {
+	case !isKnown:
 	case e.Outcome != taints.Stays && !e.Tolerated:
 		r.Then += ", and its kubelet refuses them, again and again: take nodeName out of the template"
 	case e.Outcome != taints.Stays:

@@ -122,6 +122,7 @@ func (e *evaluation) undone(u Undone, n *cluster.Node) {
 // evictions finds out which pods leave and which stay.
 func (e *evaluation) evictions() {
 	var leaving, departing, spared, tolerating []member
+	var all []*diagnosis.Eviction
 	left := maps.Clone(e.before.Running) // pods that stay on nodes, by workload
 	for _, p := range e.before.Pods {
 		i, known := e.before.NodeAt[p.Node]
@@ -136,7 +137,7 @@ func (e *evaluation) evictions() {
 		if p.Deleting { // not due to a taint
 			is.InSeconds, is.From, is.Because = nil, "", nil
 		}
-		switch {
+		switch all = append(all, is); {
 		case p.Deleting, wouldLeave && leaves && *was.InSeconds <= *is.InSeconds:
 			departing = append(departing, member{p, is, 0})
 			nodes.Anyway++
@@ -157,13 +158,8 @@ func (e *evaluation) evictions() {
 			}
 		}
 	}
-	gone := slices.Concat(leaving, departing)
-	var evictions []*diagnosis.Eviction
-	for _, m := range gone {
-		evictions = append(evictions, m.Eviction)
-	}
-	diagnosis.Follow(e.after, evictions)
-	for _, m := range gone {
+	diagnosis.Follow(e.after, all)
+	for _, m := range slices.Concat(leaving, departing) {
 		if !m.Again && !m.Deleting && m.Owner != (cluster.Owner{}) && !m.IsStatic() {
 			left[m.OwnerName()]--
 		}
@@ -243,8 +239,8 @@ func (e *evaluation) keeps(p *cluster.Profile, g *cluster.Group) bool {
 
 // isHomeless reports whether no node would take and keep the pod after the change.
 func (e *evaluation) isHomeless(m member) bool {
-	if maker := e.after.Maker(m.Pod); maker != nil && maker.Bound != nil {
-		return !e.choice(maker.Bound).keeps
+	if bound := e.after.Maker(m.Pod).Bound; bound != nil {
+		return !e.choice(bound).keeps
 	}
 	if !m.Pinned {
 		return !e.choice(m.Profile).keeps

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test/reference"
 )
 
 // Matching, filtering, eviction, successful validation and parsing, and printing
@@ -43,7 +44,6 @@ func TestAllocs(t *testing.T) {
 		"Matcher.EvictionOf":            func() { m.EvictionOf(list, now) },
 		"Changes.Apply, nothing to do":  func() { taints.Changes{}.Apply(list) },
 		"Matcher.Tolerations":           func() { m.Tolerations()(func(taints.Toleration) bool { sink++; return true }) },
-		"FindKey":                       func() { taints.FindKey(list, "x") },
 		"On, Match":                     func() { off.On(tols).Match(list[3]) },
 		"On, FindUntolerated":           func() { off.On(tols).FindUntolerated(list, taints.HardEffects) },
 		"On, Filter":                    func() { off.On(tols).Filter(list) },
@@ -82,7 +82,7 @@ func TestAllocs(t *testing.T) {
 		}
 	}
 	list = list[:3] // without a time, which is copied
-	other, ids := slices.Clone(list), taints.TaintIDs(list)
+	other, ids := slices.Clone(list), reference.IDs(list)
 	other[1].Value = "absent"
 	for name, tc := range map[string]struct {
 		most float64 // under the race detector
@@ -93,7 +93,6 @@ func TestAllocs(t *testing.T) {
 		"Taint.String":              {1, func() { _ = list[1].String() }},
 		"Toleration.String":         {1, func() { _ = tols[1].String() }},
 		"a removal parsed":          {1, func() { taints.ParseChanges("example.com/gpu-") }},
-		"FormatTaints":              {1, func() { _ = taints.FormatTaints(list) }},
 		"seconds parsed":            {1, func() { taints.ParseToleration("score=60:NoExecute op=Lt for 300s") }},
 		"one change parsed":         {3, func() { taints.ParseChanges("example.com/gpu=x:NoSchedule") }},
 		"Compile":                   {4, func() { taints.Compile(tols) }},
@@ -115,9 +114,9 @@ func TestAllocsOfChangesThatAreMade(t *testing.T) {
 		"the last":        {Add: node[3:]},
 		"all":             {Add: node},
 		"in another way":  {Add: parseTaints("c:NoExecute", "a=x:NoSchedule")},
-		"gone":            {Remove: taints.TaintIDs(parseTaints("a:NoExecute")), RemoveKeys: []string{"d"}},
+		"gone":            {Remove: reference.IDs(parseTaints("a:NoExecute")), RemoveKeys: []string{"d"}},
 		"there and gone":  {Add: node[1:3], RemoveKeys: []string{"d"}},
-		"taken and added": {Add: node, Remove: taints.TaintIDs(node[1:]), RemoveKeys: []string{"a"}},
+		"taken and added": {Add: node, Remove: reference.IDs(node[1:]), RemoveKeys: []string{"a"}},
 	} {
 		if n := testing.AllocsPerRun(100, func() {
 			_, applied := c.Apply(node)

@@ -13,12 +13,9 @@ import (
 //
 //	after, changed := taints.Changes{Add: desired}.Apply(node.Taints)
 type Changes struct {
-	// Add holds the taints to add, at most one with a given key and effect.
-	Add []Taint `json:"add,omitempty"`
-	// Remove identifies the taints to remove.
-	Remove []TaintID `json:"remove,omitempty"`
-	// RemoveKeys holds the keys of taints to remove, whatever their effects.
-	RemoveKeys []string `json:"removeKeys,omitempty"`
+	Add        []Taint   `json:"add,omitempty"` // at most one with a given key and effect
+	Remove     []TaintID `json:"remove,omitempty"`
+	RemoveKeys []string  `json:"removeKeys,omitempty"` // of taints with any effect
 }
 
 // IsZero reports whether c neither adds nor removes a taint.
@@ -47,20 +44,18 @@ func (c Changes) String() string {
 // before. In the result, every taint of Add is present, and every other taint that
 // Remove or RemoveKeys names is gone. Apply does not validate.
 //
-//   - A taint of Add that the node has with the same value keeps its TimeAdded, which
-//     AddOrUpdateTaint in Kubernetes replaces. One with another value is replaced in
-//     its place, and a missing one is appended.
+//   - A present taint with the same value keeps its TimeAdded, which AddOrUpdateTaint
+//     in Kubernetes replaces. With another value it is replaced in its place. A
+//     missing taint is appended.
 //   - Of several taints with the key and effect of a taint of Add, the first stays.
 //
-// If nothing changes, the result is taints itself, and otherwise a new list, which
-// is not nil.
+// The result is taints itself if nothing changes, and otherwise a new list, not nil.
 func (c Changes) Apply(taints []Taint) (result []Taint, changed bool) {
 	return c.apply(taints, true)
 }
 
-// Ensure is like [Changes.Apply], except that a taint that the node has with
-// another value than in Add keeps it (EnsureNodeTaint in Cluster API,
-// Taints.Merge in Karpenter).
+// Ensure is like [Changes.Apply], except that a present taint keeps its value, even
+// if Add names another (EnsureNodeTaint in Cluster API, Taints.Merge in Karpenter).
 func (c Changes) Ensure(taints []Taint) (result []Taint, changed bool) {
 	return c.apply(taints, false)
 }
@@ -70,7 +65,7 @@ func (c *Changes) apply(taints []Taint, overwrite bool) (result []Taint, changed
 		return taints, false
 	}
 	var buf [lookup.Short]bool
-	there := buf[:min(len(c.Add), len(buf))] // what the node has of c.Add
+	there := buf[:min(len(c.Add), len(buf))] // which taints of c.Add are present
 	if len(c.Add) > len(buf) {
 		there = make([]bool, len(c.Add))
 	}
@@ -151,15 +146,14 @@ func (r removed) everyEffectOf(key string) bool {
 // ApplyStrict returns the taints with the changes made as "kubectl taint" makes
 // them, with or without --overwrite. It returns an error if
 //
-//   - the node has a taint of Add and overwrite is false ([ErrForbidden]),
+//   - a taint of Add is present and overwrite is false ([ErrForbidden]),
 //   - no taint is left for an entry of Remove or RemoveKeys ([ErrNotFound]),
 //   - Remove or RemoveKeys names a taint of Add ([ErrInvalid]), or
-//   - Add has a taint with the key and effect of an earlier one ([ErrDuplicate]).
+//   - Add repeats the key and effect of an earlier taint ([ErrDuplicate]).
 //
-// The error is an [ErrorList] for the lists "add", "remove" and "removeKeys".
-// Nothing else is validated. Without one the result is that of [Changes.Apply]. In
-// contrast, kubectl puts added taints first, and drops the TimeAdded of a taint that
-// it overwrites with the same value.
+// The error is an [ErrorList] for the lists "add", "remove" and "removeKeys". Without
+// an error, it returns what [Changes.Apply] does. In contrast, kubectl puts added
+// taints first, and drops the TimeAdded of a taint that it overwrites.
 func (c Changes) ApplyStrict(taints []Taint, overwrite bool) ([]Taint, error) {
 	v := validator{list: "add"}
 	current := byID(taints)
@@ -306,14 +300,13 @@ func (c *Changes) parse(spec string, seen map[TaintID]bool) *FieldError {
 // Reconcile returns the changes that a controller makes to a node's current
 // taints if it last applied one list and now desires another:
 //
-//   - A desired taint is added unless the node has it with the same value.
-//   - A taint that was applied and is no longer desired is removed if the node
-//     still has it with the value that was applied.
+//   - A desired taint is added unless it is present with the same value.
+//   - A taint that was applied and is no longer desired is removed if it is still
+//     present with the value that was applied.
 //   - Every other taint stays.
 //
-// Of several taints in a list with one key and effect, only the first matters. Taints
-// are added in the order of desired, with its TimeAdded. If there is nothing to do,
-// the changes are zero.
+// Of several taints in a list with one key and effect, only the first matters. If
+// there is nothing to do, the changes are zero.
 //
 // Record desired after every call, even if there are no changes. If you cannot write
 // the record and the taints in one request, write the record first, with the taints
@@ -339,8 +332,8 @@ func Reconcile(current, lastApplied, desired []Taint) Changes {
 }
 
 // ReconcileOwned is like [Reconcile] for a controller that records only the
-// identities of its taints, [TaintIDs] of desired, as Cluster API does. An owned
-// taint that is not desired is removed whatever its value, in the order of current.
+// identities of its taints, [Taint.ID] of each desired one, as Cluster API does. An
+// owned taint that is not desired is removed whatever its value.
 func ReconcileOwned(current []Taint, owned []TaintID, desired []Taint) Changes {
 	var c Changes
 	now, own, wanted := byID(current), lookup.FirstOf(owned, lookup.Self), byID(desired)

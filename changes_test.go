@@ -162,8 +162,8 @@ func TestApplyLongLists(t *testing.T) {
 		}
 		checkApply(t, node, taints.Changes{Add: node})
 		checkApply(t, node, taints.Changes{Add: other})
-		checkApply(t, node[1:], taints.Changes{Add: other, Remove: taints.TaintIDs(node)})
-		checkApply(t, node, taints.Changes{Add: node[n-1:], Remove: taints.TaintIDs(node)})
+		checkApply(t, node[1:], taints.Changes{Add: other, Remove: reference.IDs(node)})
+		checkApply(t, node, taints.Changes{Add: node[n-1:], Remove: reference.IDs(node)})
 	}
 }
 
@@ -328,7 +328,7 @@ func TestChangesValidate(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := taints.Changes{
-				Add: reference.Taints(tc.add), Remove: taints.TaintIDs(reference.Taints(tc.remove)), RemoveKeys: strings.Fields(tc.keys),
+				Add: reference.Taints(tc.add), Remove: reference.IDs(reference.Taints(tc.remove)), RemoveKeys: strings.Fields(tc.keys),
 			}
 			var got []string
 			for _, f := range errorsIn(c.Validate()) {
@@ -376,7 +376,7 @@ func TestReconcile(t *testing.T) {
 		if got := taints.Reconcile(node, applied, desired).String(); got != tc.want {
 			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
 		}
-		if got := taints.ReconcileOwned(node, taints.TaintIDs(applied), desired).String(); got != tc.owned {
+		if got := taints.ReconcileOwned(node, reference.IDs(applied), desired).String(); got != tc.owned {
 			t.Errorf("%s, owned: %q, want %q", tc.name, got, tc.owned)
 		}
 	}

@@ -9,20 +9,22 @@ import (
 	"github.com/seed-0529bac1/taints/internal/lookup"
 )
 
-// DefaultTolerationSeconds are the API server's flags --default-not-ready-toleration-seconds
-// and --default-unreachable-toleration-seconds. Nil means 300, as there.
+// DefaultTolerationSeconds are the API server's flags
+// --default-not-ready-toleration-seconds and --default-unreachable-toleration-seconds.
+// Nil means 300, as there.
 type DefaultTolerationSeconds struct {
 	NotReady    *int64 `json:"notReady,omitempty"`
 	Unreachable *int64 `json:"unreachable,omitempty"`
 }
 
-// AddDefaultTolerations adds the tolerations that the DefaultTolerationSeconds admission
-// plugin gives to every pod: of [NodeNotReady] and [NodeUnreachable], in this
-// order, with Exists, NoExecute and the seconds. It does not add one if a
-// toleration with that key, or without a key, has the effect NoExecute or none,
-// whatever its operator and value. Like all Add functions, it returns tolerations
-// itself if nothing changes, and otherwise a new list with the missing ones at the
-// end, which shares the TolerationSeconds of tolerations.
+// AddDefaultTolerations adds what the DefaultTolerationSeconds plugin adds to every
+// pod: tolerations of [NodeNotReady] and [NodeUnreachable] with Exists, NoExecute and
+// the given seconds. It skips a key for which the pod already has a toleration, by
+// that key or by an empty one, of NoExecute or of every effect.
+//
+// Like all Add functions, it returns tolerations itself if nothing changes, and
+// otherwise a new list with the missing ones at the end. To see whether it changed,
+// compare with [Toleration.Equal], not by length: an Add function may remove seconds.
 func AddDefaultTolerations(tolerations []Toleration, seconds DefaultTolerationSeconds) []Toleration {
 	tolerations = addDefault(tolerations, NodeNotReady, seconds.NotReady)
 	return addDefault(tolerations, NodeUnreachable, seconds.Unreachable)
@@ -50,13 +52,16 @@ type DaemonSetPod struct {
 }
 
 // AddDaemonSetTolerations adds the tolerations that the DaemonSet controller gives
-// to its pods (AddOrUpdateDaemonPodTolerations in Kubernetes): of [NodeNotReady]
-// and [NodeUnreachable] with NoExecute, forever, and of [NodeDiskPressure],
-// [NodeMemoryPressure], [NodePIDPressure], [NodeUnschedulable] and, for a pod on
-// the host's network, [NodeNetworkUnavailable] with NoSchedule. All have the
-// operator Exists. As in Kubernetes, a toleration with the same [TolerationID] stays
-// in its place and loses its seconds, and each other one is added even if a broader
-// one covers it.
+// to its pods (AddOrUpdateDaemonPodTolerations in Kubernetes), all with Exists and
+// without seconds:
+//
+//   - [NodeNotReady] and [NodeUnreachable] with NoExecute,
+//   - [NodeDiskPressure], [NodeMemoryPressure], [NodePIDPressure] and
+//     [NodeUnschedulable] with NoSchedule, and
+//   - [NodeNetworkUnavailable] with NoSchedule for a pod on the host's network.
+//
+// As in Kubernetes, a present one loses its seconds, and a missing one is added even
+// if a broader one covers it.
 func AddDaemonSetTolerations(tolerations []Toleration, pod DaemonSetPod) []Toleration {
 	ids := []TaintID{
 		{NodeNotReady, NoExecute},
@@ -105,13 +110,13 @@ func addForever(tolerations []Toleration, ids []TaintID) []Toleration {
 	return append(slices.Clip(list), missing...)
 }
 
-// AddExtendedResourceTolerations adds the tolerations that the ExtendedResourceToleration
-// admission plugin gives to a pod that requests extended resources, such as
-// GPUs: for each a toleration with the name as its key, Exists and NoSchedule, sorted
-// by name. One that is present loses its seconds. Names may be all of a pod's
-// requests. That of an extended resource (IsExtendedResourceName in Kubernetes) has
-// a '/', has no "kubernetes.io/" anywhere, does not begin with "requests.", and is a
-// valid key even with "requests." as a prefix.
+// AddExtendedResourceTolerations adds the tolerations that the
+// ExtendedResourceToleration plugin gives to a pod that requests extended resources,
+// such as GPUs: of each name as the key, with Exists and NoSchedule, sorted by name.
+// A present one loses its seconds.
+//
+// Pass the names of all resources that the pod requests, as module kube's
+// RequestedResources returns them. Names that are not extended resources are ignored.
 func AddExtendedResourceTolerations(tolerations []Toleration, names ...string) []Toleration {
 	sorted := slices.Clone(names)
 	slices.Sort(sorted)
@@ -135,14 +140,13 @@ func isExtendedResource(name string) bool {
 }
 
 // AddMemoryPressureToleration adds the toleration that the PodTolerationRestriction
-// admission plugin gives to every pod whose QoS class is not BestEffort: of
-// [NodeMemoryPressure] with Exists and NoSchedule. It does not add one if a
-// toleration with that key, or without a key, has the effect NoSchedule or none
-// and the operator Exists. Unlike the plugin, it keeps all tolerations of the pod.
+// plugin gives to every pod whose QoS class is not BestEffort: of
+// [NodeMemoryPressure] with Exists and NoSchedule. It skips a pod with an Exists
+// toleration of that key or of every key, and of NoSchedule or of every effect. Unlike
+// the plugin, it keeps all tolerations of the pod.
 //
-// The class is that of the status. A new pod has none there: it is BestEffort if its
-// pod-level requests and limits of CPU and memory, or without pod-level resources
-// those of all containers and init containers, are zero or not set.
+// Take the class from the pod's status. The status of a new pod is empty; module
+// kube's IsBestEffort says what its class will be.
 func AddMemoryPressureToleration(tolerations []Toleration) []Toleration {
 	added := Toleration{Key: NodeMemoryPressure, Operator: OpExists, Effect: NoSchedule}
 	for i := range tolerations {

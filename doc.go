@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package taints implements the taints and tolerations of Kubernetes for any
-// scheduler, operator or webhook. A taint on a node repels pods. A toleration on
-// a pod lets the pod onto nodes with the taint. A taint that is not tolerated
-// takes effect.
+// scheduler, operator or webhook. A taint repels pods, a toleration lets a pod
+// through, and a taint that is not tolerated takes effect.
 //
 // # Rules
 //
 // A node carries taints: a key, an optional value and an effect, written
 // "dedicated=ml:NoSchedule". A pod carries tolerations: a key, an operator, a
 // value, an effect and tolerationSeconds, written "dedicated=ml:NoSchedule" or
-// "nvidia.com/gpu:NoSchedule op=Exists". Both have the fields and the JSON of
-// k8s.io/api, so they decode from a Kubernetes object.
+// "nvidia.com/gpu:NoSchedule op=Exists". Both decode from a Kubernetes object.
 //
 // A toleration tolerates a taint when its effect is empty or equal to the taint's,
 // its key is empty or equal to the taint's, and its operator accepts the taint's
@@ -33,11 +31,9 @@
 // If several tolerations match the taint, the first in the list sets the time.
 // An empty value matches only an empty value. A toleration does not attract a pod.
 //
-// Lt and Gt need a feature gate that is off by default. Under the zero [Options],
-// which the functions follow, they work. In a cluster with the gate off, that makes a
-// difference only for a pod that has them: from a time when the gate was on, or in a
-// list that no API server has checked. To match such a pod, and to validate as the
-// cluster does, use Options{NoComparison: true}.
+// Lt and Gt are behind a feature gate that is off by default: an API server then
+// rejects pods that use them. The functions match them. To match and validate as a
+// cluster with the gate off, use Options{NoComparison: true}.
 //
 // # Choosing a function
 //
@@ -52,46 +48,26 @@
 //	}
 //
 // To ask one question, call a function: [Match], [FindUntolerated], [Untolerated],
-// [Filter] or [EvictionOf]. A [Matcher] has methods of the same names. For one
-// question under other rules, ask [Options.On] or [EvictionPolicy.On].
+// [Filter] or [EvictionOf], or its method of [Options.On]. A controller changes taints
+// with [Changes.Apply]; [Reconcile] returns the changes. A webhook adds tolerations
+// with the Add functions and rejects invalid ones with [ValidateTolerations].
 //
-// [EvictionOf] returns when a running pod leaves a node. A controller changes a
-// node's taints with [Changes.Apply] or [Changes.Ensure]; [Reconcile] and
-// [ReconcileOwned] return the changes. A webhook adds the tolerations that
-// Kubernetes adds with [AddDefaultTolerations] and the other Add functions, and rejects those
-// that an API server rejects with [ValidateTolerations].
-//
-// Package nodeindex finds the feasible nodes of a whole cluster, explain describes why
-// a taint is not tolerated, tolerationset compares and checks tolerations, and
-// lifecycle has pending evictions and taints by condition. The modules kube and dra
-// work on the types of k8s.io/api.
+// Package nodeindex finds the feasible nodes of a whole cluster. Package explain
+// says why a taint is not tolerated. Package tolerationset compares and checks
+// tolerations. Package lifecycle helps controllers evict pods and taint nodes. The
+// modules kube and dra work on the types of k8s.io/api.
 //
 // # Guarantees
 //
-// Every function accepts any input, including invalid and nil values. Three things
-// panic: Must; a method of a nil pointer, unless its comment says otherwise; and,
-// as in a map, an Index or Queue with an interface key that is not comparable. Only
-// the Validate, Parse and UnmarshalText functions and ApplyStrict reject input, as
-// a whole, with zero results.
+// Every function accepts any input, including nil and invalid values. Only Must
+// panics because of its input. Functions are safe for concurrent use, and neither
+// modify nor keep their arguments, unless a comment says otherwise.
 //
-// Unless a comment says otherwise, functions are safe for concurrent use, and
-// neither modify nor retain their arguments, although results share strings with
-// them. They start no goroutines, read no clock and keep no global state.
+// Matching, filtering and eviction times do not allocate. If a function returns
+// false, its index is -1.
 //
-// Matching, filtering, eviction times and successful validation of lists of the
-// usual length do not allocate. Matching takes time proportional to the taints times
-// the tolerations, and other functions to their input, up to a logarithm, unless
-// their comment says otherwise.
-//
-// The JSON of a result or [FieldError] is read back to an equal value, except for the
-// monotonic clock and location name of a time, times without JSON, a TaintID whose
-// key has a colon, and invalid UTF-8. If a function returns false, an index beside it
-// is -1, and another value zero. In a result, an index that does not apply is zero.
-//
-// Answers for valid input do not change. Input that is invalid today, such as an
-// unknown operator, may get a meaning in a minor release, as in Kubernetes. If
-// Kubernetes changes a rule, an option selects the new one. [TaintID] and
-// [TolerationID] stay comparable. Other structs may gain fields, including ones that
-// make them incomparable: name the fields in literals, and compare with methods, not
-// with ==.
+// Answers for valid input do not change. Invalid input, such as an unknown operator,
+// may get a meaning in a minor release. If Kubernetes changes a rule, an option
+// selects the new one. [TaintID] and [TolerationID] stay comparable. Other structs
+// may gain fields: name the fields in literals, and do not compare with ==.
 package taints

@@ -20,7 +20,7 @@ const (
 	ErrNotSupported ErrorKind = "not supported" // the effect, the operator or the name is unknown
 	ErrDuplicate    ErrorKind = "duplicate"     // an earlier entry names the same taint, or the same taints
 	ErrForbidden    ErrorKind = "forbidden"     // the change or the toleration is not allowed
-	ErrNotFound     ErrorKind = "not found"     // the node has no taint with the key and effect, or the key
+	ErrNotFound     ErrorKind = "not found"     // no taint of the node is identified by the entry
 )
 
 // Error returns the text of the kind.
@@ -28,29 +28,21 @@ func (k ErrorKind) Error() string { return string(k) }
 
 // A FieldError is one error in a taint, toleration, change or text.
 type FieldError struct {
-	// List names the list, such as "taints". It is empty for a single value.
-	List string `json:"list,omitempty"`
-	// Index is the index in the list. It applies if List is not empty.
-	Index int `json:"index,omitempty"`
-	// Field is the JSON name of the field, such as "key", or empty for all of them.
-	Field string `json:"field,omitempty"`
+	List  string `json:"list,omitempty"`  // the name of the list, such as "taints", or empty for a single value
+	Index int    `json:"index,omitempty"` // in the list, if there is one
+	Field string `json:"field,omitempty"` // its JSON name, such as "key", or empty for all fields
 	// Value is the field's value. If Field is empty, it is the printed taint, toleration
 	// or identity, or the part of a text that is wrong.
-	Value string `json:"value,omitempty"`
-	// Kind is the kind of error.
-	Kind ErrorKind `json:"kind,omitempty"`
-	// Detail says what would be right.
-	Detail string `json:"detail,omitempty"`
-	// Parsed is whether the error was found in a text.
-	Parsed bool `json:"parsed,omitempty"`
-	// Input is that text.
-	Input string `json:"input,omitempty"`
-	// Offset is the byte offset in Input at which the wrong part is, or is missing.
-	Offset int `json:"offset,omitempty"`
+	Value  string    `json:"value,omitempty"`
+	Kind   ErrorKind `json:"kind,omitempty"`
+	Detail string    `json:"detail,omitempty"` // what is allowed
+	Parsed bool      `json:"parsed,omitempty"` // whether the error was found in a text
+	Input  string    `json:"input,omitempty"`  // the text
+	Offset int       `json:"offset,omitempty"` // in bytes, where the wrong part of Input is, or is missing
 }
 
 // Error returns the error in one line: where it is, what was found, its kind, and
-// what would be right. Values are quoted, and shortened if they are long.
+// what is allowed. Values are quoted, and shortened if they are long.
 func (e *FieldError) Error() string {
 	if e == nil {
 		return "<nil>"
@@ -118,9 +110,8 @@ func (e *FieldError) Unwrap() error {
 	return e.Kind
 }
 
-// An ErrorList is a list of errors that is an error itself: use [errors.As]. The
-// functions return every error, or the first of each text that they parse, in the
-// order of the input, and never an empty list.
+// An ErrorList is a list of errors. Get it from an error with [errors.As]. Errors are
+// in input order; parsers report one error for each text.
 type ErrorList []*FieldError
 
 // Err returns l as an error, or nil if l is empty.
@@ -195,7 +186,7 @@ const (
 	removalRepeated
 )
 
-// problems holds the kind of each problem, and what would be right. For an effect
+// problems holds the kind and the detail of each problem. For an effect
 // or operator, newError puts the choice in front.
 var problems = [...]struct {
 	kind   ErrorKind

@@ -28,7 +28,7 @@ func (o Outcome) String() string { return enum.String(o, "Outcome", outcomeNames
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
 // An EvictionPolicy says which toleration decides when a pod leaves, and from when
-// its seconds run. The zero policy is that of Kubernetes' taint-eviction controller.
+// its seconds run. The zero policy is the one of Kubernetes' taint-eviction controller.
 type EvictionPolicy struct {
 	// ForDevices selects Kubernetes' rule for devices, in place of the first match: a
 	// matching toleration without seconds wins. If there is none, the shortest wins.
@@ -38,30 +38,20 @@ type EvictionPolicy struct {
 	// Kubernetes, a restart gives every pod its full time again.
 	FromTimeAdded bool `json:"fromTimeAdded,omitempty"`
 	// Arrival is when the pod was placed on the node, or zero if that is not known.
-	// Seconds never run from an earlier time. Set it for each pod:
-	//
-	//	policy.Arrival = pod.Status.StartTime
+	// Seconds never run from an earlier time. It is another for each pod.
 	Arrival time.Time `json:"arrival,omitzero"`
 }
 
 // An Eviction says whether and when the taints of a node evict a pod that runs
 // there. The zero Eviction means that the pod stays.
 type Eviction struct {
-	// Outcome says whether the pod stays, or leaves at a time or at once.
-	Outcome Outcome `json:"outcome"`
-	// Tolerated is whether a toleration matches the taint that decided.
-	Tolerated bool `json:"tolerated,omitempty"`
-	// Taint is the index of the taint that decided.
-	Taint int `json:"taint,omitempty"`
-	// Toleration is the index of the toleration that decided, if Tolerated is true.
-	Toleration int `json:"toleration,omitempty"`
-	// At is the deadline, in the location of From. For EvictsNow it is not after the
-	// time of observation.
-	At time.Time `json:"at,omitzero"`
-	// From is the time from which Seconds run. For EvictsNow it equals At.
-	From time.Time `json:"from,omitzero"`
-	// Seconds is the TolerationSeconds that decided. Zero and less mean at once.
-	Seconds int64 `json:"seconds,omitempty"`
+	Outcome    Outcome   `json:"outcome"`
+	Tolerated  bool      `json:"tolerated,omitempty"`  // whether a toleration matches the taint that decided
+	Taint      int       `json:"taint,omitempty"`      // the index of the taint that decided
+	Toleration int       `json:"toleration,omitempty"` // the index of the toleration that decided, if Tolerated
+	At         time.Time `json:"at,omitzero"`          // the deadline, in the location of From
+	From       time.Time `json:"from,omitzero"`        // the time from which Seconds run; At if they are not positive
+	Seconds    int64     `json:"seconds,omitempty"`    // the TolerationSeconds that decided; zero and less mean at once
 }
 
 // Wait returns how long after now the pod leaves, from zero to the largest
@@ -94,9 +84,8 @@ func (e Eviction) String() string {
 // deadline, unless a lifecycle.Queue keeps it.
 //
 //   - A taint that no toleration matches evicts the pod now.
-//   - Otherwise the first toleration that matches decides. It tolerates the taint
-//     until its seconds after observed, or forever if it has none. Zero seconds or
-//     less evict now.
+//   - Otherwise the first toleration that matches decides. The pod stays for its
+//     seconds after observed, or forever without seconds. Zero or less evict now.
 //   - The taint with the earliest deadline decides. Among equal deadlines an
 //     untolerated taint decides, and otherwise the first.
 //
@@ -191,7 +180,7 @@ func (e *Eviction) schedule(from, observed time.Time) bool {
 		year1     = -62135596800 // in Unix time
 		year10000 = 315537897600 // in seconds since the year 1
 	)
-	since := from.Unix() - year1 // wraps back if Unix has wrapped
+	since := from.Unix() - year1 // wraps back if Unix wrapped
 	if since > math.MaxInt64-e.Seconds {
 		return false
 	}

@@ -14,28 +14,33 @@ import (
 	"github.com/seed-0529bac1/taints/explain"
 )
 
-// The code at the beginning of README.md.
+// May the pod be placed on the node? README.md shows this example.
 func Example() {
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	node := []taints.Taint{{Key: "nvidia.com/gpu", Value: "present", Effect: taints.NoSchedule}}
+	pod := []taints.Toleration{{Key: "nvidia.com/gpu", Operator: taints.OpExists}}
 
-	node, err := taints.ParseTaints("nvidia.com/gpu=present:NoSchedule,maintenance:NoExecute")
-	if err != nil {
-		panic(err)
-	}
-	pod := []taints.Toleration{ // or decoded from a pod's JSON
-		{Key: "nvidia.com/gpu", Operator: taints.OpExists},
-		taints.Must(taints.ParseToleration("maintenance:NoExecute op=Exists for 600s")),
-	}
 	m := taints.Compile(pod) // once for a pod, then for every node
 	fmt.Println(m.Filter(node).Schedulable())
-	fmt.Println(m.EvictionOf(node, now).Wait(now))
-	fmt.Println(explain.Node(taints.Compile(pod[1:]), node))
+	// Output: true
+}
 
-	// Output:
-	// true
-	// 10m0s true
-	// nvidia.com/gpu=present:NoSchedule is not tolerated
-	// maintenance:NoExecute is tolerated by maintenance:NoExecute op=Exists for 600s
+// When does a running pod leave the node? README.md shows this example.
+func Example_eviction() {
+	node := []taints.Taint{{Key: "maintenance", Effect: taints.NoExecute}}
+	pod := []taints.Toleration{taints.Must(taints.ParseToleration("maintenance:NoExecute op=Exists for 600s"))}
+
+	noticed := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	fmt.Println(taints.EvictionOf(node, pod, noticed))
+	// Output: evicts at 2026-11-21T12:10:00Z, after 600s
+}
+
+// Why is the pod kept off the node? README.md shows this example.
+func Example_explanation() {
+	node := []taints.Taint{taints.Must(taints.ParseTaint("dedicated=ml:NoSchedule"))}
+	pod := []taints.Toleration{taints.Must(taints.ParseToleration("dedicated=ML:NoSchedule"))}
+
+	fmt.Println(explain.Node(taints.Compile(pod), node))
+	// Output: dedicated=ml:NoSchedule is not tolerated (closest: dedicated=ML:NoSchedule, the value differs only in letter case)
 }
 
 func ExampleParseTaint() {
@@ -186,12 +191,12 @@ func ExampleEvictionPolicy_arrival() {
 
 // A controller waits until the startup taints that it knows, by key or by prefix,
 // are gone. The keys come from a flag, which may be empty.
-func ExampleTolerationsForKeys() {
-	keys := []string{"node.cilium.io/agent-not-ready", ""}
+func ExampleTolerationsFor_keys() {
+	known := []taints.Taint{{Key: "node.cilium.io/agent-not-ready"}, {Key: ""}}
 	for _, prefix := range []string{"readiness.k8s.io/"} {
-		keys = append(keys, prefix+"*")
+		known = append(known, taints.Taint{Key: prefix + "*"})
 	}
-	startup := taints.Options{KeyWildcards: true}.Compile(taints.TolerationsForKeys(keys...))
+	startup := taints.Options{KeyWildcards: true}.Compile(taints.TolerationsFor(known...))
 
 	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,readiness.k8s.io/network:NoExecute,node.cilium.io/agent-not-ready=1:NoExecute")
 	for _, taint := range startup.Tolerated(node, taints.AllEffects) {
@@ -203,9 +208,9 @@ func ExampleTolerationsForKeys() {
 }
 
 // A node is initialized once it has none of the taints it was created with.
-func ExampleTolerationsForIDs() {
+func ExampleTolerationsFor() {
 	created, _ := taints.ParseTaints("node.cilium.io/agent-not-ready=true:NoExecute,example.com/starting:NoSchedule")
-	startup := taints.Compile(taints.TolerationsForIDs(taints.TaintIDs(created)...))
+	startup := taints.Compile(taints.TolerationsFor(created...))
 
 	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,node.cilium.io/agent-not-ready:NoExecute")
 	for _, taint := range startup.Tolerated(node, taints.AllEffects) {
@@ -214,22 +219,14 @@ func ExampleTolerationsForIDs() {
 	// Output: waiting for node.cilium.io/agent-not-ready:NoExecute
 }
 
-// A cloud controller asks whether it has to initialize a node.
-func ExampleFindKey() {
-	node := []taints.Taint{taints.Must(taints.ParseTaint("node.cloudprovider.kubernetes.io/uninitialized=true:NoSchedule"))}
-	_, found := taints.FindKey(node, "node.cloudprovider.kubernetes.io/uninitialized")
-	fmt.Println(found)
-	// Output: true
-}
-
 // An operator protects a node, unless an administrator has set its key already,
 // with any value and effect.
-func ExampleFindKey_unlessPresent() {
+func ExampleChanges_Ensure_unlessPresent() {
 	mine := taints.Must(taints.ParseTaint("dedicated=ml:NoSchedule"))
 	for _, spec := range []string{"spot:PreferNoSchedule", "dedicated=db:NoExecute"} {
 		node, _ := taints.ParseTaints(spec)
 		changed := false
-		if _, found := taints.FindKey(node, mine.Key); !found {
+		if !slices.ContainsFunc(node, func(t taints.Taint) bool { return t.Key == mine.Key }) {
 			node, changed = taints.Changes{Add: []taints.Taint{mine}}.Ensure(node)
 		}
 		fmt.Println(node, changed)
@@ -431,7 +428,11 @@ func ExampleReconcileOwned() {
 	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,startup=1:NoExecute,spot:PreferNoSchedule")
 	desired := []taints.Taint{taints.Must(taints.ParseTaint("dedicated=db:NoSchedule"))}
 	fmt.Println(taints.ReconcileOwned(node, owned, desired))
-	record, err := json.Marshal(taints.TaintIDs(desired))
+	var ids []taints.TaintID
+	for _, taint := range desired {
+		ids = append(ids, taint.ID())
+	}
+	record, err := json.Marshal(ids)
 	fmt.Println(string(record), err)
 	// Output:
 	// dedicated=db:NoSchedule startup:NoExecute-
@@ -451,7 +452,11 @@ func ExampleReconcile_lastApplied() {
 		return
 	}
 	_, changed := taints.Reconcile(node, lastApplied, desired).Apply(node)
-	record := taints.FormatTaints(desired)
+	var texts []string
+	for _, taint := range desired {
+		texts = append(texts, taint.String())
+	}
+	record := strings.Join(texts, ",")
 	fmt.Println(changed, record != annotation, record)
 	// Output: false true pool=a:NoSchedule
 }

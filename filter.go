@@ -61,8 +61,8 @@ func (m *Matcher) Untolerated(taints []Taint, in EffectSet) iter.Seq2[int, *Tain
 }
 
 // Tolerated is like [Matcher.Untolerated] for the taints that one of m's
-// tolerations tolerates. To select taints by key or identity, compile
-// [TolerationsForKeys] or [TolerationsForIDs].
+// tolerations tolerates. To select taints by key and effect, compile
+// [TolerationsFor].
 func (m *Matcher) Tolerated(taints []Taint, in EffectSet) iter.Seq2[int, *Taint] {
 	return m.each(taints, in, true)
 }

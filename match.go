@@ -11,11 +11,7 @@ import (
 )
 
 // Options change the rules of matching. The zero Options are the rules of Kubernetes
-// with its taint feature gates on. For example, this matches as a cluster without
-// the gate of [OpLt] and [OpGt]:
-//
-//	cluster := taints.Options{NoComparison: true}
-//	verdict := cluster.On(pod.Tolerations).Filter(node.Taints)
+// with its taint feature gates on.
 type Options struct {
 	// NoComparison makes [OpLt] and [OpGt] match nothing and invalid, as without the
 	// feature gate TaintTolerationComparisonOperators, which is off by default.
@@ -23,17 +19,15 @@ type Options struct {
 	// KeyWildcards makes a toleration key that ends in "*" match every key that
 	// begins with the text before the "*": "readiness.k8s.io/*" matches
 	// "readiness.k8s.io/network". A "*" elsewhere is an ordinary character.
-	//
-	// It follows the proposal KEP-5869, which Kubernetes has not decided. Its rules
-	// may change until Kubernetes has them.
+	// It follows the proposal KEP-5869, which Kubernetes did not decide yet. Its
+	// rules may change until Kubernetes adopts one.
 	KeyWildcards bool `json:"keyWildcards,omitempty"`
 }
 
 // Tolerates reports whether the toleration tolerates the taint (ToleratesTaint in
-// Kubernetes), by the rules of the package comment. Strings are compared byte by byte.
-// An integer is "0", or decimal digits without a leading zero after an optional "-",
-// within int64. An unknown operator matches nothing, and an unknown effect matches
-// itself. The zero Toleration matches the taints without a value.
+// Kubernetes), by the rules of the package comment. An integer is "0", or decimal
+// digits without a leading zero after an optional "-", within int64. The zero
+// Toleration matches the taints without a value.
 func (t Toleration) Tolerates(taint Taint) bool {
 	return Options{}.tolerates(&t, &taint)
 }
@@ -86,8 +80,8 @@ type rules struct {
 
 // A table holds, for each fingerprint of a key, the index of the first
 // toleration that may match such a key, or the number of tolerations. Larger
-// numbers are stored as 255. The zero table is always right, but slow: without
-// one, BenchmarkMatcherFindUntolerated takes half as long again.
+// numbers are stored as 255. The zero table is right, but slow: with it,
+// BenchmarkMatcherFindUntolerated takes half as long again.
 type table [32]uint8
 
 // fingerprint maps a key to a number below 32. It uses the length and the last
@@ -126,8 +120,8 @@ func (o Options) On(tolerations []Toleration) *Matcher {
 	return &Matcher{rules: rules{o, tolerations}}
 }
 
-// enter adds the key of the toleration at the index to the table. The table has
-// the keys of all later tolerations.
+// enter adds the key of the toleration at the index to the table, which already
+// holds the keys of all later tolerations.
 func (m *Matcher) enter(key string, index int) {
 	if valueset.KeysOf(key, m.options.KeyWildcards).Prefix {
 		m.enterAll(index)
@@ -198,7 +192,7 @@ func (m *Matcher) Tolerations() iter.Seq[Toleration] {
 	}
 }
 
-// Options returns the options of m. A nil Matcher has the zero Options.
+// Options returns the options of m, and the zero Options for a nil Matcher.
 func (m *Matcher) Options() Options {
 	if m == nil {
 		return Options{}

@@ -42,10 +42,10 @@ func parseTaint(s string) (Taint, *FieldError) {
 
 // ParseTaints parses taints separated by commas, the form of the kubelet's
 // --register-with-taints. It accepts what the kubelet accepts, except removals
-// ("key-"), which the kubelet drops. It returns nil for an empty list. The error is an
-// [ErrorList] with the first error of each invalid taint, of the list "taints". Its
-// Input is the text of the taint. One with the key and effect of an earlier one is an
-// [ErrDuplicate].
+// ("key-"), which the kubelet drops. It returns nil for an empty list.
+//
+// The error is an [ErrorList] with the first error of each invalid taint. A taint that
+// repeats the key and effect of an earlier one is an [ErrDuplicate].
 func ParseTaints(list string) ([]Taint, error) {
 	if list == "" {
 		return nil, nil
@@ -73,27 +73,13 @@ func ParseTaints(list string) ([]Taint, error) {
 	return taints, nil
 }
 
-// FormatTaints returns the texts of the taints, as [Taint.String] returns them,
-// joined by commas. [ParseTaints] parses the text of a list of valid taints.
-func FormatTaints(taints []Taint) string {
-	var buf [256]byte
-	b := buf[:0]
-	for i := range taints {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = taints[i].AppendTo(b)
-	}
-	return string(b)
-}
-
 // ParseToleration parses the text that [Toleration.String] returns:
 //
 //	key[=value][:Effect][ op=OPERATOR][ for SECONDSs]
 //
 // or "op=Exists" for the toleration of everything. The toleration is valid. Its
-// operator is empty if s has none. The error is a [*FieldError] with the offset of
-// an error in s.
+// operator is empty if the text names none. The error is a [*FieldError] with the
+// offset of an error in s.
 func ParseToleration(s string) (Toleration, error) { return Options{}.ParseToleration(s) }
 
 // ParseToleration is like the function [ParseToleration] under the options.

@@ -104,7 +104,7 @@ func TestParseTaints(t *testing.T) {
 		if diff := cmp.Diff(want, reference.Texts(got)); err != nil || diff != "" || list == "" && got != nil {
 			t.Errorf("%q: %v (-want +got):\n%s", list, err, diff)
 		}
-		if back := taints.FormatTaints(got); back != list {
+		if back := reference.Joined(got); back != list {
 			t.Errorf("%q comes back as %q", list, back)
 		}
 	}

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// A Taint keeps pods that do not tolerate it off a node, or evicts them. Its
-// fields and their JSON are those of k8s.io/api/core/v1.Taint, except that
-// TimeAdded has the JSON of [time.Time]: the same for whole seconds in UTC, as
-// Kubernetes writes them. Compare taints with [Taint.Equal] or [Taint.ID].
+// A Taint keeps pods that do not tolerate it off a node, or evicts them. It has the
+// fields and the JSON of k8s.io/api/core/v1.Taint, except that TimeAdded is written
+// as a [time.Time]: the same for whole seconds in UTC, as Kubernetes writes them.
+// Compare taints with [Taint.Equal] or [Taint.ID].
 type Taint struct {
 	// Key names the taint, as in "nvidia.com/gpu". It is required.
 	Key string `json:"key"`
@@ -82,8 +82,7 @@ func (t Taint) String() string {
 	return string(t.AppendTo(buf[:0]))
 }
 
-// AppendTo appends the text that [Taint.String] returns to b and returns the
-// extended slice.
+// AppendTo appends what [Taint.String] returns to b and returns the extended slice.
 func (t Taint) AppendTo(b []byte) []byte {
 	b = appendKeyValue(b, t.Key, t.Value)
 	if t.Value != "" || t.Effect != "" {
@@ -103,20 +102,11 @@ func appendKeyValue(b []byte, key, value string) []byte {
 	return b
 }
 
-// A TaintID identifies a taint of a node. It can be compared with == and used as a
-// map key, in JSON too, where it is a text.
+// A TaintID identifies a taint of a node. It is comparable and can be a map key. In
+// JSON it is a string.
 type TaintID struct {
 	Key    string
 	Effect Effect
-}
-
-// TaintIDs returns the identities of the taints, in order.
-func TaintIDs(taints []Taint) []TaintID {
-	var ids []TaintID
-	for i := range taints {
-		ids = append(ids, taints[i].ID())
-	}
-	return ids
 }
 
 // String returns "key:Effect", with the colon even if the effect is empty.
@@ -148,20 +138,9 @@ func FindTaint(taints []Taint, id TaintID) (i int, found bool) {
 	return -1, false
 }
 
-// FindKey returns the index of the first taint with the key, whatever its
-// effect, and whether there is one (TaintKeyExists in Kubernetes).
-func FindKey(taints []Taint, key string) (i int, found bool) {
-	for i := range taints {
-		if taints[i].Key == key {
-			return i, true
-		}
-	}
-	return -1, false
-}
-
-// An Effect is what a taint does to a pod that does not tolerate it. One that
-// Kubernetes does not know, such as the empty one, can be matched, printed and
-// compared, but has no effect on pods and is not valid.
+// An Effect is what a taint does to a pod that does not tolerate it. An unknown
+// effect, such as the empty one, can be matched and printed. It does nothing to pods
+// and is not valid.
 type Effect string
 
 const (
@@ -173,16 +152,17 @@ const (
 	NoExecute Effect = "NoExecute"
 )
 
-// knownEffects holds the effects that Kubernetes knows. A new one comes last, as
-// the places are the bits of an EffectSet, from 1.
+// knownEffects holds the effects that Kubernetes knows. Append new effects: the index
+// of an effect is its bit in an EffectSet, from 1.
 var knownEffects = [...]Effect{NoSchedule, PreferNoSchedule, NoExecute}
 
-// An EffectSet is a set of effects. All effects that Kubernetes does not know count
-// as one. Sets combine with | and &. Do not store their numbers: they may change.
+// An EffectSet is a set of effects. All unknown effects are one element. Combine sets
+// with | and &. Do not store their numbers: they may change.
 type EffectSet uint32
 
 const (
-	// HardEffects holds NoSchedule and NoExecute, by which the kube-scheduler filters nodes.
+	// HardEffects holds NoSchedule and NoExecute, by which the kube-scheduler filters
+	// nodes.
 	HardEffects EffectSet = 1<<1 | 1<<3
 	// AllEffects holds every effect, known to Kubernetes or not.
 	AllEffects EffectSet = 1<<32 - 1
@@ -202,8 +182,7 @@ func Effects(effects ...Effect) EffectSet {
 // Has reports whether the effect is in the set.
 func (s EffectSet) Has(effect Effect) bool { return s&effectBit(effect) != 0 }
 
-// String returns the names of the effects joined by "|", with "other" for those
-// that Kubernetes does not know, "all" for [AllEffects], and "none" for none.
+// String returns the names of the effects, as in "NoSchedule|other", "all" or "none".
 func (s EffectSet) String() string {
 	if s == AllEffects {
 		return "all"

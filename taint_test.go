@@ -198,15 +198,6 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-func TestFindKey(t *testing.T) {
-	list := parseTaints("a:NoSchedule", "b=x:NoExecute", "b:NoSchedule")
-	for key, want := range map[string]int{"a": 0, "b": 1, "c": -1, "": -1} {
-		if i, found := taints.FindKey(list, key); i != want || found != (want >= 0) {
-			t.Errorf("%q is at %d, %v, want %d", key, i, found, want)
-		}
-	}
-}
-
 func TestEffectSet(t *testing.T) {
 	all := []taints.Effect{taints.NoSchedule, taints.PreferNoSchedule, taints.NoExecute, "", "noschedule", "x"}
 	for _, tc := range []struct {

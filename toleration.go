@@ -9,7 +9,7 @@ import (
 )
 
 // A Toleration lets its pod onto nodes with the taints that it tolerates; see
-// [Toleration.Tolerates]. Its fields and their JSON are those of
+// [Toleration.Tolerates]. It has the fields and the JSON of
 // k8s.io/api/core/v1.Toleration. Compare tolerations with [Toleration.Equal] or
 // [Toleration.ID].
 type Toleration struct {
@@ -26,36 +26,22 @@ type Toleration struct {
 	TolerationSeconds *int64 `json:"tolerationSeconds,omitempty"`
 }
 
-// TolerationsForIDs returns a toleration for each of the identities: of the key
-// and effect with any value, forever. Compiled, they select the taints with these
-// identities; see [Matcher]. An identity without a key or an effect is left out, as
-// it would match every key or effect.
-func TolerationsForIDs(ids ...TaintID) []Toleration {
+// TolerationsFor returns, for each taint, a toleration of its key and effect with any
+// value. Use it to select taints: compile the result and call [Matcher.Tolerated]. An
+// empty effect selects every effect. A key of "*" under the option KeyWildcards, or an
+// empty one, would select every taint, and is left out.
+func TolerationsFor(taints ...Taint) []Toleration {
 	var tolerations []Toleration
-	for _, id := range ids {
-		if id.Key != "" && id.Effect != "" {
-			tolerations = append(tolerations, Toleration{Key: id.Key, Operator: OpExists, Effect: id.Effect})
+	for i := range taints {
+		if t := &taints[i]; t.Key != "" && t.Key != "*" {
+			tolerations = append(tolerations, Toleration{Key: t.Key, Operator: OpExists, Effect: t.Effect})
 		}
 	}
 	return tolerations
 }
 
-// TolerationsForKeys is like [TolerationsForIDs] for all taints with the keys, whatever
-// their effects. For a Matcher under the option KeyWildcards, prefix+"*" stands for
-// all keys that begin with the prefix. Empty keys, and "*" alone, are left out.
-func TolerationsForKeys(keys ...string) []Toleration {
-	var tolerations []Toleration
-	for _, key := range keys {
-		if key != "" && key != "*" {
-			tolerations = append(tolerations, Toleration{Key: key, Operator: OpExists})
-		}
-	}
-	return tolerations
-}
-
-// ID returns what identifies the toleration among those of a pod: all but its
-// seconds (MatchToleration in Kubernetes, except that an empty operator is
-// [OpEqual]).
+// ID returns the identity of the toleration within its pod: all but its seconds
+// (MatchToleration in Kubernetes, except that an empty operator is [OpEqual]).
 func (t Toleration) ID() TolerationID {
 	return TolerationID{t.Key, t.operator(), t.Value, t.Effect}
 }
@@ -86,15 +72,15 @@ func (t *Toleration) operator() Operator {
 }
 
 // String returns the toleration as "kubectl describe pod" prints it, but with every
-// operator except Equal: "key=value:Effect op=Exists for 300s", without the parts
-// that are not set. [ParseToleration] parses the text of a valid toleration.
+// operator except Equal: "key=value:Effect op=Exists for 300s", without empty parts.
+// [ParseToleration] parses the text of a valid toleration.
 func (t Toleration) String() string {
 	var buf [128]byte
 	return string(t.AppendTo(buf[:0]))
 }
 
-// AppendTo appends the text that [Toleration.String] returns to b and returns
-// the extended slice.
+// AppendTo appends what [Toleration.String] returns to b and returns the extended
+// slice.
 func (t Toleration) AppendTo(b []byte) []byte {
 	start := len(b)
 	b = appendKeyValue(b, t.Key, t.Value)
@@ -122,8 +108,8 @@ func (t Toleration) AppendTo(b []byte) []byte {
 // includes the operator.
 const everything = "op=Exists"
 
-// A TolerationID identifies a toleration among those of a pod, whatever its
-// seconds. It can be compared with == and used as a map key.
+// A TolerationID identifies a toleration within its pod, whatever its seconds. It is
+// comparable and can be a map key.
 type TolerationID struct {
 	Key      string   `json:"key,omitempty"`
 	Operator Operator `json:"operator,omitempty"` // OpEqual and not empty, from Toleration.ID
@@ -136,9 +122,9 @@ func (id TolerationID) String() string {
 	return Toleration{Key: id.Key, Operator: id.Operator, Value: id.Value, Effect: id.Effect}.String()
 }
 
-// An Operator says how the value of a toleration is compared with that of a
-// taint. The empty operator means [OpEqual]. An operator that Kubernetes does
-// not know matches nothing and is not valid.
+// An Operator says how the value of a toleration is compared with a taint's. The
+// empty operator means [OpEqual]. An unknown operator matches nothing and is not
+// valid.
 type Operator string
 
 const (

@@ -109,25 +109,22 @@ func TestTolerationID(t *testing.T) {
 	}
 }
 
-// Identities become tolerations that match those taints and no others, whatever
-// their values. What would match more is left out.
-func TestTolerationsOf(t *testing.T) {
+// Taints become tolerations that match the taints with their keys and effects, whatever
+// their values. What would match every key is left out.
+func TestTolerationsFor(t *testing.T) {
 	list := parseTaints("a=x:NoSchedule", "a:NoExecute", "b=y:PreferNoSchedule")
-	list = append(list, taints.Taint{Effect: taints.NoSchedule}, taints.Taint{Key: "c"})
+	list = append(list, taints.Taint{Effect: taints.NoSchedule}, taints.Taint{Key: "c"}, taints.Taint{Key: "*"}, taints.Taint{})
 	want := []taints.Toleration{
 		{Key: "a", Operator: taints.OpExists, Effect: taints.NoSchedule},
 		{Key: "a", Operator: taints.OpExists, Effect: taints.NoExecute},
 		{Key: "b", Operator: taints.OpExists, Effect: taints.PreferNoSchedule},
+		{Key: "c", Operator: taints.OpExists},
 	}
-	if diff := cmp.Diff(want, taints.TolerationsForIDs(taints.TaintIDs(list)...)); diff != "" {
+	if diff := cmp.Diff(want, taints.TolerationsFor(list...)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	for _, got := range [][]taints.Toleration{
-		taints.TolerationsForIDs(), taints.TolerationsForKeys(), taints.TolerationsForKeys("", "*"),
-	} {
-		if got != nil {
-			t.Errorf("of nothing: %v", got)
-		}
+	if got := taints.TolerationsFor(); got != nil {
+		t.Errorf("of nothing: %v", got)
 	}
 	exact := taints.Toleration{Key: "a", Operator: taints.OpEqual, Value: "x", Effect: taints.NoSchedule}
 	if got := list[0].Toleration(); !got.Equal(exact) || got.Operator != exact.Operator {

@@ -16,8 +16,7 @@ const (
 // ValidateTaints returns nil if an API server accepts the list as a node's taints
 // (validateNodeTaints in Kubernetes): each is valid, as for [Taint.Validate], and
 // no two have the same key and effect. Otherwise the error is an [ErrorList] with
-// every error, of the list "taints". A missing key is an [ErrRequired], where
-// Kubernetes says that it is invalid.
+// every error. A missing key is an [ErrRequired], where Kubernetes says invalid.
 func ValidateTaints(taints []Taint) error {
 	v := validator{list: "taints"}
 	all := byID(taints)
@@ -48,16 +47,17 @@ func (t Taint) Validate() error {
 
 // ValidateTolerations returns nil if an API server accepts the list as a pod's
 // tolerations (ValidateTolerations in Kubernetes, with the taint feature gates
-// on): each is valid, as for [Toleration.Validate]. Tolerations may repeat.
-// Otherwise the error is an [ErrorList] with every error, of the list "tolerations".
-// An invalid value is an error of "value"; Kubernetes names "operator".
+// on): each is valid, as for [Toleration.Validate]. Tolerations may repeat. Otherwise
+// the error is an [ErrorList] with every error. Kubernetes reports an invalid value as
+// an error of the field operator; here it is one of value.
 func ValidateTolerations(tolerations []Toleration) error {
 	return Options{}.ValidateTolerations(tolerations)
 }
 
 // ValidateTolerations is like the function [ValidateTolerations] under the
 // options. Under KeyWildcards, a key may also be "*", or end in "*" after the '/' or
-// the beginning of its name, as in "example.com/*" and "gpu-*".
+// the beginning of its name, as in "example.com/*". Under NoComparison, the error of
+// an unknown operator lists only Exists and Equal.
 func (o Options) ValidateTolerations(tolerations []Toleration) error {
 	v := validator{list: "tolerations"}
 	v.tolerations(tolerations, o)
@@ -114,8 +114,8 @@ func (v *validator) toleration(t *Toleration, o Options) {
 	}
 }
 
-// operator checks the operator of the toleration, and whether the value has the
-// form that the operator requires.
+// operator checks the operator of the toleration, and the form of the value that the
+// operator requires.
 func (v *validator) operator(t *Toleration, o Options) {
 	switch op := valueset.Find(string(t.Operator)); {
 	case op == nil:
@@ -199,7 +199,7 @@ func checkKeyStart(start string) problem {
 	if len(name) >= maxName {
 		return checkName(name)
 	}
-	// A shorter name may end in any of its characters here, as a letter may follow.
+	// The name may end in '-', '_' or '.': the wildcard stands for what follows.
 	if name != "" && (!isAlphanumeric(name[0]) || !isNameBytes(name)) {
 		return keyMalformed
 	}
@@ -228,7 +228,7 @@ func checkEffect(e Effect) problem {
 }
 
 // isName reports whether s consists of letters, digits, '-', '_' and '.', with a
-// letter or digit at both ends. It has any length above 0.
+// letter or digit at both ends, of any length above 0.
 func isName(s string) bool {
 	return s != "" && isAlphanumeric(s[0]) && isAlphanumeric(s[len(s)-1]) && isNameBytes(s)
 }
@@ -243,8 +243,8 @@ func isNameBytes(s string) bool {
 }
 
 // isSubdomain reports whether s consists of parts joined by '.', each of lower
-// case letters, digits and '-', with a letter or digit at both ends. It has any
-// length above 0.
+// case letters, digits and '-', with a letter or digit at both ends, of any length
+// above 0.
 func isSubdomain(s string) bool {
 	last := byte('.')
 	for i := range len(s) {

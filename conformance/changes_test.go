@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
+	"github.com/seed-0529bac1/taints/internal/test/reference"
 	"github.com/seed-0529bac1/taints/kube"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -199,9 +200,9 @@ func TestDifferenceOrderOfTaints(t *testing.T) {
 	} {
 		add := []taints.Taint{taints.Must(taints.ParseTaint(test.add))}
 		theirs, _ := kubectlTaint(list, kube.CoreTaints(add), nil, true)
-		same(t, "kubectl taint", taints.FormatTaints(kube.Taints(theirs)), test.kubernetes)
+		same(t, "kubectl taint", reference.Joined(kube.Taints(theirs)), test.kubernetes)
 		ours, _ := taints.Changes{Add: add}.ApplyStrict(kube.Taints(list), true)
-		same(t, "ApplyStrict", taints.FormatTaints(ours), test.library)
+		same(t, "ApplyStrict", reference.Joined(ours), test.library)
 	}
 }
 

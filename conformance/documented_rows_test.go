@@ -17,6 +17,7 @@ import (
 	"github.com/seed-0529bac1/taints/conformance/internal/gated"
 	"github.com/seed-0529bac1/taints/conformance/internal/linked"
 	"github.com/seed-0529bac1/taints/explain"
+	"github.com/seed-0529bac1/taints/internal/test/reference"
 	"github.com/seed-0529bac1/taints/kube"
 	"github.com/seed-0529bac1/taints/lifecycle"
 	"github.com/seed-0529bac1/taints/tolerationset"
@@ -125,8 +126,8 @@ func deleteTaintsByKey(t *rapid.T) {
 	got, changed := taints.Changes{RemoveKeys: []string{key}}.Apply(kube.Taints(list))
 	same(t, "Apply", got, kube.Taints(want))
 	same(t, "Apply changes", changed, deleted)
-	_, found := taints.FindKey(kube.Taints(list), key)
-	same(t, "FindKey", found, utiltaints.TaintKeyExists(list, key))
+	found := slices.ContainsFunc(kube.Taints(list), func(t taints.Taint) bool { return t.Key == key })
+	same(t, "the key is found", found, utiltaints.TaintKeyExists(list, key))
 }
 
 func taintSetFilter(t *rapid.T) {
@@ -156,7 +157,11 @@ func registerString(t *rapid.T) {
 		}
 		want = append(want, text)
 	}
-	same(t, "FormatTaints", taints.FormatTaints(kube.Taints(list)), strings.Join(want, ","))
+	var got []string
+	for _, taint := range kube.Taints(list) {
+		got = append(got, taint.String())
+	}
+	same(t, "String", got, want)
 }
 
 // scheduled are the pod, and a node with the taints, of a plugin of the scheduler.
@@ -359,7 +364,7 @@ func addOrUpdateTaintOnNode(t *rapid.T) {
 
 func removeTaintOffNode(t *rapid.T) {
 	before, gone, ctx := drawTaints(t), drawTaints(t), context.Background()
-	owned := taints.TaintIDs(kube.Taints(gone))
+	owned := reference.IDs(kube.Taints(gone))
 	got, _ := taints.Changes{Remove: owned}.Apply(kube.Taints(before))
 	remove := pointers(gone)
 	for _, change := range []nodeChange{
@@ -377,7 +382,7 @@ func removeTaintOffNode(t *rapid.T) {
 // swapTaints ignores times, because Kubernetes sets them.
 func swapTaints(t *rapid.T) {
 	before, after, gone := drawTaints(t), drawTaints(t), drawTaints(t)
-	owned := taints.TaintIDs(kube.Taints(gone))
+	owned := reference.IDs(kube.Taints(gone))
 	got, _ := taints.Changes{Add: kube.Taints(after), Remove: owned}.Apply(kube.Taints(before))
 	gone = slices.DeleteFunc(gone, func(taint corev1.Taint) bool { return utiltaints.TaintExists(after, &taint) })
 	want := onNode(t, once(before, after...), func(c *fake.Clientset, n *corev1.Node) error {
@@ -385,7 +390,7 @@ func swapTaints(t *rapid.T) {
 		same(t, "SwapNodeControllerTaint succeeds", swapped, true)
 		return nil
 	})
-	same(t, "Apply", taints.FormatTaints(stored(t, got)), taints.FormatTaints(want))
+	same(t, "Apply", reference.Joined(stored(t, got)), reference.Joined(want))
 }
 
 func nodeShouldRunDaemonPod(t *rapid.T) {
@@ -423,14 +428,14 @@ func cloudTaints(t *rapid.T) {
 			list[i].Key, "node.cloudprovider.kubernetes.io/uninitialized", "ToBeDeletedByClusterAutoscaler",
 		}).Draw(t, "key")
 	}
-	i, found := taints.FindKey(kube.Taints(list), "node.cloudprovider.kubernetes.io/uninitialized")
+	i := slices.IndexFunc(kube.Taints(list), func(t taints.Taint) bool { return t.Key == "node.cloudprovider.kubernetes.io/uninitialized" })
 	theirs := linked.GetCloudTaint(list)
-	same(t, "FindKey of the cloud's taint", found, theirs != nil)
-	if found {
+	same(t, "the cloud's taint is found", i >= 0, theirs != nil)
+	if i >= 0 {
 		same(t, "the cloud's taint", list[i], *theirs)
 	}
 	got, _ := taints.Changes{RemoveKeys: []string{"node.cloudprovider.kubernetes.io/uninitialized"}}.Apply(kube.Taints(list))
 	same(t, "Apply", got, kube.Taints(linked.ExcludeCloudTaint(list)))
-	_, found = taints.FindKey(kube.Taints(list), "ToBeDeletedByClusterAutoscaler")
-	same(t, "FindKey of the autoscaler's taint", !found, linked.NodeUnTaintedPredicate(&corev1.Node{Spec: corev1.NodeSpec{Taints: list}}))
+	untainted := !slices.ContainsFunc(kube.Taints(list), func(t taints.Taint) bool { return t.Key == "ToBeDeletedByClusterAutoscaler" })
+	same(t, "without the autoscaler's taint", untainted, linked.NodeUnTaintedPredicate(&corev1.Node{Spec: corev1.NodeSpec{Taints: list}}))
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test/reference"
 	"github.com/seed-0529bac1/taints/kube"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -39,7 +40,7 @@ func TestDifferenceTimeOfAddedTaint(t *testing.T) {
 	c := taints.Changes{Add: kube.Taints(add)}
 	_, changed := kube.Apply(before, c)
 	same(t, "Apply changes", changed, false)
-	removed, _ := kube.Apply(before, taints.Changes{Remove: taints.TaintIDs(c.Add)})
+	removed, _ := kube.Apply(before, taints.Changes{Remove: reference.IDs(c.Add)})
 	ours, _ := kube.Apply(removed, c)
 	same(t, "Apply after removal", ours, add)
 }

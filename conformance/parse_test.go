@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test/reference"
 	"github.com/seed-0529bac1/taints/kube"
 	corev1 "k8s.io/api/core/v1"
 	utilflag "k8s.io/kubernetes/pkg/util/flag"
@@ -72,7 +73,7 @@ func TestDifferenceRegisterRemoval(t *testing.T) {
 	const list = "dedicated=ml:NoSchedule,spot:NoSchedule-"
 	theirs, err := registered(list)
 	same(t, "Kubernetes error", err, nil)
-	same(t, "Kubernetes", taints.FormatTaints(kube.Taints(theirs)), "dedicated=ml:NoSchedule")
+	same(t, "Kubernetes", reference.Joined(kube.Taints(theirs)), "dedicated=ml:NoSchedule")
 	ours, err := taints.ParseTaints(list)
 	same(t, "library", len(ours), 0)
 	same(t, "library error", errors.Is(err, taints.ErrNotSupported), true)

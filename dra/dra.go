@@ -38,7 +38,7 @@
 //     that it matches all effects. To let it decide too, use [Tolerations] in place
 //     of EvictionTolerations.
 //
-// Three results differ from those of Kubernetes' device-taint-eviction controller:
+// Three results differ from Kubernetes' device-taint-eviction controller:
 //
 //   - More than 9223372036 seconds overflow there, and not here.
 //   - A taint without a TimeAdded, which the API server never stores, evicts no pod
@@ -57,7 +57,7 @@
 // capacity, concurrency and JSON; it is the same here.
 //
 // The functions of package taints that validate, lint, parse and add defaults
-// follow the rules for nodes. Kubernetes has different rules for devices: the
+// follow the rules for nodes. Kubernetes applies different rules to devices: the
 // effect None is valid and PreferNoSchedule is not.
 //
 // # Versions

@@ -90,7 +90,7 @@ func ExampleDeviceTolerations() {
 		panic(err)
 	}
 	var request resourceapi.ExactDeviceRequest
-	request.Tolerations = dra.DeviceTolerations(taints.TolerationsForIDs(taints.TaintIDs(accepted)...))
+	request.Tolerations = dra.DeviceTolerations(taints.TolerationsFor(accepted...))
 
 	for _, t := range request.Tolerations {
 		fmt.Println(t.Key, t.Operator, t.Effect)

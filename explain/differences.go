@@ -165,8 +165,8 @@ func (x *explainer) valueDifference(t *taints.Toleration, taint *taints.Taint) (
 	return d, d.Mismatch != MismatchNone
 }
 
-// otherKey returns the difference with the key of the first toleration that has
-// another key and the taint's value, unless that value is empty.
+// otherKey returns the difference with the key of the first toleration of another key
+// and the taint's value, unless that value is empty.
 func (x *explainer) otherKey(d Difference, taint *taints.Taint) Difference {
 	for i := range min(len(x.tolerations), searched) {
 		t := &x.tolerations[i]

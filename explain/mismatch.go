@@ -62,15 +62,15 @@ const (
 	// HintSpelling: the field may be misspelled. Two keys of at least three letters
 	// are one edit apart, or two if both have at least five letters. An edit inserts,
 	// deletes or replaces a letter, or swaps two neighbors; a letter is a byte. An
-	// unknown effect or operator is equally close to a known one, or is its beginning
-	// and has at least three letters.
+	// unknown effect or operator is equally close to a known one, or is its beginning,
+	// of at least three letters.
 	HintSpelling
 	// HintEmptyValue: the operator is Equal and the value is empty, which
 	// matches only an empty value.
 	HintEmptyValue
-	// HintOtherKey: the value differs, and another toleration with Equal has the
-	// taint's value but another key, like "dedicated=db" and "team=ml" for the
-	// taint "dedicated=ml".
+	// HintOtherKey: the value differs, and another toleration with Equal names the
+	// taint's value for another key. For example, the tolerations "dedicated=db" and
+	// "team=ml" for the taint "dedicated=ml".
 	HintOtherKey
 )
 

@@ -16,7 +16,7 @@ import (
 // have equal placeholders. Unknown effects and operators are also replaced, and
 // texts omit which integers a toleration matches. The keys that Kubernetes itself
 // sets, such as [taints.NodeUnschedulable], tell nothing about a cluster and stay, as
-// do times, which the result shares with r.
+// do times and seconds. The result shares TimeAdded and TolerationSeconds with r.
 func (r Reason) Redact() Reason { return new(redactor).reason(r) }
 
 // Redact is like [Reason.Redact], with equal placeholders for equal texts in all

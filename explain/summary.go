@@ -12,18 +12,18 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A Summary describes why a pod cannot be placed on nodes. To return it as an error,
-// use errors.New(s.String()).
+// A Summary describes why a pod cannot be placed on nodes.
 type Summary struct {
 	// Nodes is the number of nodes.
 	Nodes int `json:"nodes"`
 	// Feasible is the number of nodes without an untolerated taint that repels.
 	Feasible int `json:"feasible"`
-	// Reasons has an entry for each distinct taint, by key, value and effect, that
-	// keeps the pod off a node, up to the limit: the most frequent first, and
-	// equally frequent ones in the order of [taints.Taint.Compare]. TimeAdded is nil.
+	// Reasons holds, up to the limit, the distinct taints that keep the pod off a node:
+	// the most frequent first, and equally frequent ones in the order of
+	// [taints.Taint.Compare]. Taints are distinct by key, value and effect. TimeAdded is
+	// nil.
 	Reasons []SummaryReason `json:"reasons,omitempty"`
-	// More is the number of distinct taints that have no entry in Reasons.
+	// More is the number of distinct taints without an entry in Reasons.
 	More int `json:"more,omitempty"`
 }
 
@@ -31,18 +31,16 @@ type Summary struct {
 type SummaryReason struct {
 	// Reason describes why the taint is not tolerated.
 	Reason Reason `json:"reason"`
-	// Nodes is the number of nodes with the taint. A node counts for each of its
-	// untolerated taints.
+	// Nodes is the number of nodes with the taint. A node with two untolerated taints is
+	// in both numbers.
 	Nodes int `json:"nodes"`
 }
 
 // Nodes reports why a pod with m's tolerations cannot be placed on nodes. Taints
 // with an effect in the set repel the pod; pass [taints.HardEffects] for the effects by
 // which the kube-scheduler filters. The sequence yields the taints of each node,
-// in any order; [slices.Values] makes one from a slice. A nil sequence has no nodes.
-//
-// All taints are counted, and at most limit of them are explained, which takes
-// longer. A negative limit is zero.
+// in any order; [slices.Values] makes one from a slice. A nil sequence is empty. At
+// most limit taints are explained. A negative limit is zero.
 func Nodes(m *taints.Matcher, in taints.EffectSet, nodes iter.Seq[[]taints.Taint], limit int) Summary {
 	s := summarizer{explainer: newExplainer(m), in: in}
 	if nodes != nil {
@@ -53,9 +51,9 @@ func Nodes(m *taints.Matcher, in taints.EffectSet, nodes iter.Seq[[]taints.Taint
 	return s.summary(limit)
 }
 
-// Groups is like [Nodes] for a sequence of lists of taints, each with the number of
-// nodes that have it, such as that of the Groups method of a nodeindex.Index. A
-// negative number is zero, and a sum that an int cannot hold is the largest int.
+// Groups is like [Nodes] for a sequence of lists of taints, each with its number of
+// nodes, such as the Groups method of a nodeindex.Index. A negative number is zero, and
+// a sum that an int cannot hold is the largest int.
 func Groups(m *taints.Matcher, in taints.EffectSet, groups iter.Seq2[[]taints.Taint, int], limit int) Summary {
 	s := summarizer{explainer: newExplainer(m), in: in}
 	if groups != nil {
@@ -87,10 +85,10 @@ type counted struct {
 	taint     taints.Taint
 	tolerated bool
 	nodes     int
-	list      int // the number of the last list that was counted
+	list      int // the number of the last list with the taint
 }
 
-// count counts n nodes with the taints.
+// count adds n nodes with the taints.
 func (s *summarizer) count(list []taints.Taint, n int) {
 	s.lists++
 	s.result.Nodes = sum(s.result.Nodes, n)
@@ -132,7 +130,7 @@ func (s *summarizer) counted(taint taints.Taint) *counted {
 	return &s.taints[i]
 }
 
-// summary returns the Summary of the counted nodes with at most limit reasons.
+// summary returns the Summary of all nodes, with at most limit reasons.
 func (s *summarizer) summary(limit int) Summary {
 	all := slices.DeleteFunc(s.taints, func(c counted) bool { return c.nodes == 0 })
 	slices.SortFunc(all, counted.compare)
@@ -155,8 +153,8 @@ func (c counted) compare(d counted) int {
 // characters are escaped.
 func (s Summary) String() string { return s.text(" ", ", ") }
 
-// Report returns the text of [Summary.String] as a line that counts the nodes
-// and an indented line for each reason, separated by newlines.
+// Report returns the text of [Summary.String] as several lines: one for the nodes, and
+// an indented one for each reason.
 func (s Summary) Report() string { return s.text("\n  ", "\n  ") }
 
 // text returns the summary with the given texts before the first reason and

@@ -38,20 +38,14 @@ func FindTaint(list []corev1.Taint, id taints.TaintID) (i int, found bool) {
 	return taints.FindTaint(Taints(list), id)
 }
 
-// FindKey returns the index of the first taint with the key, and whether there is
-// one; see [taints.FindKey].
-func FindKey(list []corev1.Taint, key string) (i int, found bool) {
-	return taints.FindKey(Taints(list), key)
-}
-
 // TaintsPatch returns the patch that changes spec.taints of a node from one list to
 // another. It is a merge patch, and also a strategic merge patch
 // (types.MergePatchType and types.StrategicMergePatchType in apimachinery). It
 // returns nil if both lists are equal, so that there is nothing to write.
 //
-// The patch has the node's resource version. An API server rejects it with a
-// conflict if the node has changed since it was read, so no taint of another
-// client is lost. On a conflict read the node and compute the taints again:
+// The patch names the node's resource version. An API server rejects it with a
+// conflict if the node changed since it was read, so no taint of another client is
+// lost. On a conflict read the node and compute the taints again:
 //
 //	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
 //		node, err := client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
@@ -72,7 +66,7 @@ func FindKey(list []corev1.Taint, key string) (i int, found bool) {
 // client.RawPatch(types.MergePatchType, patch). A client that so far updated nodes
 // needs the RBAC verb patch in place of update.
 //
-// The patch has only the taints. To change annotations, such as a record of applied
+// The patch sets only the taints. To change annotations, such as a record of applied
 // taints, or labels in the same request, use client.MergeFromWithOptions with
 // MergeFromWithOptimisticLock, or an update. The patch also fits other objects with a
 // spec.taints, such as the clusters of a fleet. Without a resource version it never
@@ -95,8 +89,8 @@ func TaintsPatch(resourceVersion string, before, after []corev1.Taint) []byte {
 	return b
 }
 
-// sameJSON reports whether an API server stores both taints alike. It has no
-// fractions of a second and no zero time.
+// sameJSON reports whether an API server stores both taints alike, without fractions
+// of a second and without the zero time.
 func sameJSON(a, b corev1.Taint) bool {
 	return a.Key == b.Key && a.Value == b.Value && a.Effect == b.Effect &&
 		a.TimeAdded.IsZero() == b.TimeAdded.IsZero() &&

@@ -52,12 +52,6 @@ func TestChangesOfCoreTaints(t *testing.T) {
 			t.Errorf("%v is at %d, %v", id, i, found)
 		}
 	}
-	node = append(node, corev1.Taint{Key: "c"})
-	for key, want := range map[string]int{"a": 0, "b": 1, "c": 2, "d": -1} {
-		if i, found := kube.FindKey(node, key); i != want || found != (want >= 0) {
-			t.Errorf("key %v is at %d, %v", key, i, found)
-		}
-	}
 }
 
 // A patch replaces all taints, and needs the version of the node that was read.

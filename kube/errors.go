@@ -18,19 +18,18 @@ import (
 //	err := taints.ValidateTolerations(kube.Tolerations(pod.Spec.Tolerations))
 //	errs := kube.FieldErrors(err, field.NewPath("spec", "tolerations"))
 //
-// The result is nil if err is nil or an empty [taints.ErrorList]. Otherwise it has
+// The result is nil if err is nil or an empty [taints.ErrorList]. Otherwise it holds
 // a field error for each [taints.FieldError] in err's tree, in order, and at least
 // one. The tree consists of the errors that Unwrap methods and Kubernetes'
 // aggregates return.
 //
 //   - Index and Field extend the path. So does List, in front of them, if it is not
 //     what the path names: "taints", "tolerations" or "specs". An error of the list
-//     "old" has no place in the validated object, so its path has no index.
-//   - The type is that of the Kind: Required, Invalid, NotSupported for
-//     [taints.ErrNotSupported], Duplicate, Forbidden or NotFound. Any other kind is
-//     an InternalError.
+//     "old" is not about the validated object, so its path is without an index.
+//   - The type follows from the Kind: Required, Invalid, NotSupported, Duplicate,
+//     Forbidden or NotFound. Any other kind is an InternalError.
 //   - BadValue and Detail are Value and Detail. As in Kubernetes, Required and
-//     Forbidden have no value; that of Forbidden begins the Detail.
+//     Forbidden are without a value; a forbidden value begins the Detail.
 //
 // A branch of the tree without a FieldError becomes an InternalError, with the
 // error as its BadValue. A branch that is nil, or a nil pointer or list of package

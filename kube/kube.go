@@ -23,8 +23,8 @@
 // and [CoreToleration] convert a single value. They accept any input and do not
 // allocate.
 //
-//   - Length and order are the same. The view of nil is nil, and that of an empty
-//     list is empty and not nil.
+//   - Length and order are the same. The view of nil is nil, and the view of an
+//     empty list is empty and not nil.
 //   - The capacity of a view is its length, so an append to it allocates a new
 //     array.
 //   - A write to a view is a write to the original, and vice versa, as is a write
@@ -34,9 +34,10 @@
 //   - A view does not change when the variable with the original is appended to,
 //     resliced or assigned.
 //
-// A view has the JSON of its own type, which differs only in TimeAdded: Kubernetes
-// writes whole seconds in UTC, and null for the zero time, and converts to local
-// time when it reads. A [time.Time] writes and reads its own precision and zone.
+// The JSON of a view is the one of its own type, which differs only in TimeAdded:
+// Kubernetes writes whole seconds in UTC, and null for the zero time, and converts to
+// local time when it reads. A [time.Time] writes and reads its own precision and
+// zone.
 //
 // For other types with the same fields in the same order, such as Cilium's slim
 // types, write your own view, and prove that the layouts are equal as layout.go
@@ -48,6 +49,9 @@
 //
 // Convert each element of a type with other fields, such as Cluster API's
 // MachineTaint.
+//
+// A nil view is JSON null. A clone of it is null too, not [], so a hash over the JSON
+// of cloned lists may change once.
 //
 // Package nodestate provides what package lifecycle needs from a node.
 //

@@ -11,11 +11,11 @@ import (
 )
 
 // Proof of equal layouts. A struct conversion compiles only if both types have the
-// same fields in the same order. So our types and those of Kubernetes have the
+// same fields in the same order. So our types and Kubernetes' types have the
 // fields of the types here, except for the names of strings and what a pointer to
 // a time points to. The last line shows that metav1.Time is only a time.
 //
-// If one of these lines does not compile, Kubernetes has added a field. Then
+// If one of these lines does not compile, Kubernetes added a field. Then
 // use a newer version of this module, or an older version of k8s.io/api; see
 // the table in the package comment.
 var (

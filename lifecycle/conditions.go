@@ -9,8 +9,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A Condition is the type and status of a node's condition. Its JSON is that of an
-// element of a node's status.conditions, without the other fields.
+// A Condition is the type and status of a node's condition. It decodes from an element
+// of a node's status.conditions.
 type Condition struct {
 	Type   string `json:"type"`
 	Status string `json:"status"`
@@ -83,20 +83,19 @@ func ConditionTaints(state NodeState) []taints.Taint { return defaultConditionRu
 // changes that Kubernetes' node-lifecycle controller makes, with two differences. The
 // controller adds NoExecute taints at the rate of a [DisruptionPolicy]; here they are
 // added at once, last in Add. To limit them, reconcile the rules with NoExecute
-// separately, as in the example. And a controller that has just started replaces
+// separately, as in the example. And a controller that just started replaces
 // existing NoExecute taints; here these keep their TimeAdded.
 func ReconcileConditions(current []taints.Taint, state NodeState, now time.Time) taints.Changes {
 	return defaultConditionRules.Reconcile(current, state, now)
 }
 
 // Taints returns the taints of the rules that apply to a node in the state, without
-// TimeAdded, and of several with the same key and effect the first. First come those
-// for conditions, in the order of the conditions, then those for [Cordoned],
-// those for missing conditions and those with NoExecute, in the order of the rules.
+// TimeAdded. Of several with the same key and effect, it returns the first. Taints with
+// NoExecute come last.
 //
 // A condition with an empty status is missing. If the state repeats a condition type,
-// which no API server accepts, all of its conditions count, but for NoExecute the
-// first, as in Kubernetes.
+// which no API server accepts, every condition applies, but for NoExecute the first,
+// as in Kubernetes.
 func (r ConditionRules) Taints(state NodeState) []taints.Taint { return r.appendTaints(nil, &state) }
 
 func (r ConditionRules) appendTaints(list []taints.Taint, state *NodeState) []taints.Taint {
@@ -130,8 +129,8 @@ func (r ConditionRules) appendFor(list []taints.Taint, c Condition) []taints.Tai
 	return list
 }
 
-// appendTaint appends the taint, without its time, unless the list has one with
-// its key and effect.
+// appendTaint appends the taint, without its time, unless one with its key and effect
+// is in the list.
 func appendTaint(list []taints.Taint, t *taints.Taint) []taints.Taint {
 	if _, found := taints.FindTaint(list, t.ID()); found {
 		return list
@@ -180,9 +179,9 @@ func (s *NodeState) lacks(kind string) bool {
 // An existing taint with the value of another rule is replaced. One with any other
 // value, which another client chose, stays as long as a rule adds its key and effect.
 //
-// A NoExecute taint is not removed while the status of a condition in its rules is
-// unknown to Kubernetes and the rules, so that a missing condition does not end an
-// eviction. A rule for another condition may still add it, or replace its value.
+// A missing condition does not end an eviction: a NoExecute taint stays while a
+// condition of its rules is missing, or has a status that neither Kubernetes nor the
+// rules know. A rule for another condition may still add it, or replace its value.
 func (r ConditionRules) Reconcile(current []taints.Taint, state NodeState, now time.Time) taints.Changes {
 	var c taints.Changes
 	var buf [8]taints.Taint
@@ -208,7 +207,7 @@ func (r ConditionRules) Reconcile(current []taints.Taint, state NodeState, now t
 	return c
 }
 
-// has reports whether a rule has the taint with the same value.
+// has reports whether a rule adds the taint with the same value.
 func (r ConditionRules) has(t *taints.Taint) bool {
 	return slices.ContainsFunc(r, func(rule ConditionRule) bool {
 		return rule.Taint.ID() == t.ID() && rule.Taint.Value == t.Value

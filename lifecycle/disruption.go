@@ -8,7 +8,7 @@ import (
 	"github.com/seed-0529bac1/taints/internal/enum"
 )
 
-// A Zone counts the nodes of a failure zone. Negative counts mean zero.
+// A Zone holds the numbers of nodes of a failure zone. Negative numbers mean zero.
 type Zone struct {
 	Ready    int `json:"ready"`
 	NotReady int `json:"notReady"`
@@ -29,7 +29,7 @@ func (z Zone) size() int {
 type ZoneState uint8
 
 const (
-	// ZoneNormal: few nodes are not ready, or the zone has no nodes.
+	// ZoneNormal: few nodes are not ready, or the zone is empty.
 	ZoneNormal ZoneState = iota
 	// ZonePartial: many nodes are not ready.
 	ZonePartial
@@ -55,8 +55,8 @@ type DisruptionPolicy struct {
 	// Rate is the number of a zone's nodes that may be tainted each second
 	// (--node-eviction-rate).
 	Rate float64 `json:"rate"`
-	// SecondaryRate is the rate for a zone that is ZonePartial and has more than
-	// LargeZone nodes (--secondary-node-eviction-rate).
+	// SecondaryRate is the rate for a zone that is ZonePartial and larger than LargeZone
+	// (--secondary-node-eviction-rate).
 	SecondaryRate float64 `json:"secondaryRate"`
 	// LargeZone is the largest number of nodes for which the rate of a zone that
 	// is ZonePartial is 0 (--large-cluster-size-threshold).
@@ -65,12 +65,12 @@ type DisruptionPolicy struct {
 
 // DefaultDisruptionPolicy returns the defaults of the kube-controller-manager: a
 // threshold of 0.55, a node every 10 seconds, and a node every 100 seconds in a
-// zone that is ZonePartial and has more than 50 nodes.
+// zone that is ZonePartial and larger than 50 nodes.
 func DefaultDisruptionPolicy() DisruptionPolicy {
 	return DisruptionPolicy{Threshold: 0.55, Rate: 0.1, SecondaryRate: 0.01, LargeZone: 50}
 }
 
-// State returns the state of the zone: ZoneFull if it has nodes and none is ready,
+// State returns the state of the zone: ZoneFull if there are nodes and none is ready,
 // ZonePartial if more than two are not ready and their share is at least the
 // threshold, and ZoneNormal otherwise. Shares are compared in float32, as by
 // Kubernetes' ComputeZoneState.
@@ -104,9 +104,9 @@ func (p DisruptionPolicy) Rates(dst []float64, zones []Zone) []float64 {
 	return dst
 }
 
-// FullyDisrupted reports whether no zone has a ready node. Then the nodes have
-// probably not failed, and Kubernetes adds no NoExecute taints and removes those of
-// [taints.NodeNotReady] and [taints.NodeUnreachable] from all nodes.
+// FullyDisrupted reports whether no node of any zone is ready. Then the nodes probably
+// did not fail. Kubernetes adds no NoExecute taints, and removes
+// [taints.NodeNotReady] and [taints.NodeUnreachable] with NoExecute from all nodes.
 func FullyDisrupted(zones []Zone) bool {
 	for _, z := range zones {
 		if z.Ready > 0 {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lifecycle has what controllers of nodes and evictions need in addition to
-// package taints: the queue of pending evictions, the taints that follow from a
-// node's conditions, and the rate at which nodes may be tainted when many fail. The
-// results are those of Kubernetes, unless a comment says otherwise.
+// Package lifecycle helps controllers evict pods and taint nodes. It provides the
+// queue of pending evictions, the taints that follow from a node's conditions, and
+// the rate at which nodes may be tainted when many fail. The results are Kubernetes',
+// unless a comment says otherwise.
 //
 // # Evictions
 //
-// A controller keeps the results of [taints.EvictionOf] in a [Queue], sleeps until
-// the next deadline, and evicts the pods that are due:
+// A controller passes the result of [taints.EvictionOf] to a [Queue] whenever it looks
+// at a pod, sleeps until the next deadline, and evicts the pods that are due:
 //
+//	queue.Update(pod.Name, taints.EvictionOf(node.Taints, pod.Tolerations, time.Now()))
+//	...
 //	for {
 //		mu.Lock()
 //		for pod := range queue.PopDue(time.Now()) {
@@ -20,11 +22,10 @@
 //		... // wait for next, if ok, or for an update
 //	}
 //
-// A later evaluation of a pod affects its pending eviction. With [Queue.KeepTimers]
-// the first one counts, as in Kubernetes, where every pod has its full time again
-// after a restart. With [taints.EvictionPolicy.FromTimeAdded] each one has the same
-// deadline, unless the taint has no TimeAdded, as those of "kubectl taint". With
-// neither, each one postpones the deadline.
+// The first look at a taint sets the deadline, as in Kubernetes, where every pod gets
+// its full time again after a restart. With [taints.EvictionPolicy.FromTimeAdded] the
+// deadline also survives a restart, if the taint's TimeAdded is set. "kubectl taint"
+// does not set it.
 //
 // # Conditions
 //

@@ -13,7 +13,7 @@ import (
 )
 
 // A Queue holds the pending evictions of pods, at most one for each, in the order of
-// their deadlines. Among equal deadlines the first that was set comes first. It has
+// their deadlines. Among equal deadlines the first that was set comes first. It runs
 // no timer. Times are compared by wall clock and returned in UTC.
 //
 // The zero Queue is empty and ready to use. A Queue must not be copied after first
@@ -25,20 +25,20 @@ import (
 //
 //   - An untolerated taint (EvictsNow without Tolerated) begins the eviction,
 //     and moves it to At if that is earlier.
-//   - An eviction that has begun does not change, even if the pod stays. Only
+//   - An eviction that began does not change, even if the pod stays. Only
 //     Delete and PopDue remove it.
 //   - If the pod stays, the eviction is canceled.
 //   - If From is the same, the eviction moves to At, earlier or later.
 //   - If From is different, the eviction keeps its deadline. If From is not
 //     before the deadline, the eviction begins.
 //
-// An EvictsNow, or an EvictsAt whose At is not after its From, has begun when
-// Update schedules or moves it. Kubernetes deletes a pod as soon as its timer
-// fires, so call PopDue before Update.
+// An EvictsNow, or an EvictsAt whose At is not after its From, begins when Update
+// schedules or moves it. Kubernetes deletes a pod as soon as its timer fires, so call
+// PopDue before Update.
 //
 // Update, Delete and each step of PopDue take time logarithmic in the number of
 // pending evictions. The memory of a Queue is proportional to the most evictions
-// that it has held.
+// that it held.
 type Queue[P comparable] struct {
 	// NewestWins replaces these rules: every Update sets the deadline anew, or cancels
 	// the eviction. Set it before the first Update. Use it for evaluations whose
@@ -79,13 +79,13 @@ func (*noCopy) Unlock() {}
 type QueueChange uint8
 
 const (
-	// QueueUnchanged: the pod has the same pending eviction as before, or none.
+	// QueueUnchanged: nothing changed.
 	QueueUnchanged QueueChange = iota
-	// QueueScheduled: the pod had no pending eviction, and now has one.
+	// QueueScheduled: there is a new pending eviction.
 	QueueScheduled
-	// QueueMoved: the pending eviction now has another deadline.
+	// QueueMoved: the deadline of the pending eviction changed.
 	QueueMoved
-	// QueueCanceled: the pod had a pending eviction, and now has none.
+	// QueueCanceled: the pending eviction is gone.
 	QueueCanceled
 )
 
@@ -124,7 +124,7 @@ func (q *Queue[P]) Update(pod P, e taints.Eviction) QueueChange {
 	return QueueCanceled
 }
 
-// schedule schedules the eviction of a pod that has none pending.
+// schedule schedules the eviction of a pod without a pending one.
 func (q *Queue[P]) schedule(pod P, e taints.Eviction) {
 	if q.pods == nil {
 		q.pods = make(map[P]*timer[P])
@@ -169,7 +169,7 @@ func (q *Queue[P]) reschedule(t *timer[P], e taints.Eviction) QueueChange {
 	return QueueMoved
 }
 
-// begins reports whether the eviction has begun when it is scheduled or moved.
+// begins reports whether the eviction begins when it is scheduled or moved.
 func begins(e taints.Eviction) bool {
 	from, ok := fromOf(e)
 	return e.Outcome == taints.EvictsNow || ok && !from.Before(e.At)
@@ -203,7 +203,7 @@ func (q *Queue[P]) remove(t *timer[P]) {
 	heap.Remove(&q.heap, t.index)
 }
 
-// Due returns the deadline of the pod's pending eviction, and whether it has one.
+// Due returns the deadline of the pod's pending eviction, and whether there is one.
 func (q *Queue[P]) Due(pod P) (time.Time, bool) {
 	if t := q.pods[pod]; t != nil {
 		return q.heap[t.index].due, true

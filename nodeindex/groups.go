@@ -28,9 +28,9 @@ type entry[N comparable] struct {
 	group  *group[N]
 }
 
-// A file holds groups that have a repelling taint with the file's key and value.
-// A pod that tolerates all taints of such a group has a toleration that matches
-// this key and value. So a query finds the group by its tolerations.
+// A file holds groups with a repelling taint of the file's key and value. A pod that
+// tolerates all taints of such a group must tolerate this key and value. So a query
+// finds the group by its tolerations.
 type file[N comparable] struct {
 	pair
 	groups []*group[N]
@@ -180,15 +180,14 @@ func (x *Index[N]) reach(m *taints.Matcher) iter.Seq[*entry[N]] {
 // at most a quarter of the loop that follows.
 const (
 	lookupPrice = 128 // of a toleration, and of a file that it matches
-	bytesForOne = 8   // hashing so many bytes of a toleration has the price 1
+	bytesForOne = 8   // the price of hashing so many bytes of a toleration is 1
 	groupPrice  = 4   // of a group in a file: it is not next to the previous one in memory
 )
 
 // search appends to found the files of the groups whose repelling taints m may
-// tolerate. It also returns how much less than a loop over all groups this costs.
-// If that is negative, it has given up, and the files do not count. It cannot look
-// for a toleration that matches more than one key, and does not visit the files of
-// a key that has too many.
+// tolerate. It also returns how much less than a loop over all groups this costs. If
+// that is negative, the search gave up: ignore the files. It gives up for a toleration
+// that matches more than one key, and for a key with too many files.
 func (x *Index[N]) search(m *taints.Matcher, found []*file[N]) (_ []*file[N], left int) {
 	found = append(found, &x.bare)
 	left = len(x.all) - groupPrice*len(x.bare.groups)

@@ -22,9 +22,8 @@ import (
 // An Index finds the feasible nodes among many. The zero Index is empty and ready
 // to use. An Index must not be copied after first use.
 //
-// Like a map, an Index is safe for many readers or one writer, panics on an
-// interface name that is not comparable, and must not change during a loop over
-// it. Set and Delete ignore a name that does not equal itself, such as NaN.
+// Like a map, an Index is safe for many readers or one writer, and must not change
+// during a loop over it.
 //
 // Nodes with the same taints in the same order, whatever their TimeAdded, form a
 // group. A query visits groups instead of nodes, and usually only those whose
@@ -34,8 +33,7 @@ import (
 //
 // [Index.Set] and [Index.Delete] take amortized time proportional to the taints of
 // the node. The memory of an Index is proportional to the most nodes and lists of
-// taints that it has held at a time. It keeps the strings of the taints, not the
-// lists.
+// taints that it held at a time. It keeps the strings of the taints, not the lists.
 type Index[N comparable] struct {
 	_      noCopy
 	places map[N]place[N]
@@ -88,8 +86,7 @@ func (x *Index[N]) Delete(node N) bool {
 func (x *Index[N]) Len() int { return len(x.places) }
 
 // Feasible returns an iterator over the nodes without a [taints.HardEffects] taint that
-// m's tolerations do not tolerate, in no particular order. A query allocates only
-// for more than seven matches of a toleration and the key and value of a taint.
+// m's tolerations do not tolerate, in no particular order.
 func (x *Index[N]) Feasible(m *taints.Matcher) iter.Seq[N] {
 	return func(yield func(N) bool) {
 		for nodes := range x.feasible(m) {
@@ -125,8 +122,8 @@ func (x *Index[N]) CountFeasible(m *taints.Matcher) int {
 }
 
 // FeasibleVerdicts is like [Index.Feasible], with the result of
-// [taints.Matcher.Filter] for each node. The counts in its PreferNoSchedule are
-// the input of [NormalizeScores].
+// [taints.Matcher.Filter] for each node. Pass its PreferNoSchedule numbers to
+// [NormalizeScores].
 func (x *Index[N]) FeasibleVerdicts(m *taints.Matcher) iter.Seq2[N, taints.Verdict] {
 	return func(yield func(N, taints.Verdict) bool) {
 		for e := range x.reach(m) {
@@ -143,9 +140,9 @@ func (x *Index[N]) FeasibleVerdicts(m *taints.Matcher) iter.Seq2[N, taints.Verdi
 	}
 }
 
-// Groups returns an iterator over the distinct lists of taints, each with the
-// number of nodes that have it, in no particular order. They are the input of
-// explain.Groups. The lists have no TimeAdded and must not be modified.
+// Groups returns an iterator over the distinct lists of taints, each with its number
+// of nodes, in no particular order. Pass it to explain.Groups. The lists are without
+// TimeAdded and must not be modified.
 func (x *Index[N]) Groups() iter.Seq2[[]taints.Taint, int] {
 	return func(yield func([]taints.Taint, int) bool) {
 		for _, e := range x.all {

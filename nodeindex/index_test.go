@@ -3,43 +3,10 @@
 package nodeindex
 
 import (
-	"math"
-	"slices"
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
 )
-
-// A name that does not equal itself is ignored.
-func TestNaN(t *testing.T) {
-	var x Index[float64]
-	x.Set(1, nil)
-	x.Set(math.NaN(), nil)
-	if x.Delete(math.NaN()) || x.Len() != 1 || x.CountFeasible(nil) != 1 {
-		t.Errorf("%d nodes, %d feasible", x.Len(), x.CountFeasible(nil))
-	}
-	x.audit(t)
-}
-
-// A call with a name that is not comparable panics and changes nothing.
-func TestIncomparable(t *testing.T) {
-	var x Index[any]
-	for _, call := range []func(){func() { x.Set([]int{1}, own(1)) }, func() { x.Delete([]int{1}) }} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Error("no panic")
-				}
-			}()
-			call()
-		}()
-		x.audit(t)
-		x.Set("good", nil)
-		if got := slices.Collect(x.Feasible(nil)); !slices.Equal(got, []any{"good"}) {
-			t.Errorf("Feasible = %v", got)
-		}
-	}
-}
 
 // A loop may end after any number of nodes or groups. The sequence then stops.
 func TestLoopsEndEarly(t *testing.T) {

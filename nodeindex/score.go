@@ -2,14 +2,14 @@
 
 package nodeindex
 
-// NormalizeScores appends to dst a score for each node's count of untolerated
-// PreferNoSchedule taints and returns the extended slice (DefaultNormalizeScore
-// in the kube-scheduler, where maxScore is 100). The score is
+// NormalizeScores appends a score for each node to dst and returns the extended slice
+// (DefaultNormalizeScore in the kube-scheduler, where maxScore is 100). Counts are
+// the nodes' numbers of untolerated PreferNoSchedule taints. The score is
 //
 //	maxScore - maxScore*count/largest
 //
-// in integers: maxScore for a count of zero or less, and 0 for the largest. The
-// product of maxScore and a count must fit an int64.
+// in integers: maxScore for zero or less, and 0 for the largest. The product of
+// maxScore and a number must fit an int64.
 func NormalizeScores(dst []int64, counts []int, maxScore int64) []int64 {
 	largest := 0
 	for _, c := range counts {

@@ -10,8 +10,9 @@ import "github.com/seed-0529bac1/taints"
 // Kubernetes' PodTolerationRestriction plugin an empty list allows everything; here
 // it allows nothing.
 //
-// Check a pod before others add to it, or allow what they add: [taints.AddDefaultTolerations]
-// and, for a DaemonSet's pod, [taints.AddDaemonSetTolerations].
+// Check a pod before others add to it, or allow what they add:
+// [taints.AddDefaultTolerations] and, for a DaemonSet's pod,
+// [taints.AddDaemonSetTolerations].
 func ValidateAllowed(tolerations, allow []taints.Toleration, o taints.Options) error {
 	var list taints.ErrorList
 	for i := range tolerations {

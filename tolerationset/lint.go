@@ -17,15 +17,15 @@ import (
 type Code string
 
 const (
-	// CodeCovered: without this toleration, and all others with this code, every
-	// taint is tolerated for the same time. It is not reported with CodeShadowed,
-	// nor for what Kubernetes always adds to a pod.
+	// CodeCovered: the toleration is redundant. Removing all tolerations with this code
+	// changes nothing. It is not reported for what Kubernetes always adds to a pod.
 	CodeCovered Code = "covered"
 	// CodeShadowed: an earlier toleration matches all NoExecute taints of this one,
 	// so the time of this one never applies.
 	CodeShadowed Code = "shadowed"
 	// CodeNoTime: the seconds are not positive, so a pod on a node with such a taint
-	// is evicted at once. Zero is not reported for the keys of [taints.AddDefaultTolerations].
+	// is evicted at once. Zero is not reported for the keys of
+	// [taints.AddDefaultTolerations].
 	CodeNoTime Code = "no-time"
 	// CodeEverything: Exists without a key also tolerates the taints of broken nodes.
 	// It is not reported for PreferNoSchedule and daemons.
@@ -43,8 +43,8 @@ const (
 	CodeThreshold Code = "threshold"
 )
 
-// A Finding is about a valid toleration that its author probably meant differently.
-// Of keys and values it contains only those that Kubernetes sets.
+// A Finding is about a valid toleration that probably does not do what its author
+// wants. Its text names no keys and values except Kubernetes' own.
 type Finding struct {
 	// Code is the kind of finding.
 	Code Code `json:"code"`
@@ -66,10 +66,11 @@ func entryName(i int) string { return "tolerations[" + strconv.Itoa(i) + "]" }
 
 // Lint returns the findings about a pod's tolerations in the order of the list and
 // then of the [Code] constants, and nil for a list that is not valid under o. There
-// are none for the tolerations that package taints' Add functions add to a pod without
-// any, except for negative seconds and extended resources that look like Kubernetes'
-// own keys. A daemon is a pod with all tolerations that [taints.AddDaemonSetTolerations]
-// adds without host network: call that on a template before.
+// are none for the tolerations that package taints' Add functions add to a pod
+// without any, except for negative seconds and extended resources that look like
+// Kubernetes' own keys. A daemon is a pod with all tolerations that
+// [taints.AddDaemonSetTolerations] adds without host network: call that on a template
+// before.
 func Lint(tolerations []taints.Toleration, o taints.Options) []Finding {
 	if o.ValidateTolerations(tolerations) != nil {
 		return nil
@@ -110,7 +111,7 @@ type linter struct {
 	rules
 	list       []taints.Toleration
 	forDaemons []taints.Toleration // what Kubernetes adds to daemons with host network
-	daemon     bool                // the list has all that it adds without
+	daemon     bool                // all that it adds without are in the list
 	findings   []Finding
 }
 

@@ -13,10 +13,10 @@ import (
 // desired is removed. Others stay. Tolerations with the same [taints.TolerationID]
 // are the same.
 //
-// A controller that owns all tolerations passes current as lastApplied. Sort a desired
-// list that was made from a map, as the order counts. In any case, record desired as
-// applied. If nothing changes, the result is current itself, and otherwise a new list
-// that shares no memory with the arguments.
+// A controller that owns all tolerations passes current as lastApplied. Sort a
+// desired list that was made from a map, because a change of the order is a change.
+// Record desired after every call. If nothing changes, the result is current itself,
+// and otherwise a new list that shares no memory with the arguments.
 func Reconcile(current, lastApplied, desired []taints.Toleration) (tolerations []taints.Toleration, changed bool) {
 	applied, wanted := lookup.FirstOf(lastApplied, idOf), lookup.FirstOf(desired, idOf)
 	owns := func(t *taints.Toleration) bool {

@@ -9,11 +9,11 @@ import (
 )
 
 // ValidateUpdate returns nil if an API server lets a pod's tolerations change from
-// old to new: new is valid and has those of old, with any seconds and with operators
-// as written. Under NoComparison, Lt and Gt are valid if old has one of them. Call
-// [taints.AddDefaultTolerations] on new before, as an API server does. Otherwise the error is a
-// [taints.ErrorList], with a [taints.ErrForbidden] of the list "old" for each missing
-// toleration.
+// old to new: new must be valid and contain every toleration of old. Only seconds may
+// change. An empty operator and Equal differ. Under NoComparison, Lt and Gt are valid
+// if old uses one of them. Call [taints.AddDefaultTolerations] on new before, as an API
+// server does. Otherwise the error is a [taints.ErrorList], with a
+// [taints.ErrForbidden] of the list "old" for each missing toleration.
 func ValidateUpdate(old, new []taints.Toleration, o taints.Options) error {
 	var list taints.ErrorList
 	kept := lookup.FirstOf(new, written)

@@ -68,9 +68,9 @@ func Example() {
 		fmt.Println(patchTaints(ctx, client, "node-1", changes), writes)
 	}
 	node, err := client.CoreV1().Nodes().Get(ctx, "node-1", metav1.GetOptions{})
-	fmt.Println(taints.FormatTaints(kube.Taints(node.Spec.Taints)), err)
+	fmt.Println(kube.Taints(node.Spec.Taints), err)
 	// Output:
 	// <nil> 2
 	// <nil> 2
-	// other:NoExecute,pool=gpu:NoSchedule <nil>
+	// [other:NoExecute pool=gpu:NoSchedule] <nil>
 }

@@ -94,8 +94,8 @@ func TestKarpenterMerge(t *testing.T) {
 
 func TestKarpenterEphemeral(t *testing.T) {
 	known := taints.Options{KeyWildcards: true}.Compile(
-		taints.TolerationsForIDs(taints.TaintIDs(kube.Taints(scheduling.KnownEphemeralTaints))...),
-		taints.TolerationsForKeys(wildcards(scheduling.KnownEphemeralTaintKeyPrefixes)...),
+		taints.TolerationsFor(kube.Taints(scheduling.KnownEphemeralTaints)...),
+		taints.TolerationsFor(wildcards(scheduling.KnownEphemeralTaintKeyPrefixes)...),
 	)
 	rapid.Check(t, func(t *rapid.T) {
 		taint := drawTaint(t)

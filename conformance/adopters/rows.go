@@ -124,8 +124,8 @@ func ephemeral() measure.Row {
 		Name: "IsKnownEphemeralTaint, for 3 taints that are and 3 that are not", Beside: karpenter, Floor: 0.9,
 		Ours: func() func(int) {
 			known := taints.Options{KeyWildcards: true}.Compile(
-				taints.TolerationsForIDs(taints.TaintIDs(kube.Taints(scheduling.KnownEphemeralTaints))...),
-				taints.TolerationsForKeys(wildcards(scheduling.KnownEphemeralTaintKeyPrefixes)...),
+				taints.TolerationsFor(kube.Taints(scheduling.KnownEphemeralTaints)...),
+				taints.TolerationsFor(wildcards(scheduling.KnownEphemeralTaintKeyPrefixes)...),
 			)
 			return measure.Each(func() { measure.MustNot(lasting(known, list) != 3) })
 		},
@@ -143,12 +143,12 @@ func ephemeral() measure.Row {
 	}
 }
 
-// wildcards returns the keys that stand for those with the prefixes.
-func wildcards(prefixes []string) (keys []string) {
+// wildcards returns a taint for each prefix, whose key stands for those with the prefix.
+func wildcards(prefixes []string) (list []taints.Taint) {
 	for _, prefix := range prefixes {
-		keys = append(keys, prefix+"*")
+		list = append(list, taints.Taint{Key: prefix + "*"})
 	}
-	return keys
+	return list
 }
 
 // lasting counts the taints that are not known to be temporary.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package known has lists of what Kubernetes knows, for all packages and programs.
-// Package valueset has that of the operators.
+// Package known lists what Kubernetes knows, for all packages and programs. Package
+// valueset lists the operators.
 package known
 
 import (

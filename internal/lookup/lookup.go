@@ -7,7 +7,7 @@ package lookup
 // Short is the largest length of a short list.
 const Short = 64
 
-// A First finds the first element of a list that has a key.
+// A First finds the first element of a list with a key.
 type First[T any, K comparable] struct {
 	list []T
 	key  func(*T) K

@@ -6,7 +6,7 @@ package similar
 import "strings"
 
 // Meant returns the first word that equals s except for letter case, that
-// begins with s if s has at least three letters, or that is a few [Edits] from
+// begins with s if s is at least three letters long, or that is a few [Edits] from
 // s. It returns "" if there is none.
 func Meant(s string, words []string) string {
 	for _, w := range words {
@@ -20,8 +20,8 @@ func Meant(s string, words []string) string {
 
 // Edits returns the number of edits, 1 or 2, between two words. An edit
 // inserts, deletes or replaces a byte, or swaps two neighbors. Edits returns 0
-// if there are none or too many: more than two, more than one if a word has
-// fewer than five letters, or any if a word has fewer than three.
+// if there are none or too many: more than two, more than one if a word is shorter
+// than five letters, or any if a word is shorter than three.
 func Edits(a, b string) int {
 	most := min(2, (min(len(a), len(b))-1)/2)
 	if d := distance(a, b, most); d <= most {

@@ -25,7 +25,7 @@ func KeysOf(key string, wildcards bool) Keys {
 // Contains reports whether the key is one of k.
 func (k Keys) Contains(key string) bool { return k.Includes(Keys{Key: key}) }
 
-// Includes reports whether k has all keys of u.
+// Includes reports whether k contains all keys of u.
 func (k Keys) Includes(u Keys) bool {
 	if k.Prefix {
 		return strings.HasPrefix(u.Key, k.Key)

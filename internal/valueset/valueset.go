@@ -26,7 +26,7 @@ const (
 	All
 )
 
-// Contains reports whether the set has the value.
+// Contains reports whether the set contains the value.
 func (s *Set) Contains(value string) bool {
 	switch s.Kind {
 	case All:
@@ -40,7 +40,7 @@ func (s *Set) Contains(value string) bool {
 	return false
 }
 
-// Includes reports whether the set has all values of u.
+// Includes reports whether the set contains all values of u.
 func (s *Set) Includes(u *Set) bool {
 	switch {
 	case s.Kind == All, u.Kind == None:

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/internal/test/measure"
+	"github.com/seed-0529bac1/taints/internal/test/reference"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
@@ -245,7 +246,7 @@ func evictByMatcher() func(int) {
 	return measure.Each(func() { measure.MustNot(m.EvictionOf(list, Now).Outcome != taints.EvictsAt) })
 }
 
-var identities = taints.TaintIDs(NodeTaints)
+var identities = reference.IDs(NodeTaints)
 
 // Keep prevents the compiler from optimizing away the work that made s.
 //

@@ -232,6 +232,7 @@ func TestKubernetesCalls(t *testing.T) {
 
 import (
 	"iter"
+	"slices"
 	"time"
 
 	. "github.com/seed-0529bac1/taints"
@@ -325,13 +326,15 @@ func first(t *testing.T, name, pattern string) string {
 	return strings.Join(strings.Fields(strings.ReplaceAll(m[1], "//", "")), " ")
 }
 
-// README.md shows the example, with its output.
-func TestReadmeExample(t *testing.T) {
-	_, body, _ := strings.Cut(read(t, "example_test.go"), "func Example() {")
-	_, body, _ = strings.Cut(body, "time.UTC)\n\n")
-	body, _, _ = strings.Cut(body, "\n}\n")
-	code := Blocks(t, filepath.Join(root, "README.md"), "go")[0].Text
-	if got := strings.TrimSpace(strings.ReplaceAll("\n"+body, "\n\t", "\n")); got != strings.TrimSpace(code) {
-		t.Errorf("README.md shows:\n%s\nthe example is:\n%s", code, got)
+// README.md shows three examples, with their output, as they stand.
+func TestReadmeExamples(t *testing.T) {
+	examples := read(t, "example_test.go")
+	blocks := Blocks(t, filepath.Join(root, "README.md"), "go")
+	for i, name := range []string{"Example", "Example_eviction", "Example_explanation"} {
+		_, body, _ := strings.Cut(examples, "func "+name+"() {")
+		body, _, _ = strings.Cut(body, "\n}\n")
+		if got := strings.TrimSpace(strings.ReplaceAll(body, "\n\t", "\n")); got != strings.TrimSpace(blocks[i].Text) {
+			t.Errorf("README.md shows:\n%s\n%s is:\n%s", blocks[i].Text, name, got)
+		}
 	}
 }

@@ -37,3 +37,14 @@ func Texts[T fmt.Stringer](list []T) []string {
 	}
 	return texts
 }
+
+// Joined returns the texts of the taints joined by commas, the inverse of ParseTaints.
+func Joined(list []taints.Taint) string { return strings.Join(Texts(list), ",") }
+
+// IDs returns the identities of the taints, in order.
+func IDs(list []taints.Taint) (ids []taints.TaintID) {
+	for _, t := range list {
+		ids = append(ids, t.ID())
+	}
+	return ids
+}

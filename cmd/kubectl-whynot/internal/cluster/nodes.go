@@ -149,7 +149,7 @@ func (c *Cluster) WithResources(p *Profile, shares []Share) (list []Share, text 
 		switch {
 		case most < 0:
 			name = "a taint " + resource
-			has = func(n Node) bool { _, ok := taints.FindKey(n.Taints, resource); return ok }
+			has = func(n Node) bool { return HasKey(n.Taints, resource) }
 			if !slices.ContainsFunc(c.Nodes, has) {
 				continue
 			}
@@ -363,7 +363,7 @@ func (n *Node) StateFor(id taints.TaintID) string {
 // IsSilent reports whether the kubelet does not answer. Pods that are deleted then
 // stay until it does, unless a taint says that the node is out of service.
 func (n *Node) IsSilent() bool {
-	_, isOut := taints.FindKey(n.Own, corev1.TaintNodeOutOfService)
+	isOut := HasKey(n.Own, corev1.TaintNodeOutOfService)
 	return !isOut && slices.Contains(n.conditions, lifecycle.Condition{Type: string(corev1.NodeReady), Status: string(corev1.ConditionUnknown)})
 }
 
@@ -373,4 +373,9 @@ func (n *Node) AddCordon() {
 	if at, has := taints.FindTaint(n.Own, Cordon.ID()); n.Cordoned && !(has && n.Own[at].Value == "") {
 		n.Taints = append(n.Taints, Cordon)
 	}
+}
+
+// HasKey reports whether a taint of the list has the key, whatever its effect.
+func HasKey(list []taints.Taint, key string) bool {
+	return slices.ContainsFunc(list, func(t taints.Taint) bool { return t.Key == key })
 }

@@ -13,8 +13,8 @@ import (
 
 // ephemeral matches the taints that are removed while a node initializes.
 var ephemeral = taints.Options{KeyWildcards: true}.Compile(
-	taints.TolerationsForIDs(taints.TaintIDs(kube.Taints(KnownEphemeralTaints))...),
-	taints.TolerationsForKeys(lo.Map(KnownEphemeralTaintKeyPrefixes, func(prefix string, _ int) string { return prefix + "*" })...),
+	taints.TolerationsFor(kube.Taints(KnownEphemeralTaints)...),
+	taints.TolerationsFor(lo.Map(KnownEphemeralTaintKeyPrefixes, func(prefix string, _ int) taints.Taint { return taints.Taint{Key: prefix + "*"} })...),
 )
 
 func IsKnownEphemeralTaint(taint *corev1.Taint) bool {

@@ -2,6 +2,7 @@ package taints
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	library "github.com/seed-0529bac1/taints"
@@ -63,7 +64,7 @@ func TaintExists(list []v1.Taint, taintToFind *v1.Taint) bool {
 }
 
 func TaintKeyExists(list []v1.Taint, taintKeyToMatch string) bool {
-	_, found := library.FindKey(kube.Taints(list), taintKeyToMatch)
+	found := slices.ContainsFunc(list, func(t v1.Taint) bool { return t.Key == taintKeyToMatch })
 	return found
 }
 

@@ -248,6 +248,38 @@ func ExampleTaint_Equal() {
 	// true
 }
 
+// A scheduler hashes the taints of several nodes. Each taint occurs once, and neither
+// the order of the nodes nor the times matter.
+func ExampleTaint_Compare() {
+	first, _ := taints.ParseTaints("dedicated=ml:NoSchedule,dedicated=ml:NoExecute")
+	second, _ := taints.ParseTaints("dedicated=db:NoSchedule,dedicated=ml:NoExecute")
+	union := slices.Concat(second, first)
+	for i := range union {
+		union[i].TimeAdded = nil
+	}
+	slices.SortFunc(union, taints.Taint.Compare)
+	union = slices.CompactFunc(union, taints.Taint.Equal)
+	fmt.Println(union)
+	// Reconcile compares the taints of one node: it sees only one with a key and effect.
+	fmt.Println(taints.Reconcile(union, union, second).IsZero())
+	// Output:
+	// [dedicated=db:NoSchedule dedicated=ml:NoExecute dedicated=ml:NoSchedule]
+	// true
+}
+
+// An agent tolerates each taint of the control plane's nodes, with its value.
+func ExampleTaint_Toleration() {
+	nodes, _ := taints.ParseTaints("control-plane:NoSchedule,dedicated=ml:NoSchedule,control-plane:NoExecute")
+	agent := []taints.Toleration{taints.Must(taints.ParseToleration("dedicated=ml:NoSchedule"))}
+	for _, taint := range nodes {
+		if needed := taint.Toleration(); !slices.ContainsFunc(agent, needed.Equal) {
+			agent = append(agent, needed)
+		}
+	}
+	fmt.Println(agent)
+	// Output: [dedicated=ml:NoSchedule control-plane:NoSchedule control-plane:NoExecute]
+}
+
 // Some projects write "key", "key:Effect" and ":Effect" for the operator Exists. An
 // empty text stays an error: it must not become the toleration of everything.
 func ExampleParseToleration_exists() {

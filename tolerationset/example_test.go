@@ -100,6 +100,38 @@ func ExampleMerge() {
 	// tenant=shared:NoSchedule
 }
 
+// Projects mean different things by merging what they desire with what is there. In
+// each, the desired tolerations come first, so what users edited wins.
+func ExampleMerge_meanings() {
+	parse := func(text string) taints.Toleration { return taints.Must(taints.ParseToleration(text)) }
+	desired := []taints.Toleration{parse("spot op=Exists"), parse("maintenance=a:NoExecute for 600s")}
+	current := []taints.Toleration{
+		parse("spot op=Exists"),                     // repeated
+		parse("maintenance=a:NoExecute for 300s"),   // with another time
+		parse("maintenance=b:NoExecute"),            // with another value
+		parse("maintenance:NoSchedule"),             // with another effect
+		parse("spot=large:NoSchedule"), parse("db"), // tolerated already, and not
+	}
+	merge := func(same func(d, t taints.Toleration) bool) []taints.Toleration {
+		return slices.Concat(desired, slices.DeleteFunc(slices.Clone(current), func(t taints.Toleration) bool {
+			return slices.ContainsFunc(desired, func(d taints.Toleration) bool { return same(d, t) })
+		}))
+	}
+	print := func(list []taints.Toleration) { fmt.Println(list[len(desired):]) }
+	print(merge(func(d, t taints.Toleration) bool { return d.Equal(t) }))
+	print(merge(func(d, t taints.Toleration) bool { return d.ID() == t.ID() }))
+	print(merge(func(d, t taints.Toleration) bool { return d.Key == t.Key && d.Effect == t.Effect }))
+	print(merge(func(d, t taints.Toleration) bool { return d.Key == t.Key }))
+	o := taints.Options{NoComparison: true} // no API server checked the lists
+	print(tolerationset.Minimize(tolerationset.Merge(desired, current, o), o))
+	// Output:
+	// [maintenance=a:NoExecute for 300s maintenance=b:NoExecute maintenance:NoSchedule spot=large:NoSchedule db]
+	// [maintenance=b:NoExecute maintenance:NoSchedule spot=large:NoSchedule db]
+	// [maintenance:NoSchedule spot=large:NoSchedule db]
+	// [db]
+	// [maintenance=b:NoExecute maintenance:NoSchedule db]
+}
+
 // A chart has accumulated tolerations over the years.
 func ExampleMinimize() {
 	chart := []taints.Toleration{

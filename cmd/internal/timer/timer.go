@@ -17,6 +17,9 @@ import (
 const Rule = "Kubernetes' controller counts from when it sees a taint, here from timeAdded or the pod's arrival. " +
 	"It keeps a timer that runs when the node gets more taints. After a restart it sees all taints anew."
 
+// Overflow is said of more than MaxSeconds.
+const Overflow = "more than 9223372036 seconds overflow in Kubernetes"
+
 // NotKubernetes is said of a rule that Kubernetes does not have.
 const NotKubernetes = "which Kubernetes does not do"
 

@@ -101,8 +101,7 @@ func (c *Cluster) Finish() {
 	c.finishDevices()
 }
 
-// finishDevices finds the devices of the pods, and adds the extended resources that nodes
-// have through a DeviceClass unless they have them from a device plugin.
+// finishDevices finds the devices of pods. Nodes get resources that no device plugin brings.
 func (c *Cluster) finishDevices() {
 	c.objects.Finish()
 	for _, p := range c.Pods {

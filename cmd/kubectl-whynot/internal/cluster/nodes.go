@@ -322,9 +322,8 @@ func (n *Node) Corrections(now time.Time) taints.Changes {
 	return lifecycle.ReconcileConditions(n.Own, lifecycle.NodeState{Conditions: n.conditions, Unschedulable: n.Cordoned}, now)
 }
 
-// Next returns what Kubernetes makes of the node within seconds, one after the other, if
-// it has NoExecute taints that are not for its condition: it removes them, after it has
-// added the one that is.
+// Next returns what Kubernetes makes of the node within seconds, one after the other: it
+// removes NoExecute taints that are not for its condition, after it has added those that are.
 func (n *Node) Next(now time.Time) []*Node {
 	isStale := func(t taints.Taint) bool { return t.Effect == taints.NoExecute && slices.Contains(n.Stale, t.ID()) }
 	if !slices.ContainsFunc(n.Taints, isStale) {

@@ -4,7 +4,6 @@ package diagnosis
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -98,13 +97,12 @@ func (a *analyst) evictions(pods []*cluster.Pod) []*Eviction {
 			continue // or the kubelet has ended it
 		}
 		r := EvictionOf(p, a.question.Now, &a.Nodes[i])
-		switch {
-		case r.Outcome == Stays && len(r.Because) == 0: // the taints are those of devices
-			continue
-		case isRefused:
+		if isRefused {
 			r = &Eviction{Pod: r.Pod, Node: r.Node, Outcome: Refused, Because: r.Because, Order: r.Order, pod: p, now: r.now}
 		}
-		list = append(list, r)
+		if r.Outcome != Stays || len(r.Because) > 0 { // the taints of devices may be tolerated
+			list = append(list, r)
+		}
 	}
 	Follow(a.Cluster, list)
 	slices.SortFunc(list, func(x, y *Eviction) int {
@@ -224,7 +222,7 @@ func pairOf(p *cluster.Pod, t taints.Taint, toleration int, tolerated bool) Pair
 	if tolerated {
 		pair := Pair{Taint: t, Toleration: &p.Tolerations[toleration]}
 		if ptr.Deref(pair.Toleration.TolerationSeconds, 0) > timer.MaxSeconds {
-			pair.Why = fmt.Sprintf("more than %d seconds overflow in Kubernetes", timer.MaxSeconds)
+			pair.Why = timer.Overflow
 		}
 		return pair
 	}

@@ -27,8 +27,7 @@ func Follow(c *cluster.Cluster, list []*Eviction) {
 	}
 }
 
-// follow sets whether new pods get no farther than this one, or are not made. So many
-// pods of the maker are evicted.
+// follow sets what happens next. So many pods of the maker are evicted.
 func (r *Eviction) follow(c *cluster.Cluster, maker *cluster.Workload, evicted int) {
 	p, own := r.pod, &c.Nodes[c.NodeAt[r.pod.Node]]
 	if p.Owner.Kind == "Job" && r.Outcome != Refused {

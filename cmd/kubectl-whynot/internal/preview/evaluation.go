@@ -263,6 +263,12 @@ func (e *evaluation) notes(r *Request) {
 	for _, key := range say.SortedKeys(others) {
 		note(slices.ContainsFunc(r.specs, func(s string) bool { return strings.HasPrefix(s, key) }), key+": "+others[key])
 	}
+	keepsOff := r.Verb == "cordon" || slices.ContainsFunc(r.specs, func(s string) bool { return strings.HasSuffix(s, ":NoSchedule") })
+	for _, name := range say.SortedKeys(e.before.Workloads) {
+		i, isKnown := e.before.NodeAt[e.before.Workloads[name].NodeName]
+		note(keepsOff && isKnown && e.changes[i] != nil && e.before.Running[name]+e.before.Waiting[name] > 0,
+			"NoSchedule does not keep new pods of "+name+" off "+e.before.Workloads[name].NodeName+", which its template names.")
+	}
 	note(e.Leave > 0, "Taint eviction ignores disruption budgets. Undoing does not bring back pods that have left.")
 }
 

@@ -157,19 +157,17 @@ func WhenLeaving(list []*diagnosis.Eviction) string {
 // then says what happens to the pods when they leave.
 func (e *evaluation) then(g *Group, list []member) {
 	first := list[0]
-	then := func(texts ...string) {
-		g.Then = strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), "; ")
-	}
-	switch then(first.Then); {
+	words := []string{first.Then}
+	switch {
 	case first.Owner == (cluster.Owner{}):
-		then("nothing makes it again")
+		words = []string{"nothing makes it again"}
 	case first.IsStatic():
-		then("it keeps running, and only its mirror is deleted and made again")
+		words = []string{"it keeps running, and only its mirror is deleted and made again"}
 	case first.Owner.Kind == "DaemonSet":
-		then(cmp.Or(first.Then, "pods of a DaemonSet do not move to other nodes"))
+		words = []string{cmp.Or(first.Then, "pods of a DaemonSet do not move to other nodes")}
 	case !first.Ends:
-		if then(first.Job, first.Then); first.Hangs && first.Owner.Kind == "StatefulSet" {
-			then("the StatefulSet makes no new one before the old one is gone", first.Then)
+		if words = []string{first.Job, first.Then}; first.Hangs && first.Owner.Kind == "StatefulSet" {
+			words[0] = "the StatefulSet makes no new one before the old one is gone"
 		}
 		for _, m := range list {
 			if e.isHomeless(m) {
@@ -177,6 +175,7 @@ func (e *evaluation) then(g *Group, list []member) {
 			}
 		}
 	}
+	g.Then = strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), "; ")
 }
 
 // Waves returns the groups that leave for the same reason, those without another node first.

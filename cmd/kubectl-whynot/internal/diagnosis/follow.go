@@ -10,7 +10,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
 
-// Follow sets what happens in the cluster after all of the evictions. Pods may stay.
+// Follow sets what happens in the cluster after all of the evictions.
 func Follow(c *cluster.Cluster, list []*Eviction) {
 	evicted := make(map[*cluster.Workload]int)
 	for _, r := range list {

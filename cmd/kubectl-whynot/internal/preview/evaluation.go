@@ -137,12 +137,12 @@ func (e *evaluation) evictions() {
 		if p.Deleting { // not due to a taint
 			is.InSeconds, is.From, is.Because = nil, "", nil
 		}
-		switch all = append(all, is); {
+		switch {
 		case p.Deleting, wouldLeave && leaves && *was.InSeconds <= *is.InSeconds:
-			departing = append(departing, member{p, is, 0})
+			departing, all = append(departing, member{p, is, 0}), append(all, is)
 			nodes.Anyway++
 		case leaves:
-			leaving = append(leaving, member{p, is, 0})
+			leaving, all = append(leaving, member{p, is, 0}), append(all, is)
 			nodes.Leave++
 		case wouldLeave:
 			nodes.Stay++

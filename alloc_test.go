@@ -8,17 +8,18 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 	"github.com/seed-0529bac1/taints/internal/test/reference"
 )
 
 // Matching, filtering, eviction, successful validation and parsing, and printing
 // into a buffer must not allocate.
 func TestAllocs(t *testing.T) {
-	list := parseTaints("dedicated=ml:NoSchedule", "nvidia.com/gpu=present:NoSchedule",
+	list := test.Taints("dedicated=ml:NoSchedule", "nvidia.com/gpu=present:NoSchedule",
 		"spot:PreferNoSchedule", "score=40:NoExecute", "x:NoExecute")
 	added := time.Unix(0, 0)
 	list[3].TimeAdded = &added
-	tols := parseTolerations(
+	tols := test.Tolerations(
 		"dedicated=ml:NoSchedule", "score=60:NoExecute op=Lt for 300s", "score=20:NoExecute op=Gt for 60s",
 		"x=y:NoExecute", "readiness.k8s.io/gpu op=Exists", "x:NoExecute op=Exists for 9999999999999s",
 	)
@@ -107,14 +108,14 @@ func TestAllocs(t *testing.T) {
 // Changes that are already made, the usual case for a controller, do not
 // allocate, whatever taints they name and wherever those are in the list.
 func TestAllocsOfChangesThatAreMade(t *testing.T) {
-	node := parseTaints("a=x:NoSchedule", "b:NoExecute", "c:NoSchedule", "c:NoExecute")
+	node := test.Taints("a=x:NoSchedule", "b:NoExecute", "c:NoSchedule", "c:NoExecute")
 	for name, c := range map[string]taints.Changes{
 		"nothing":         {},
 		"the first":       {Add: node[:1]},
 		"the last":        {Add: node[3:]},
 		"all":             {Add: node},
-		"in another way":  {Add: parseTaints("c:NoExecute", "a=x:NoSchedule")},
-		"gone":            {Remove: reference.IDs(parseTaints("a:NoExecute")), RemoveKeys: []string{"d"}},
+		"in another way":  {Add: test.Taints("c:NoExecute", "a=x:NoSchedule")},
+		"gone":            {Remove: reference.IDs(test.Taints("a:NoExecute")), RemoveKeys: []string{"d"}},
 		"there and gone":  {Add: node[1:3], RemoveKeys: []string{"d"}},
 		"taken and added": {Add: node, Remove: reference.IDs(node[1:]), RemoveKeys: []string{"a"}},
 	} {
@@ -132,7 +133,7 @@ func TestAllocsOfChangesThatAreMade(t *testing.T) {
 	}
 }
 
-var parsed = parseTolerations("node.kubernetes.io/memory-pressure op=Exists")
+var parsed = test.Tolerations("node.kubernetes.io/memory-pressure op=Exists")
 
 func mustBe(want, got error) {
 	if got != want {

@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 )
 
 // The benchmarks use a GPU node and a pod with eight common tolerations.
 var (
-	benchTaints = parseTaints("dedicated=ml:NoSchedule", "nvidia.com/gpu=present:NoSchedule",
+	benchTaints = test.Taints("dedicated=ml:NoSchedule", "nvidia.com/gpu=present:NoSchedule",
 		"cloud.example.com/spot=true:PreferNoSchedule")
-	benchTols = parseTolerations(
+	benchTols = test.Tolerations(
 		"node.kubernetes.io/not-ready:NoExecute op=Exists for 300s",
 		"node.kubernetes.io/unreachable:NoExecute op=Exists for 300s",
 		"node.kubernetes.io/memory-pressure:NoSchedule op=Exists",
@@ -48,7 +49,7 @@ func BenchmarkCompile(b *testing.B) {
 }
 
 func BenchmarkEvict(b *testing.B) {
-	list := parseTaints("node.kubernetes.io/not-ready:NoExecute", "node.kubernetes.io/unreachable:NoExecute")
+	list := test.Taints("node.kubernetes.io/not-ready:NoExecute", "node.kubernetes.io/unreachable:NoExecute")
 	now := time.Unix(0, 0)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 	"github.com/seed-0529bac1/taints/internal/test/reference"
 )
 
@@ -39,7 +40,7 @@ func TestParseChanges(t *testing.T) {
 func TestParseChangesErrors(t *testing.T) {
 	parse := func(spec string) (string, error) {
 		got, err := taints.ParseChanges("first:NoSchedule", spec, "last-")
-		if all := errorsIn(err); len(all) == 1 && all[0].List == "specs" && all[0].Index == 1 {
+		if all := test.Errors(err); len(all) == 1 && all[0].List == "specs" && all[0].Index == 1 {
 			return got.String(), all[0]
 		}
 		return got.String(), err
@@ -77,9 +78,9 @@ func changesOf(text string) (c taints.Changes) {
 		name, removes := strings.CutSuffix(field, "-")
 		switch {
 		case !removes:
-			c.Add = append(c.Add, reference.Taints(field)...)
+			c.Add = append(c.Add, test.Taints(field)...)
 		case strings.Contains(name, ":"):
-			c.Remove = append(c.Remove, reference.Taints(name)[0].ID())
+			c.Remove = append(c.Remove, test.Taints(name)[0].ID())
 		default:
 			c.RemoveKeys = append(c.RemoveKeys, name)
 		}
@@ -127,7 +128,7 @@ func TestApply(t *testing.T) {
 		{"twice on the node, removed", "a=1:x b:x a=2:x", "a:x-", "b:x", "", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			list, c := reference.Taints(tc.node), changesOf(tc.changes)
+			list, c := test.Taints(tc.node), changesOf(tc.changes)
 			got, changed := c.Apply(list)
 			checkChanged(t, list, got, changed, tc.node, tc.want)
 			if tc.ensure == "" {
@@ -137,7 +138,7 @@ func TestApply(t *testing.T) {
 			checkChanged(t, list, got, changed, tc.node, tc.ensure)
 			_, err := c.ApplyStrict(list, false)
 			var errs []string
-			for _, f := range errorsIn(err) {
+			for _, f := range test.Errors(err) {
 				errs = append(errs, fmt.Sprintf("%s[%d] %s: %v", f.List, f.Index, f.Value, f.Kind))
 				if f.Field != "" || !errors.Is(err, f.Kind) {
 					t.Errorf("got %+v", f)
@@ -150,26 +151,9 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// Lists of the length at which they count as long, and around it.
-func TestApplyLongLists(t *testing.T) {
-	for n := 62; n <= 67; n++ {
-		var node, other []taints.Taint
-		for i := range n {
-			taint := taints.Taint{Key: fmt.Sprint("key-", i), Effect: taints.NoSchedule}
-			node = append(node, taint)
-			taint.Value = "other"
-			other = append(other, taint)
-		}
-		checkApply(t, node, taints.Changes{Add: node})
-		checkApply(t, node, taints.Changes{Add: other})
-		checkApply(t, node[1:], taints.Changes{Add: other, Remove: reference.IDs(node)})
-		checkApply(t, node, taints.Changes{Add: node[n-1:], Remove: reference.IDs(node)})
-	}
-}
-
 func TestApplyStrictErrorText(t *testing.T) {
 	c := changesOf("gpu:NoSchedule dedicated=db:NoSchedule dedicated- tier:NoExecute-")
-	_, err := c.ApplyStrict(reference.Taints("gpu:NoSchedule dedicated=ml:NoSchedule"), false)
+	_, err := c.ApplyStrict(test.Taints("gpu:NoSchedule dedicated=ml:NoSchedule"), false)
 	want := `add[0]: "gpu:NoSchedule" is forbidden: ` +
 		`the node already has this taint; overwriting would not change it; ` +
 		`add[1]: "dedicated=db:NoSchedule" is forbidden: ` +
@@ -186,7 +170,7 @@ func TestApplyStrictErrorText(t *testing.T) {
 // text is node.
 func checkChanged(t *testing.T, list, got []taints.Taint, changed bool, node, want string) {
 	t.Helper()
-	if diff := cmp.Diff(strings.Fields(want), reference.Texts(got), cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(strings.Fields(want), test.Texts(got), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if changed != (want != node) {
@@ -198,10 +182,10 @@ func checkChanged(t *testing.T, list, got []taints.Taint, changed bool, node, wa
 // report whether they changed anything, and that they do nothing the second
 // time. A list that becomes empty is not nil, and an unchanged list is returned
 // itself, as in Kubernetes' helpers and for JSON patches.
-func checkApply(t fataler, list []taints.Taint, c taints.Changes) {
+func checkApply(t test.T, list []taints.Taint, c taints.Changes) {
 	for overwrite, apply := range map[bool]func([]taints.Taint) ([]taints.Taint, bool){true: c.Apply, false: c.Ensure} {
 		after, changed := apply(list)
-		if diff := difference(stamped(reference.Apply(list, c, overwrite)), stamped(after)); diff != "" {
+		if diff := test.Difference(stamped(reference.Apply(list, c, overwrite)), stamped(after)); diff != "" {
 			t.Fatalf("%v of %v, overwrite %v (-want +got):\n%s", c, list, overwrite, diff)
 		}
 		if same := slices.EqualFunc(list, after, taints.Taint.Equal); changed == same {
@@ -219,16 +203,16 @@ func checkApply(t fataler, list []taints.Taint, c taints.Changes) {
 
 // checkApplyStrict checks that ApplyStrict finds as many errors as the
 // reference, and that it returns the result of Apply if there are none.
-func checkApplyStrict(t fataler, list []taints.Taint, c taints.Changes, overwrite bool) {
+func checkApplyStrict(t test.T, list []taints.Taint, c taints.Changes, overwrite bool) {
 	after, err := c.ApplyStrict(list, overwrite)
-	errs := len(errorsIn(err))
+	errs := len(test.Errors(err))
 	if want := reference.Errors(list, c, overwrite); errs != want || err != nil && after != nil {
 		t.Fatalf("%v of %v: got %v, %v, want %d errors", c, list, after, err, want)
 	}
 	if err != nil {
 		return
 	}
-	if diff := difference(stamped(reference.Apply(list, c, true)), stamped(after)); diff != "" {
+	if diff := test.Difference(stamped(reference.Apply(list, c, true)), stamped(after)); diff != "" {
 		t.Fatalf("%v of %v (-want +got):\n%s", c, list, diff)
 	}
 }
@@ -328,10 +312,10 @@ func TestChangesValidate(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := taints.Changes{
-				Add: reference.Taints(tc.add), Remove: reference.IDs(reference.Taints(tc.remove)), RemoveKeys: strings.Fields(tc.keys),
+				Add: test.Taints(tc.add), Remove: reference.IDs(test.Taints(tc.remove)), RemoveKeys: strings.Fields(tc.keys),
 			}
 			var got []string
-			for _, f := range errorsIn(c.Validate()) {
+			for _, f := range test.Errors(c.Validate()) {
 				got = append(got, fmt.Sprintf("%s[%d].%s %v", f.List, f.Index, f.Field, f.Kind))
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
@@ -348,7 +332,7 @@ func TestChangesIsZero(t *testing.T) {
 	}{
 		{taints.Changes{}, true},
 		{taints.Changes{Add: []taints.Taint{}, Remove: []taints.TaintID{}}, true},
-		{taints.Changes{Add: parseTaints("a:NoSchedule")}, false},
+		{taints.Changes{Add: test.Taints("a:NoSchedule")}, false},
 		{taints.Changes{Remove: []taints.TaintID{{Key: "a"}}}, false},
 		{taints.Changes{RemoveKeys: []string{"a"}}, false},
 	} {
@@ -372,7 +356,7 @@ func TestReconcile(t *testing.T) {
 		{"desired twice, the first is there", "a=1:x", "a=1:x", "a=1:x a=2:x", "", ""},
 		{"the order of removals", "a:x b:x c:x", "c:x b:x a:x", "", "c:x- b:x- a:x-", "a:x- b:x- c:x-"},
 	} {
-		node, applied, desired := reference.Taints(tc.node), reference.Taints(tc.applied), reference.Taints(tc.desired)
+		node, applied, desired := test.Taints(tc.node), test.Taints(tc.applied), test.Taints(tc.desired)
 		if got := taints.Reconcile(node, applied, desired).String(); got != tc.want {
 			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
 		}

@@ -10,16 +10,49 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/test/reference"
+	"github.com/seed-0529bac1/taints/internal/test"
 )
 
-func TestAddDaemonSetTolerations(t *testing.T) {
-	long := func(list string) []string {
-		if list == "" {
-			return nil
-		}
-		return strings.Split(strings.ReplaceAll(list, "node/", "node.kubernetes.io/"), ", ")
+// long returns the texts of a list, in which "node/" is short for a prefix of Kubernetes.
+func long(list string) []string {
+	if list == "" {
+		return nil
 	}
+	return strings.Split(strings.ReplaceAll(list, "node/", "node.kubernetes.io/"), ", ")
+}
+
+// Each row has the tolerations that are added to those of a pod.
+func TestAddToThosePresent(t *testing.T) {
+	const (
+		notReady    = "node/not-ready:NoExecute op=Exists for 300s"
+		unreachable = "node/unreachable:NoExecute op=Exists for 300s"
+		memory      = "node/memory-pressure:NoSchedule op=Exists"
+	)
+	for _, tc := range []struct{ given, defaults, memory string }{
+		{"", notReady + ", " + unreachable, memory},
+		{"op=Exists", "", ""},
+		{":NoExecute op=Exists", "", memory},
+		{":NoSchedule op=Exists", notReady + ", " + unreachable, ""},
+		{"node/not-ready:NoExecute op=Exists for 5s", unreachable, memory},
+		{"node/not-ready=x", unreachable, memory},
+		{"node/unreachable:NoExecute, node/not-ready:NoSchedule op=Exists", notReady, memory},
+		{"a op=Exists, node/memory-pressure op=Exists", notReady + ", " + unreachable, ""},
+		{"node/memory-pressure:NoSchedule", notReady + ", " + unreachable, memory},
+		{"node/memory-pressure:NoExecute op=Exists", notReady + ", " + unreachable, memory},
+	} {
+		given := test.Tolerations(long(tc.given)...)
+		for want, got := range map[string][]taints.Toleration{
+			tc.defaults: taints.AddDefaultTolerations(given, taints.DefaultTolerationSeconds{}),
+			tc.memory:   taints.AddMemoryPressureToleration(given),
+		} {
+			if diff := test.Difference(append(long(tc.given), long(want)...), test.Texts(got)); diff != "" {
+				t.Errorf("%q (-want +got):\n%s", tc.given, diff)
+			}
+		}
+	}
+}
+
+func TestAddDaemonSetTolerations(t *testing.T) {
 	const (
 		notReady    = "node/not-ready:NoExecute op=Exists"
 		unreachable = ", node/unreachable:NoExecute op=Exists"
@@ -44,16 +77,16 @@ func TestAddDaemonSetTolerations(t *testing.T) {
 		},
 		{"another value", "node/disk-pressure=x:NoSchedule", "node/disk-pressure=x:NoSchedule, " + all},
 	} {
-		given := parseTolerations(long(tc.given)...)
+		given := test.Tolerations(long(tc.given)...)
 		got := taints.AddDaemonSetTolerations(given, taints.DaemonSetPod{})
-		if diff := cmp.Diff(long(tc.want), reference.Texts(got)); diff != "" {
+		if diff := cmp.Diff(long(tc.want), test.Texts(got)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}
-		if diff := cmp.Diff(long(tc.given), reference.Texts(given)); diff != "" {
+		if diff := cmp.Diff(long(tc.given), test.Texts(given)); diff != "" {
 			t.Errorf("%s: the list given was changed (-want +got):\n%s", tc.name, diff)
 		}
 		network := long(tc.want + ", node/network-unavailable:NoSchedule op=Exists")
-		if diff := cmp.Diff(network, reference.Texts(taints.AddDaemonSetTolerations(given, taints.DaemonSetPod{HostNetwork: true}))); diff != "" {
+		if diff := cmp.Diff(network, test.Texts(taints.AddDaemonSetTolerations(given, taints.DaemonSetPod{HostNetwork: true}))); diff != "" {
 			t.Errorf("%s, on the host's network (-want +got):\n%s", tc.name, diff)
 		}
 	}
@@ -69,7 +102,7 @@ func TestAddExtendedResourceTolerations(t *testing.T) {
 		"nvidia.com/gpu=x:NoSchedule op=Exists", "amd.com/gpu:NoSchedule op=Exists", "nvidia.com/gpu:NoSchedule op=Exists",
 	}
 	got := taints.AddExtendedResourceTolerations(given, names...)
-	if diff := cmp.Diff(want, reference.Texts(got)); diff != "" || !slices.Equal(names, before) {
+	if diff := cmp.Diff(want, test.Texts(got)); diff != "" || !slices.Equal(names, before) {
 		t.Errorf("the names are now %q (-want +got):\n%s", names, diff)
 	}
 }

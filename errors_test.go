@@ -12,7 +12,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/enum"
+	"github.com/seed-0529bac1/taints/internal/known"
+	"github.com/seed-0529bac1/taints/internal/test"
+	"github.com/seed-0529bac1/taints/internal/valueset"
 )
+
+// mustBeEffect is the detail of errors about effects.
+var mustBeEffect = "must be " + enum.Join(known.Effects(), " or ")
+
+// mustBeOperator returns the detail of errors about operators.
+func mustBeOperator(comparison bool) string {
+	return "must be " + enum.Join(valueset.Names(comparison), " or ") + ", or empty for Equal"
+}
 
 func TestErrorTexts(t *testing.T) {
 	long := strings.Repeat("é", 100)
@@ -29,7 +41,7 @@ func TestErrorTexts(t *testing.T) {
 				`tolerations[1].effect: "x" is not supported: ` + mustBeEffect,
 		},
 		{
-			taints.Options{NoComparison: true}.ValidateTolerations(parseTolerations("k=5 op=Gt", "k op=Exists")),
+			taints.Options{NoComparison: true}.ValidateTolerations(test.Tolerations("k=5 op=Gt", "k op=Exists")),
 			`tolerations[0].operator: "Gt" is not supported: ` +
 				`must be Exists or Equal, or empty for Equal; the comparison operators are disabled`,
 		},
@@ -39,7 +51,7 @@ func TestErrorTexts(t *testing.T) {
 				`" (200 bytes) is invalid: must be empty, or letters, digits, '-', '_' and '.', with a letter or digit at both ends`,
 		},
 		{
-			taints.ValidateTaints(parseTaints("k:NoSchedule", "k=v:NoSchedule")),
+			taints.ValidateTaints(test.Taints("k:NoSchedule", "k=v:NoSchedule")),
 			`taints[1]: "k=v:NoSchedule" is a duplicate: a node has at most one taint with a given key and effect`,
 		},
 		{
@@ -70,7 +82,7 @@ func TestErrorTexts(t *testing.T) {
 			`"x" is wrong; "y" is wrong; "z" is wrong`,
 		},
 		{
-			errorsIn(taints.ValidateTolerations(append(make([]taints.Toleration, 12),
+			test.Errors(taints.ValidateTolerations(append(make([]taints.Toleration, 12),
 				taints.Toleration{Operator: "Exists", Value: "v"})))[12],
 			`tolerations[12].value: "v" is invalid: must be empty, as the operator matches every value`,
 		},
@@ -120,13 +132,13 @@ func TestErrorDetails(t *testing.T) {
 			"must be a decimal integer within int64, without leading zeros or '+'",
 		},
 		{T{Key: "a", Effect: "x"}, taints.Options{}, mustBeEffect},
-		{T{Key: "a", TolerationSeconds: seconds(5)}, taints.Options{}, "must be NoExecute when tolerationSeconds is set"},
+		{T{Key: "a", TolerationSeconds: test.Seconds(5)}, taints.Options{}, "must be NoExecute when tolerationSeconds is set"},
 		{T{Key: "a", Operator: "x"}, taints.Options{}, mustBeOperator(true)},
 		{T{Key: "a", Operator: "x"}, taints.Options{NoComparison: true}, mustBeOperator(false)},
 		{T{}, taints.Options{}, "must be Exists when the key is empty, which means all keys and values"},
 	} {
 		err := tc.options.ValidateTolerations([]T{tc.tol})
-		if errs := errorsIn(err); len(errs) != 1 || errs[0].Detail != tc.detail {
+		if errs := test.Errors(err); len(errs) != 1 || errs[0].Detail != tc.detail {
 			t.Errorf("%+v: %v, want %q", tc.tol, err, tc.detail)
 		}
 		if alone := tc.tol.Validate(); tc.options == (taints.Options{}) && "tolerations[0]."+alone.Error() != err.Error() {
@@ -134,7 +146,7 @@ func TestErrorDetails(t *testing.T) {
 		}
 	}
 	missing := taints.Taint{}.Validate()
-	if errs := errorsIn(missing); len(errs) != 2 ||
+	if errs := test.Errors(missing); len(errs) != 2 ||
 		errs[0].Detail != "a taint needs a key" || errs[1].Detail != mustBeEffect {
 		t.Errorf("an empty taint: %v", missing)
 	}
@@ -177,8 +189,8 @@ func TestParseErrorsAreSmall(t *testing.T) {
 	size := func(n int) int {
 		_, err := taints.ParseTaints(strings.Repeat(",", n))
 		b, jsonErr := json.Marshal(err)
-		if jsonErr != nil || len(errorsIn(err)) != n+1 || len(err.Error()) > 1000 {
-			t.Fatalf("%v: %d errors in a text of %d bytes", jsonErr, len(errorsIn(err)), len(err.Error()))
+		if jsonErr != nil || len(test.Errors(err)) != n+1 || len(err.Error()) > 1000 {
+			t.Fatalf("%v: %d errors in a text of %d bytes", jsonErr, len(test.Errors(err)), len(err.Error()))
 		}
 		return len(b)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 	"github.com/seed-0529bac1/taints/internal/test/reference"
 )
 
@@ -48,7 +49,7 @@ func TestHugeSecondsDoNotOverflow(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tols := []taints.Toleration{{Operator: "Exists", TolerationSeconds: &tc.seconds}}
-			e := taints.EvictionOf(parseTaints("a:NoExecute"), tols, tc.from)
+			e := taints.EvictionOf(test.Taints("a:NoExecute"), tols, tc.from)
 			if tc.want.IsZero() {
 				if e != (taints.Eviction{}) {
 					t.Errorf("got %+v, want that it stays", e)
@@ -71,7 +72,7 @@ func TestHugeSecondsDoNotOverflow(t *testing.T) {
 // A deadline that counts from a clock reading with a monotonic part keeps it.
 func TestEvictionKeepsTheMonotonicClock(t *testing.T) {
 	now := time.Now()
-	e := taints.EvictionOf(parseTaints("a:NoExecute"), parseTolerations("a:NoExecute for 60s"), now)
+	e := taints.EvictionOf(test.Taints("a:NoExecute"), test.Tolerations("a:NoExecute for 60s"), now)
 	if e.At != now.Add(time.Minute) {
 		t.Errorf("got %v, want %v", e.At, now.Add(time.Minute))
 	}
@@ -119,7 +120,7 @@ func TestEvictionString(t *testing.T) {
 
 // checkEviction checks every field of the eviction.
 func checkEviction(
-	t fataler, o taints.Options, p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time,
+	t test.T, o taints.Options, p taints.EvictionPolicy, list []taints.Taint, tols []taints.Toleration, now time.Time,
 ) {
 	t.Helper()
 	e := p.EvictionOf(o.Compile(tols), list, now)
@@ -157,7 +158,7 @@ func checkEviction(
 }
 
 // checkWait checks Wait at the time now and 300 seconds later.
-func checkWait(t fataler, e taints.Eviction, now time.Time) {
+func checkWait(t test.T, e taints.Eviction, now time.Time) {
 	t.Helper()
 	for _, at := range []time.Time{now, now.Add(300 * time.Second)} {
 		d, evicts := e.Wait(at)
@@ -201,7 +202,7 @@ func TestTaintThatDecides(t *testing.T) {
 		{"the second later for less", [2]int64{990, 995}, []string{"a:NoExecute for 60s", "b:NoExecute for 10s"}, 1, 1005},
 		{"the second earlier for longer", [2]int64{990, 900}, []string{"a:NoExecute for 60s", "b:NoExecute for 110s"}, 1, 1010},
 	} {
-		list, tols := parseTaints("a:NoExecute", "b:NoExecute"), parseTolerations(tc.tolerations...)
+		list, tols := test.Taints("a:NoExecute", "b:NoExecute"), test.Tolerations(tc.tolerations...)
 		for i, unix := range tc.added {
 			if unix > 0 {
 				added := time.Unix(unix, 0).UTC()
@@ -214,20 +215,6 @@ func TestTaintThatDecides(t *testing.T) {
 		}
 		checkEviction(t, taints.Options{}, p, list, tols, now)
 		checkEviction(t, taints.Options{}, taints.EvictionPolicy{}, list, tols, now)
-	}
-}
-
-// The method of a Matcher follows its options.
-func TestEvictionUnderOptions(t *testing.T) {
-	list, tols := parseTaints("score=40:NoExecute"), parseTolerations("score=60 op=Lt")
-	off := taints.Options{NoComparison: true}
-	for want, e := range map[taints.Eviction]taints.Eviction{
-		{}: taints.EvictionOf(list, tols, observed),
-		{Outcome: taints.EvictsNow, At: observed, From: observed}: off.On(tols).EvictionOf(list, observed),
-	} {
-		if e != want {
-			t.Errorf("got %v, want %v", e, want)
-		}
 	}
 }
 
@@ -256,7 +243,7 @@ func TestEvictionFrom(t *testing.T) {
 		{"an arrival after TimeAdded, untolerated", true, 900, 950, "other", taints.EvictsNow, 950, 950},
 		{"an arrival, no TimeAdded", true, 0, 950, "k:NoExecute for 60s", taints.EvictsAt, 1000, 1060},
 	} {
-		list, p := parseTaints("k:NoExecute"), taints.EvictionPolicy{FromTimeAdded: tc.fromTimeAdded}
+		list, p := test.Taints("k:NoExecute"), taints.EvictionPolicy{FromTimeAdded: tc.fromTimeAdded}
 		if tc.added != 0 {
 			added := time.Unix(tc.added, 0).UTC()
 			list[0].TimeAdded = &added
@@ -264,7 +251,7 @@ func TestEvictionFrom(t *testing.T) {
 		if tc.arrival != 0 {
 			p.Arrival = time.Unix(tc.arrival, 0).UTC()
 		}
-		e := p.EvictionOf(taints.Compile(parseTolerations(tc.tolerated)), list, now)
+		e := p.EvictionOf(taints.Compile(test.Tolerations(tc.tolerated)), list, now)
 		if e.Outcome != tc.outcome || e.From.Unix() != tc.from || e.At.Unix() != tc.at {
 			t.Errorf("%s: %+v, want %v from %d at %d", tc.name, e, tc.outcome, tc.from, tc.at)
 		}
@@ -289,9 +276,9 @@ func TestForDevices(t *testing.T) {
 		{[]string{"n:NoExecute for 60s", "n:NoExecute for 30s", "n:NoExecute for 20s"}, 0, 2},
 	} {
 		for policy, want := range map[bool]int{false: tc.first, true: tc.forDevices} {
-			p, m := taints.EvictionPolicy{ForDevices: policy}, taints.Compile(parseTolerations(tc.list...))
+			p, m := taints.EvictionPolicy{ForDevices: policy}, taints.Compile(test.Tolerations(tc.list...))
 			got := -1
-			if e := p.EvictionOf(m, parseTaints("n:NoExecute"), observed); e.Outcome != taints.Stays {
+			if e := p.EvictionOf(m, test.Taints("n:NoExecute"), observed); e.Outcome != taints.Stays {
 				got = e.Toleration
 			}
 			if got != want {

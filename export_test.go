@@ -5,6 +5,3 @@ package taints
 // Start returns the index at which a Matcher begins to look for a toleration of a
 // key.
 func (m *Matcher) Start(key string) int { return int(m.first[fingerprint(key)]) }
-
-// KnownEffects are the effects that Kubernetes knows.
-var KnownEffects = knownEffects[:]

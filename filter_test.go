@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 )
 
 // Each question has the options under which it is asked.
 func TestQuestionsUnderOptions(t *testing.T) {
-	list := parseTaints("a/x:NoExecute", "n=3:NoExecute")
-	tols := append(parseTolerations("n=5:NoExecute op=Lt"), taints.Toleration{Key: "a/*", Operator: taints.OpExists})
+	list := test.Taints("a/x:NoExecute", "n=3:NoExecute")
+	tols := append(test.Tolerations("n=5:NoExecute op=Lt"), taints.Toleration{Key: "a/*", Operator: taints.OpExists})
 	for _, tc := range []struct {
 		options               taints.Options
 		matches, untolerated  []int
@@ -32,7 +33,7 @@ func TestQuestionsUnderOptions(t *testing.T) {
 			want := answers{tc.matches, tc.untolerated, tc.tolerated, tc.first, taints.Verdict{NoExecute: tc.left}}
 			got := answersOf(list, m.Match, func() (int, bool) { return m.FindUntolerated(list, taints.HardEffects) },
 				m.Untolerated(list, taints.HardEffects), m.Tolerated(list, taints.HardEffects), m.Filter(list))
-			if diff := difference(want, got); diff != "" {
+			if diff := test.Difference(want, got); diff != "" {
 				t.Errorf("%s under %+v (-want +got):\n%s", form, tc.options, diff)
 			}
 			if e := m.EvictionOf(list, observed); e.Outcome != tc.outcome || e.Taint != tc.evicting {
@@ -45,9 +46,9 @@ func TestQuestionsUnderOptions(t *testing.T) {
 // Loops over one sequence may run at a time, and one within another. The race
 // detector finds what they share.
 func TestLoopsAtATime(t *testing.T) {
-	list := parseTaints("a:NoSchedule", "b:NoExecute", "c:NoSchedule")
+	list := test.Taints("a:NoSchedule", "b:NoExecute", "c:NoSchedule")
 	for name, m := range map[string]*taints.Matcher{
-		"nil": nil, "compiled": taints.Compile(parseTolerations(":NoExecute op=Exists")),
+		"nil": nil, "compiled": taints.Compile(test.Tolerations(":NoExecute op=Exists")),
 	} {
 		seq := m.Untolerated(list, taints.AllEffects)
 		want := indexes(list, m.Untolerated(list, taints.AllEffects))
@@ -70,17 +71,25 @@ func TestLoopsAtATime(t *testing.T) {
 	}
 }
 
-func TestVerdictString(t *testing.T) {
-	for want, v := range map[string]taints.Verdict{
-		"all tolerated":             {},
-		"untolerated: 2 NoSchedule": {NoSchedule: 2},
-		"untolerated: 12 NoExecute": {NoExecute: 12},
-		"untolerated: 1 NoSchedule, 2 PreferNoSchedule, 3 NoExecute, 4 other": {
-			NoSchedule: 1, PreferNoSchedule: 2, NoExecute: 3, Other: 4,
+func TestVerdict(t *testing.T) {
+	for _, tc := range []struct {
+		v                  taints.Verdict
+		text               string
+		schedulable, avoid bool
+	}{
+		{taints.Verdict{}, "all tolerated", true, false},
+		{taints.Verdict{NoSchedule: 2}, "untolerated: 2 NoSchedule", false, false},
+		{taints.Verdict{NoExecute: 12}, "untolerated: 12 NoExecute", false, false},
+		{taints.Verdict{PreferNoSchedule: 1}, "untolerated: 1 PreferNoSchedule", true, true},
+		{taints.Verdict{PreferNoSchedule: 1, NoExecute: 1}, "untolerated: 1 PreferNoSchedule, 1 NoExecute", false, false},
+		{taints.Verdict{Other: 1}, "untolerated: 1 other", true, false},
+		{
+			taints.Verdict{NoSchedule: 1, PreferNoSchedule: 2, NoExecute: 3, Other: 4},
+			"untolerated: 1 NoSchedule, 2 PreferNoSchedule, 3 NoExecute, 4 other", false, false,
 		},
 	} {
-		if got := v.String(); got != want {
-			t.Errorf("got %q, want %q", got, want)
+		if v := tc.v; v.String() != tc.text || v.Schedulable() != tc.schedulable || v.Avoid() != tc.avoid {
+			t.Errorf("%+v is %q, schedulable %v, avoided %v", v, v, v.Schedulable(), v.Avoid())
 		}
 	}
 	if taints.Filter(nil, nil) != (taints.Verdict{}) {

@@ -4,16 +4,18 @@ package taints_test
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 )
 
 func TestMatcher(t *testing.T) {
 	for name, m := range map[string]*taints.Matcher{"nil": nil, "zero": {}, "of nothing": taints.Compile(nil)} {
-		e, list := m.EvictionOf(parseTaints("gpu:NoExecute"), observed), slices.Collect(m.Tolerations())
+		e, list := m.EvictionOf(test.Taints("gpu:NoExecute"), observed), slices.Collect(m.Tolerations())
 		if e.Outcome != taints.EvictsNow || len(list) != 0 || m.Options() != (taints.Options{}) {
 			t.Errorf("%s: %+v, %v under %+v", name, e, list, m.Options())
 		}
@@ -21,9 +23,9 @@ func TestMatcher(t *testing.T) {
 	t.Run("gives its tolerations and options back as they were", func(t *testing.T) {
 		want := []taints.Toleration{
 			{},
-			{Key: "a", Operator: "Lt", Value: "40", Effect: "x", TolerationSeconds: seconds(0)},
-			{Operator: "In", TolerationSeconds: seconds(300)},
-			{Key: "b", TolerationSeconds: seconds(-1)},
+			{Key: "a", Operator: "Lt", Value: "40", Effect: "x", TolerationSeconds: test.Seconds(0)},
+			{Operator: "In", TolerationSeconds: test.Seconds(300)},
+			{Key: "b", TolerationSeconds: test.Seconds(-1)},
 		}
 		for _, o := range []taints.Options{{}, {NoComparison: true}} {
 			m := o.Compile(want)
@@ -47,40 +49,43 @@ func TestMatcher(t *testing.T) {
 	})
 }
 
-// A Matcher begins where the first toleration of a key can be, at most at 255.
-func TestMatcherStart(t *testing.T) {
-	long := make([]taints.Toleration, 300)
-	for i := range long {
-		long[i] = taints.Toleration{Key: "aa", Operator: taints.OpExists}
-	}
-	long[299].Key = "b"
-	wildcard := taints.Toleration{Key: "xx*", Operator: taints.OpExists}
-	keyless := taints.Toleration{Operator: taints.OpExists}
-	for _, tc := range []struct {
-		name string
-		m    *taints.Matcher
-		want map[string]int
-	}{
-		{"nothing", new(taints.Matcher), map[string]int{"": 0, "a": 0}},
-		{"exact keys", taints.Compile(benchTols), map[string]int{
-			"dedicated": 5, "nvidia.com/gpu": 7, "team": 4, "other": 8,
-		}},
-		{"a keyless one", taints.Compile(benchTols[:6], []taints.Toleration{keyless}, benchTols[6:]), map[string]int{
-			"dedicated": 5, "nvidia.com/gpu": 6, "other": 6,
-		}},
-		{
-			"a wildcard",
-			taints.Options{KeyWildcards: true}.Compile(benchTols[:6], []taints.Toleration{wildcard}),
-			map[string]int{"dedicated": 5, "xxz": 6, "other": 6},
-		},
-		{"no wildcard", taints.Compile(benchTols[:6], []taints.Toleration{wildcard}), map[string]int{"other": 7, "xx*": 6}},
-		{"a long list", taints.Compile(long), map[string]int{"aa": 0, "b": 255, "c": 255}},
-		{"of 255", taints.Compile(long[:254], long[299:]), map[string]int{"b": 254, "c": 255}},
-	} {
-		for key, want := range tc.want {
-			if got := tc.m.Start(key); got != want {
-				t.Errorf("%s: begins at %d for %q, want %d", tc.name, got, key, want)
+// The first toleration that matches is found wherever it is in a long list.
+func TestMatchInLongLists(t *testing.T) {
+	on := taints.Options{KeyWildcards: true}
+	for _, before := range []int{0, 1, 31, 32, 253, 254, 255, 256, 300} {
+		var others []taints.Toleration
+		for i := range before {
+			others = append(others, taints.Toleration{Key: "k" + strconv.Itoa(i), Operator: taints.OpExists})
+		}
+		for _, tc := range []struct {
+			key   string
+			other bool // whether it also matches other keys
+		}{{"gpu", false}, {"gp*", false}, {"", true}, {"*", true}} {
+			one := []taints.Toleration{{Key: tc.key, Operator: taints.OpExists}}
+			m := on.Compile(others, one, others, one)
+			if i, ok := m.Match(taints.Taint{Key: "gpu"}); i != before || !ok {
+				t.Errorf("%q at %d is found at %d, %v", tc.key, before, i, ok)
+			}
+			if i, ok := m.Match(taints.Taint{Key: "another"}); ok != tc.other || ok && i != before {
+				t.Errorf("%q at %d matches another key at %d, %v", tc.key, before, i, ok)
+			}
+			if last := before - 1; before > 0 {
+				if i, ok := m.Match(taints.Taint{Key: others[last].Key}); i != last || !ok {
+					t.Errorf("%v is found at %d, %v", others[last], i, ok)
+				}
 			}
 		}
+	}
+}
+
+// A compiled Matcher does not look at most of the tolerations with another key.
+func TestMatcherSkips(t *testing.T) {
+	keys := []string{"dedicated", "nvidia.com/gpu", "team", "spot", "cloud.example.com/zone", "node.kubernetes.io/disk-pressure"}
+	skipped := 0
+	for _, key := range keys {
+		skipped += taints.Compile(benchTols).Start(key)
+	}
+	if all := len(keys) * len(benchTols); skipped < all/2 {
+		t.Errorf("skips %d of %d", skipped, all)
 	}
 }

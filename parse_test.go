@@ -4,12 +4,14 @@ package taints_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 	"github.com/seed-0529bac1/taints/internal/test/reference"
 )
 
@@ -28,7 +30,7 @@ func checkMalformed[T any](t *testing.T, parse func(string) (T, error), rows []m
 		t.Run(tc.in, func(t *testing.T) {
 			got, err := parse(tc.in)
 			fieldErr, ok := err.(*taints.FieldError)
-			if !ok || !isZero(got) {
+			if !ok || !reflect.ValueOf(got).IsZero() {
 				t.Fatalf("got %+v, %v", got, err)
 			}
 			if fieldErr.Input != tc.in || fieldErr.Offset != tc.offset || fieldErr.Field != tc.field || fieldErr.Kind != tc.kind {
@@ -101,7 +103,7 @@ func TestParseTaints(t *testing.T) {
 		"a=b:NoSchedule,c:NoExecute,a:NoExecute": {"a=b:NoSchedule", "c:NoExecute", "a:NoExecute"},
 	} {
 		got, err := taints.ParseTaints(list)
-		if diff := cmp.Diff(want, reference.Texts(got)); err != nil || diff != "" || list == "" && got != nil {
+		if diff := cmp.Diff(want, test.Texts(got)); err != nil || diff != "" || list == "" && got != nil {
 			t.Errorf("%q: %v (-want +got):\n%s", list, err, diff)
 		}
 		if back := reference.Joined(got); back != list {
@@ -118,7 +120,7 @@ func TestParseTaints(t *testing.T) {
 	} {
 		got, err := taints.ParseTaints(list)
 		var errs []string
-		for _, f := range errorsIn(err) {
+		for _, f := range test.Errors(err) {
 			errs = append(errs, fmt.Sprintf("%d %s at %d: %v", f.Index, f.Field, f.Offset, f.Kind))
 		}
 		if strings.Join(errs, ", ") != want || got != nil {
@@ -186,4 +188,176 @@ func TestParseTolerationErrors(t *testing.T) {
 			`parse "k op=" at offset 5: operator: "" is not supported: must be Exists or Equal, or empty for Equal`,
 		},
 	})
+}
+
+// texts are the texts of a type: a parser, and what must hold for it.
+type texts[V any] struct {
+	parse   func(string) (V, error)
+	want    func(string) (V, bool) // of the reference
+	print   func(V) string
+	valid   func(V) error
+	entries func(string) []string // the parts of a text that errors are about
+}
+
+var (
+	taintTexts = texts[taints.Taint]{
+		taints.ParseTaint, reference.ParseTaint, taints.Taint.String, taints.Taint.Validate, whole,
+	}
+	listTexts = texts[[]taints.Taint]{
+		taints.ParseTaints, reference.ParseTaints, reference.Joined, taints.ValidateTaints,
+		func(s string) []string { return strings.Split(s, ",") },
+	}
+	changesTexts = texts[taints.Changes]{
+		func(s string) (taints.Changes, error) { return taints.ParseChanges(arguments(s)...) },
+		func(s string) (taints.Changes, bool) { return reference.ParseChanges(arguments(s)) },
+		taints.Changes.String,
+		func(c taints.Changes) error { return taints.ValidateTaints(c.Add) },
+		arguments,
+	}
+)
+
+func tolerationTexts(o taints.Options) texts[taints.Toleration] {
+	return texts[taints.Toleration]{
+		o.ParseToleration,
+		func(s string) (taints.Toleration, bool) { return reference.ParseToleration(o, s) },
+		taints.Toleration.String,
+		func(tol taints.Toleration) error { return o.ValidateTolerations([]taints.Toleration{tol}) },
+		whole,
+	}
+}
+
+// checkTolerationTexts checks a text under all options, and without any.
+func checkTolerationTexts(t test.T, s string) {
+	t.Helper()
+	for _, o := range test.AllOptions {
+		tolerationTexts(o).check(t, s)
+	}
+	plain := tolerationTexts(taints.Options{})
+	plain.parse, plain.valid = taints.ParseToleration, taints.Toleration.Validate
+	plain.check(t, s)
+}
+
+func whole(s string) []string { return []string{s} }
+
+// arguments splits a text at its spaces, as a shell does.
+func arguments(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return strings.Split(s, " ")
+}
+
+// check checks that a text is parsed as the reference parses it, or else refused with
+// errors that point into it. What is parsed is valid, and parsed again from its text.
+func (x texts[V]) check(t test.T, s string) {
+	t.Helper()
+	want, ok := x.want(s)
+	got, err := x.parse(s)
+	if (err == nil) != ok {
+		t.Fatalf("%q is read as %+v, %v, want %+v, %v", s, got, err, want, ok)
+	}
+	if err != nil {
+		if !reflect.ValueOf(got).IsZero() {
+			t.Fatalf("%q is read as %+v in spite of %v", s, got, err)
+		}
+		checkParseErrors(t, x.entries(s), err)
+		return
+	}
+	if diff := test.Difference(want, got); diff != "" || x.valid(got) != nil {
+		t.Fatalf("%q is read as %+v, %v (-want +got):\n%s", s, got, x.valid(got), diff)
+	}
+	again, err := x.parse(x.print(got))
+	if diff := test.Difference(x.print(got), x.print(again)); err != nil || diff != "" {
+		t.Fatalf("%q is printed as %q and read as %+v, %v", s, x.print(got), again, err)
+	}
+}
+
+// checkParseErrors checks that each error is in its entry of the input, and that they
+// are in order.
+func checkParseErrors(t test.T, entries []string, err error) {
+	t.Helper()
+	list, isList := err.(taints.ErrorList)
+	if !isList {
+		list = taints.ErrorList{err.(*taints.FieldError)}
+	}
+	last := -1
+	for _, e := range list {
+		if (e.List != "") != isList || e.Index <= last || e.Index >= len(entries) || !e.Parsed || e.Input != entries[e.Index] ||
+			e.Offset < 0 || e.Offset > len(e.Input) || e.Error() == "" {
+			t.Fatalf("%q after entry %d: %#v", entries, last, e)
+		}
+		last = e.Index
+	}
+	if last < 0 {
+		t.Fatalf("%q: no error in %v", entries, err)
+	}
+}
+
+// checkTaintID checks that a text with a colon, and no other, is the identity of a
+// taint, and that this prints as the text.
+func checkTaintID(t test.T, s string) {
+	t.Helper()
+	var id taints.TaintID
+	err := id.UnmarshalText([]byte(s))
+	if (err == nil) != strings.Contains(s, ":") {
+		t.Fatalf("%q is read as %+v, %v", s, id, err)
+	}
+	if err != nil {
+		checkParseErrors(t, whole(s), err)
+		return
+	}
+	if text, err := id.MarshalText(); string(text) != s || id.String() != s || err != nil || strings.Contains(id.Key, ":") {
+		t.Fatalf("%q is read as %+v and printed as %q, %v", s, id, text, err)
+	}
+}
+
+// add adds the seeds.
+func add(f *testing.F, seeds ...string) {
+	for _, s := range seeds {
+		f.Add(s)
+	}
+}
+
+func FuzzParseTaint(f *testing.F) {
+	add(f, "gpu:NoSchedule", "gpu=a100:NoSchedule", "gpu=:NoExecute", "example.com/gpu:PreferNoSchedule", "a/b=c:NoExecute",
+		"", ":", "=", "gpu", "gpu=", "gpu=a", "gpu:", "gpu=a:", ":NoSchedule", "=a:NoSchedule", "gpu-", "gpu:NoSchedule-",
+		"gpu:noschedule", "gpu:NoSchedule ", " gpu:NoSchedule", "gpu:NoSchedule:NoExecute", "gpu=a=b:NoSchedule", "a/b/c:NoSchedule",
+		"Example.com/gpu:NoSchedule", "-:NoSchedule", "gpu=-:NoSchedule", "gpu*:NoSchedule", "é:NoSchedule", "gpu\x00:NoSchedule",
+		strings.Repeat("k", 63)+"="+strings.Repeat("v", 63)+":NoSchedule", strings.Repeat("k", 64)+":NoSchedule")
+	f.Fuzz(func(t *testing.T, s string) { taintTexts.check(t, s) })
+}
+
+func FuzzParseTaints(f *testing.F) {
+	add(f, "", "gpu:NoSchedule", "gpu:NoSchedule,gpu:NoExecute", "gpu=a:NoSchedule,spot=:PreferNoSchedule,a/b:NoExecute",
+		",", ",,", "gpu:NoSchedule,", ",gpu:NoSchedule", "gpu:NoSchedule,,spot:NoExecute", "gpu:NoSchedule, spot:NoExecute",
+		"gpu:NoSchedule spot:NoExecute", "gpu:NoSchedule;spot:NoExecute", "gpu:NoSchedule,gpu:NoSchedule", "gpu=a:NoSchedule,gpu=b:NoSchedule",
+		"gpu:NoSchedule,gpu:NoSchedule-", "gpu-", "gpu:NoSchedule,spot-", "gpu,spot:NoExecute", "gpu,spot", "gpu=a,b:NoSchedule",
+		"gpu:NoSchedule,spot=-:NoExecute", "gpu:,spot:NoExecute", ":NoSchedule,:NoExecute", "=:NoSchedule", "gpu:NoSchedule,x:y,z",
+		"gpu:NoSchedule\n", "gpu:NoSchedule,é:NoSchedule", "a:NoSchedule,b:NoSchedule,a:NoSchedule,b:NoSchedule",
+		"gpu:NoSchedule,GPU:NoSchedule", "gpu:NoExecute,gpu:noexecute")
+	f.Fuzz(func(t *testing.T, s string) { listTexts.check(t, s) })
+}
+
+func FuzzParseToleration(f *testing.F) {
+	add(f, "gpu", "gpu=a", "gpu:NoSchedule", "gpu=a:NoSchedule", "gpu op=Exists", "gpu=a op=Equal", "score=5 op=Lt", "score=-5:NoExecute op=Gt for 60s",
+		"gpu:NoExecute for 300s", "gpu:NoExecute for -1s", "gpu:NoExecute op=Exists for 9223372036854775807s", "op=Exists", ":NoExecute op=Exists",
+		"op=Exists for 5s", "op=Exists op=Equal", "op=Lt", "op op=Exists", "readiness.k8s.io/* op=Exists", "gpu*:NoSchedule", "* op=Exists",
+		"", " ", "=", ":", "gpu:", "gpu op=", "gpu op=exists", "gpu=a op=Exists", "score=05 op=Lt", "gpu for 5s", "gpu:NoExecute for 05s",
+		"gpu:NoExecute for 5m", "gpu:NoExecute for s", "gpu:NoExecute for 5s op=Exists", "gpu:NoExecute  for 5s", "gpu:NoExecute for 9223372036854775808s")
+	f.Fuzz(func(t *testing.T, s string) { checkTolerationTexts(t, s) })
+}
+
+func FuzzParseChanges(f *testing.F) {
+	add(f, "", "gpu:NoSchedule", "gpu=a:NoSchedule", "gpu-", "gpu:NoSchedule-", "gpu=a:NoSchedule-", "gpu=:NoExecute-", "a/b-",
+		"gpu:NoSchedule gpu:NoExecute spot-", "b- a:NoExecute- c=d:NoSchedule", "gpu:NoSchedule gpu:NoSchedule-", "gpu- gpu-", "gpu:NoSchedule- gpu:NoSchedule-",
+		"gpu:NoSchedule gpu:NoSchedule", "gpu=a:NoSchedule gpu=b:NoSchedule", "-", "--", "gpu", "gpu=a", "gpu=a-", "gpu:-", "gpu--", "=a:NoSchedule-", ":-",
+		"gpu:noschedule-", "gpu:NoSchedule--", "gpu:NoSchedule:NoExecute-", "gpu=-:NoSchedule", " gpu-", "gpu-  spot-", "gpu, spot-", "é-")
+	f.Fuzz(func(t *testing.T, s string) { changesTexts.check(t, s) })
+}
+
+func FuzzTaintID(f *testing.F) {
+	add(f, "gpu:NoSchedule", "example.com/gpu:NoExecute", "gpu:", ":NoSchedule", ":", "::", "a:b:c", "gpu:x", " gpu : NoSchedule ", "gpu=a:NoSchedule",
+		"a\n:b", "é:ü", "gpu:NoSchedule-", "\x00:\xff", "gpu::NoSchedule", "\":\"", "{}:[]", "a,b:c", "-:-", "*:*",
+		"", "gpu", "gpu=a", "NoSchedule", "gpu;NoSchedule", " ", "\n", "gpu：NoSchedule", strings.Repeat("k", 300), strings.Repeat("k", 300)+":"+strings.Repeat("e", 300))
+	f.Fuzz(func(t *testing.T, s string) { checkTaintID(t, s) })
 }

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 	"github.com/seed-0529bac1/taints/internal/test/draw"
 	"github.com/seed-0529bac1/taints/internal/test/reference"
 )
@@ -26,7 +27,7 @@ func changesAgree(t *rapid.T) {
 		list = slices.Concat(list, c.Add, again, c.Add)
 	}
 	if rapid.Bool().Draw(t, "long") { // found by a map in place of a loop
-		for i := range 70 {
+		for i := range rapid.IntRange(62, 70).Draw(t, "length") {
 			list = append(list, taints.Taint{Key: "k" + strconv.Itoa(i), Effect: "NoSchedule"})
 			value := [...]string{"", "", "new"}[i%3]
 			c.Add = append(c.Add, taints.Taint{Key: "k" + strconv.Itoa(i+35), Value: value, Effect: "NoSchedule"})
@@ -38,7 +39,7 @@ func changesAgree(t *rapid.T) {
 		Add: slices.Clone(c.Add), Remove: slices.Clone(c.Remove), RemoveKeys: slices.Clone(c.RemoveKeys),
 	}
 	checkApply(t, list, c)
-	if diff := difference([]any{before, changes}, []any{list, c}); diff != "" {
+	if diff := test.Difference([]any{before, changes}, []any{list, c}); diff != "" {
 		t.Fatalf("wrote to the arguments (-before +after):\n%s", diff)
 	}
 	valid := reference.ValidChanges(c)
@@ -94,7 +95,7 @@ func validationAgrees(t *rapid.T) {
 	checkValidToleration(t, o, draw.Toleration.Draw(t, "toleration"))
 }
 
-func checkValidTaints(t fataler, list []taints.Taint) {
+func checkValidTaints(t test.T, list []taints.Taint) {
 	t.Helper()
 	want := reference.ValidTaints(list)
 	if err := taints.ValidateTaints(list); (err == nil) != want {
@@ -107,7 +108,7 @@ func checkValidTaints(t fataler, list []taints.Taint) {
 	}
 }
 
-func checkValidToleration(t fataler, o taints.Options, tol taints.Toleration) {
+func checkValidToleration(t test.T, o taints.Options, tol taints.Toleration) {
 	t.Helper()
 	if err := o.ValidateTolerations([]taints.Toleration{tol}); (err == nil) != reference.ValidToleration(o, tol) {
 		t.Fatalf("%+v under %+v: %v", tol, o, err)
@@ -171,7 +172,7 @@ func TestReconcileLaws(t *testing.T) {
 // or have another value and remove those of mine that are there and not desired,
 // in order, and that nothing is left to do then.
 func checkReconcile(
-	t fataler, current, desired, mine []taints.Taint, reconcile func([]taints.Taint) taints.Changes,
+	t test.T, current, desired, mine []taints.Taint, reconcile func([]taints.Taint) taints.Changes,
 ) {
 	t.Helper()
 	there, wanted := reference.Values(current), reference.Values(desired)
@@ -188,7 +189,7 @@ func checkReconcile(
 		}
 	}
 	c := reconcile(current)
-	if diff := difference(want, c); diff != "" {
+	if diff := test.Difference(want, c); diff != "" {
 		t.Fatalf("%v to %v (-want +got):\n%s", current, desired, diff)
 	}
 	after, err := c.ApplyStrict(current, true)
@@ -313,7 +314,7 @@ func matchingAgrees(t *rapid.T) {
 	compiled := func(o taints.Options, tols []taints.Toleration, name string, m *taints.Matcher) {
 		got := answersOf(list, m.Match, func() (int, bool) { return m.FindUntolerated(list, in) },
 			m.Untolerated(list, in), m.Tolerated(list, in), m.Filter(list))
-		if diff := difference(wantedAnswers(o, list, tols, in), got); diff != "" {
+		if diff := test.Difference(wantedAnswers(o, list, tols, in), got); diff != "" {
 			t.Fatalf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -325,13 +326,13 @@ func matchingAgrees(t *rapid.T) {
 	got := answersOf(list, func(taint taints.Taint) (int, bool) { return o.On(tols).Match(taint) },
 		func() (int, bool) { return o.On(tols).FindUntolerated(list, in) },
 		o.On(tols).Untolerated(list, in), o.On(tols).Tolerated(list, in), o.On(tols).Filter(list))
-	if diff := difference(wantedAnswers(o, list, tols, in), got); diff != "" {
+	if diff := test.Difference(wantedAnswers(o, list, tols, in), got); diff != "" {
 		t.Fatalf("On (-want +got):\n%s", diff)
 	}
 	got = answersOf(list, func(taint taints.Taint) (int, bool) { return taints.Match(taint, tols) },
 		func() (int, bool) { return taints.FindUntolerated(list, tols, in) },
 		taints.Untolerated(list, tols, in), taints.Options{}.On(tols).Tolerated(list, in), taints.Filter(list, tols))
-	if diff := difference(wantedAnswers(taints.Options{}, list, tols, in), got); diff != "" {
+	if diff := test.Difference(wantedAnswers(taints.Options{}, list, tols, in), got); diff != "" {
 		t.Fatalf("functions (-want +got):\n%s", diff)
 	}
 	for _, tol := range tols {
@@ -347,98 +348,24 @@ func matchingAgrees(t *rapid.T) {
 	}
 }
 
-func TestTextsRoundTrip(t *testing.T) { rapid.Check(t, textsRoundTrip) }
+func TestTextsAgreeWithTheReference(t *testing.T) { rapid.Check(t, several(textsAgree)) }
 
-func FuzzTexts(f *testing.F) { fuzz(f, textsRoundTrip) }
-
-// textsRoundTrip checks that what is parsed is valid and parsed again from its
-// own text, that the text of what is valid is parsed, and that every other text
-// is refused with an error in it.
-func textsRoundTrip(t *rapid.T) {
-	taint, tol := draw.Taint.Draw(t, "taint"), draw.Toleration.Draw(t, "toleration")
-	taint.TimeAdded = nil
-	list := rapid.Map(draw.Taints, func(list []taints.Taint) []taints.Taint {
-		for i := range list {
-			list[i].TimeAdded = nil
-		}
-		return list
-	}).Draw(t, "list")
-	o := draw.Options.Draw(t, "options")
+func textsAgree(t *rapid.T) {
 	piece := rapid.OneOf(rapid.SampledFrom([]string{
 		"", ":", "=", ",", "-", " ", " op=", " for ", "s", "*", "NoSchedule", "NoExecute", "Exists", "Lt", "5",
 	}), draw.Keys, rapid.String())
-	text := rapid.Map(rapid.SliceOfN(piece, 0, 8), func(s []string) string { return strings.Join(s, "") })
-	s := rapid.OneOf(text, rapid.Just(taint.String()), rapid.Just(tol.String()), rapid.Just(reference.Joined(list))).Draw(t, "text")
-
-	gotTaint, err := taints.ParseTaint(s)
-	checkParsed(t, s, err, s == taint.String() && reference.ValidTaints([]taints.Taint{taint}), isZero(gotTaint))
-	if err == nil && (!reference.ValidTaints([]taints.Taint{gotTaint}) || !taints.Must(taints.ParseTaint(gotTaint.String())).Equal(gotTaint)) {
-		t.Fatalf("%q is read as %+v", s, gotTaint)
-	}
-	var id taints.TaintID
-	if err := id.UnmarshalText([]byte(s)); (err == nil) != strings.Contains(s, ":") || err == nil && id.String() != s {
-		t.Fatalf("%q is read as %+v, %v", s, id, err)
-	}
-	gotTol, err := o.ParseToleration(s)
-	checkParsed(t, s, err, s == tol.String() && reference.ValidToleration(o, tol), isZero(gotTol))
-	if err == nil {
-		again, err := o.ParseToleration(gotTol.String())
-		if !reference.ValidToleration(o, gotTol) || err != nil || !again.Equal(gotTol) {
-			t.Fatalf("under %+v %q is read as %+v and that as %+v, %v", o, s, gotTol, again, err)
-		}
-	}
-	if plain, err := taints.ParseToleration(s); err == nil && !reference.ValidToleration(taints.Options{}, plain) {
-		t.Fatalf("%q is read as %+v", s, plain)
-	}
-	gotList, err := taints.ParseTaints(s)
-	if err == nil && (!reference.ValidTaints(gotList) || reference.Joined(gotList) != strings.ReplaceAll(s, "=:", ":")) {
-		t.Fatalf("%q is read as %+v", s, gotList)
-	}
-	if err != nil && (gotList != nil || s == reference.Joined(list) && reference.ValidTaints(list)) {
-		t.Fatalf("%q is read with %v", s, err)
-	}
-	checkEntries(t, "taints", err, strings.Split(s, ","))
-	specs := strings.Split(s, " ")
-	c, err := taints.ParseChanges(specs...)
-	if err == nil {
-		again, err := taints.ParseChanges(strings.Fields(c.String())...)
-		if diff := difference(c, again); err != nil || diff != "" || !reference.ValidTaints(c.Add) ||
-			len(c.Add)+len(c.Remove)+len(c.RemoveKeys) != len(specs) {
-			t.Fatalf("%q is read as %+v and that as %+v, %v", specs, c, again, err)
-		}
-	}
-	checkEntries(t, "specs", err, specs)
-}
-
-// checkParsed checks the error of a text that must be parsed if it is valid, or
-// else may be.
-func checkParsed(t fataler, s string, err error, valid, zero bool) {
-	t.Helper()
-	if err == nil {
-		return
-	}
-	fieldErr, ok := err.(*taints.FieldError)
-	if valid || !zero || !ok || !fieldErr.Parsed || fieldErr.Input != s || fieldErr.Offset < 0 || fieldErr.Offset > len(s) ||
-		fieldErr.List != "" || err.Error() == "" {
-		t.Fatalf("%q: %#v", s, err)
-	}
-}
-
-// checkEntries checks that each error of a list is in its entry of the input, and
-// that they are in order.
-func checkEntries(t fataler, name string, err error, entries []string) {
-	t.Helper()
-	last := -1
-	for _, fieldErr := range errorsIn(err) {
-		if fieldErr.List != name || fieldErr.Index <= last || fieldErr.Index >= len(entries) {
-			t.Fatalf("%q: %v after %d", entries, fieldErr, last)
-		}
-		last = fieldErr.Index
-		if !fieldErr.Parsed || fieldErr.Input != entries[last] || fieldErr.Offset < 0 || fieldErr.Offset > len(fieldErr.Input) {
-			t.Fatalf("%q: %+v is not in entry %d", entries, fieldErr, last)
-		}
-	}
-	if err != nil && last < 0 {
-		t.Fatalf("%q: no error in %v", entries, err)
-	}
+	text := rapid.OneOf(
+		rapid.Map(rapid.SliceOfN(piece, 0, 8), func(s []string) string { return strings.Join(s, "") }),
+		rapid.Map(draw.Taint, taints.Taint.String),
+		rapid.Map(draw.Toleration, taints.Toleration.String),
+		rapid.Map(draw.Taints, reference.Joined),
+		rapid.Map(draw.CommonTaints, reference.Joined),
+		rapid.Map(draw.Changes, taints.Changes.String),
+	)
+	s := text.Draw(t, "text")
+	taintTexts.check(t, s)
+	listTexts.check(t, s)
+	checkTolerationTexts(t, s)
+	changesTexts.check(t, s)
+	checkTaintID(t, s)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 )
 
 func TestTolerationString(t *testing.T) {
@@ -26,22 +27,22 @@ func TestTolerationString(t *testing.T) {
 		{T{Key: "k", Effect: "NoSchedule"}, "k:NoSchedule", true},
 		{T{Key: "k", Operator: "Exists", Effect: "NoSchedule"}, "k:NoSchedule op=Exists", true},
 		{
-			T{Key: "k", Operator: "Exists", Effect: "NoExecute", TolerationSeconds: seconds(300)},
+			T{Key: "k", Operator: "Exists", Effect: "NoExecute", TolerationSeconds: test.Seconds(300)},
 			"k:NoExecute op=Exists for 300s", true,
 		},
-		{T{Key: "k", Value: "v", Effect: "NoExecute", TolerationSeconds: seconds(-5)}, "k=v:NoExecute for -5s", true},
+		{T{Key: "k", Value: "v", Effect: "NoExecute", TolerationSeconds: test.Seconds(-5)}, "k=v:NoExecute for -5s", true},
 		{
-			T{Key: "k", Effect: "NoExecute", TolerationSeconds: seconds(math.MaxInt64)},
+			T{Key: "k", Effect: "NoExecute", TolerationSeconds: test.Seconds(math.MaxInt64)},
 			"k:NoExecute for 9223372036854775807s", true,
 		},
 		{
-			T{Key: "k", Effect: "NoExecute", TolerationSeconds: seconds(math.MinInt64)},
+			T{Key: "k", Effect: "NoExecute", TolerationSeconds: test.Seconds(math.MinInt64)},
 			"k:NoExecute for -9223372036854775808s", true,
 		},
 		{T{Operator: "Exists"}, "op=Exists", true},
 		{T{Operator: "Exists", Effect: "NoExecute"}, ":NoExecute op=Exists", true},
 		{
-			T{Operator: "Exists", Effect: "NoExecute", TolerationSeconds: seconds(0)},
+			T{Operator: "Exists", Effect: "NoExecute", TolerationSeconds: test.Seconds(0)},
 			":NoExecute op=Exists for 0s", true,
 		},
 		{T{Key: "k", Operator: "Lt", Value: "-9", Effect: "NoSchedule"}, "k=-9:NoSchedule op=Lt", true},
@@ -54,7 +55,7 @@ func TestTolerationString(t *testing.T) {
 		{T{Key: "k", Operator: "Exists", Value: "v"}, "k=v op=Exists", false},
 		{T{Key: "k", Operator: "In", Value: "v"}, "k=v op=In", false},
 		{T{Operator: "Lt"}, " op=Lt", false},
-		{T{Operator: "Exists", TolerationSeconds: seconds(1)}, "op=Exists for 1s", false},
+		{T{Operator: "Exists", TolerationSeconds: test.Seconds(1)}, "op=Exists for 1s", false},
 		{T{Key: "a b", Value: "=", Effect: ":"}, "a b==::", false},
 	} {
 		t.Run(tc.want, func(t *testing.T) {
@@ -75,8 +76,8 @@ func TestTolerationString(t *testing.T) {
 func TestTolerationCompare(t *testing.T) {
 	sorted := []taints.Toleration{
 		{},
-		{TolerationSeconds: seconds(-1)},
-		{TolerationSeconds: seconds(1)},
+		{TolerationSeconds: test.Seconds(-1)},
+		{TolerationSeconds: test.Seconds(1)},
 		{Effect: "NoSchedule"},
 		{Value: "v"},
 		{Operator: "Exists"},
@@ -112,7 +113,7 @@ func TestTolerationID(t *testing.T) {
 // Taints become tolerations that match the taints with their keys and effects, whatever
 // their values. What would match every key is left out.
 func TestTolerationsFor(t *testing.T) {
-	list := parseTaints("a=x:NoSchedule", "a:NoExecute", "b=y:PreferNoSchedule")
+	list := test.Taints("a=x:NoSchedule", "a:NoExecute", "b=y:PreferNoSchedule")
 	list = append(list, taints.Taint{Effect: taints.NoSchedule}, taints.Taint{Key: "c"}, taints.Taint{Key: "*"}, taints.Taint{})
 	want := []taints.Toleration{
 		{Key: "a", Operator: taints.OpExists, Effect: taints.NoSchedule},

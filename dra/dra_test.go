@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/dra"
+	"github.com/seed-0529bac1/taints/internal/test"
 	"github.com/seed-0529bac1/taints/internal/test/draw"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -33,8 +34,6 @@ func exists(key string, effect resourceapi.DeviceTaintEffect, after *int64) reso
 	return resourceapi.DeviceToleration{Key: key, Operator: "Exists", Effect: effect, TolerationSeconds: after}
 }
 
-func seconds(n int64) *int64 { return &n }
-
 const (
 	none       resourceapi.DeviceTaintEffect = "None" // Kubernetes 1.34 has no name for it
 	noSchedule                               = resourceapi.DeviceTaintEffectNoSchedule
@@ -43,7 +42,7 @@ const (
 
 func TestAllocation(t *testing.T) {
 	number := resourceapi.DeviceTaint{Key: "a", Value: "1", Effect: noSchedule}
-	for _, test := range []struct {
+	for _, tc := range []struct {
 		name       string
 		taint      resourceapi.DeviceTaint
 		toleration resourceapi.DeviceToleration
@@ -65,10 +64,10 @@ func TestAllocation(t *testing.T) {
 		{"In", taint("a", noSchedule), resourceapi.DeviceToleration{Key: "a", Operator: "In", Value: "v"}, false},
 		{"a wildcard is none", taint("ab", noSchedule), exists("a*", "", nil), false},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			device := dra.Taints([]resourceapi.DeviceTaint{test.taint})
-			request := dra.Tolerations([]resourceapi.DeviceToleration{test.toleration})
-			if _, found := dra.Options().Compile(request).FindUntolerated(device, taints.HardEffects); found == test.want {
+		t.Run(tc.name, func(t *testing.T) {
+			device := dra.Taints([]resourceapi.DeviceTaint{tc.taint})
+			request := dra.Tolerations([]resourceapi.DeviceToleration{tc.toleration})
+			if _, found := dra.Options().Compile(request).FindUntolerated(device, taints.HardEffects); found == tc.want {
 				t.Errorf("FindUntolerated says %v", found)
 			}
 		})
@@ -83,7 +82,7 @@ func TestPolicy(t *testing.T) {
 	future := []resourceapi.DeviceTaint{taint("a", noExecute)}
 	future[0].TimeAdded = &metav1.Time{Time: added.Add(10 * time.Minute)}
 	one := []resourceapi.DeviceTaint{taint("a", noExecute)}
-	for _, test := range []struct {
+	for _, tc := range []struct {
 		name        string
 		taints      []resourceapi.DeviceTaint
 		tolerations list
@@ -92,14 +91,14 @@ func TestPolicy(t *testing.T) {
 		{"NoSchedule", []resourceapi.DeviceTaint{taint("a", noSchedule)}, nil, "stays"},
 		{"None", []resourceapi.DeviceTaint{taint("a", none)}, nil, "stays"},
 		{"not tolerated", one, nil, "evicts now"},
-		{"tolerated for a time", one, list{exists("a", noExecute, seconds(300))}, at5},
-		{"negative seconds", one, list{exists("a", noExecute, seconds(-5))}, "evicts now"},
-		{"the shortest", one, list{exists("a", noExecute, seconds(300)), exists("", noExecute, seconds(200))}, at200},
-		{"forever", one, list{exists("a", noExecute, seconds(0)), exists("", noExecute, nil)}, "stays"},
+		{"tolerated for a time", one, list{exists("a", noExecute, test.Seconds(300))}, at5},
+		{"negative seconds", one, list{exists("a", noExecute, test.Seconds(-5))}, "evicts now"},
+		{"the shortest", one, list{exists("a", noExecute, test.Seconds(300)), exists("", noExecute, test.Seconds(200))}, at200},
+		{"forever", one, list{exists("a", noExecute, test.Seconds(0)), exists("", noExecute, nil)}, "stays"},
 		{"all effects do not count", one, list{exists("a", "", nil)}, "evicts now"},
-		{"from a time to come", future, list{exists("a", noExecute, seconds(300))}, "evicts at 2026-01-02T03:19:05Z, after 300s"},
-		{"from a time to come, for no time", future, list{exists("a", noExecute, seconds(0))}, "evicts now"},
-		{"from the taint's time", append(one, late), list{exists("a", noExecute, seconds(300))}, at5},
+		{"from a time to come", future, list{exists("a", noExecute, test.Seconds(300))}, "evicts at 2026-01-02T03:19:05Z, after 300s"},
+		{"from a time to come, for no time", future, list{exists("a", noExecute, test.Seconds(0))}, "evicts now"},
+		{"from the taint's time", append(one, late), list{exists("a", noExecute, test.Seconds(300))}, at5},
 		{
 			"Lt does not match",
 			[]resourceapi.DeviceTaint{{Key: "a", Value: "1", Effect: noExecute}},
@@ -107,9 +106,9 @@ func TestPolicy(t *testing.T) {
 			"evicts now",
 		},
 	} {
-		m := dra.Options().Compile(dra.EvictionTolerations(test.tolerations))
-		if got := dra.Policy().EvictionOf(m, dra.Taints(test.taints), now); got.String() != test.want {
-			t.Errorf("%s: EvictionOf = %v, want %s", test.name, got, test.want)
+		m := dra.Options().Compile(dra.EvictionTolerations(tc.tolerations))
+		if got := dra.Policy().EvictionOf(m, dra.Taints(tc.taints), now); got.String() != tc.want {
+			t.Errorf("%s: EvictionOf = %v, want %s", tc.name, got, tc.want)
 		}
 	}
 }
@@ -118,7 +117,7 @@ func TestEvictionTolerations(t *testing.T) {
 	if got := dra.EvictionTolerations(nil); got != nil {
 		t.Errorf("nil gives %v", got)
 	}
-	all := []resourceapi.DeviceToleration{exists("a", noExecute, nil), exists("b", noExecute, seconds(1))}
+	all := []resourceapi.DeviceToleration{exists("a", noExecute, nil), exists("b", noExecute, test.Seconds(1))}
 	if got := dra.EvictionTolerations(all); unsafe.Pointer(&got[0]) != unsafe.Pointer(&all[0]) || len(got) != 2 {
 		t.Errorf("%v is no view of %v", got, all)
 	}

@@ -11,16 +11,8 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/explain"
-	"github.com/seed-0529bac1/taints/internal/test/reference"
+	"github.com/seed-0529bac1/taints/internal/test"
 )
-
-func parseTaints(texts ...string) []taints.Taint {
-	return reference.Parsed(taints.ParseTaint, texts...)
-}
-
-func parseTolerations(texts ...string) []taints.Toleration {
-	return reference.Parsed(taints.ParseToleration, texts...)
-}
 
 // node explains one taint for the tolerations.
 func node(taint taints.Taint, list ...taints.Toleration) explain.Reason {
@@ -33,7 +25,7 @@ func each(nodes ...[]taints.Taint) iter.Seq[[]taints.Taint] { return slices.Valu
 // The reason if a taint is tolerated, or if no toleration comes close.
 func TestNodeWithoutDifferences(t *testing.T) {
 	disk := taints.Must(taints.ParseTaint("disk:NoSchedule"))
-	list := parseTolerations("gpu op=Exists", "op=Exists", "disk op=Exists")
+	list := test.Tolerations("gpu op=Exists", "op=Exists", "disk op=Exists")
 	tolerated := explain.Reason{Taint: disk, Tolerated: true, Closest: list[1], Toleration: 1}
 	for _, tc := range []struct {
 		list      []taints.Toleration
@@ -69,8 +61,8 @@ func TestNodeWithoutDifferences(t *testing.T) {
 
 // A Matcher cannot be changed through its reasons for tolerated or other taints.
 func TestReasonsShareNoSeconds(t *testing.T) {
-	m := taints.Compile(parseTolerations("a:NoExecute op=Exists for 5s"))
-	for _, taint := range parseTaints("a:NoExecute", "a:NoSchedule") {
+	m := taints.Compile(test.Tolerations("a:NoExecute op=Exists for 5s"))
+	for _, taint := range test.Taints("a:NoExecute", "a:NoSchedule") {
 		*explain.Node(m, []taints.Taint{taint})[0].Closest.TolerationSeconds = 1
 		if r := explain.Node(m, []taints.Taint{taint})[0]; *r.Closest.TolerationSeconds != 5 {
 			t.Errorf("now %v", r)
@@ -79,7 +71,7 @@ func TestReasonsShareNoSeconds(t *testing.T) {
 }
 
 func TestNodeUnderOptions(t *testing.T) {
-	list := parseTaints("score=40:NoSchedule", "readiness.k8s.io/gpu:NoExecute")
+	list := test.Taints("score=40:NoSchedule", "readiness.k8s.io/gpu:NoExecute")
 	o := taints.Options{NoComparison: true, KeyWildcards: true}
 	m := o.Compile([]taints.Toleration{
 		{Key: "score", Operator: "Lt", Value: "60"},

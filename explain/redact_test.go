@@ -11,13 +11,14 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/explain"
 	"github.com/seed-0529bac1/taints/internal/known"
+	"github.com/seed-0529bac1/taints/internal/test"
 )
 
 // Equal texts have equal placeholders, and the original does not change.
 func TestRedact(t *testing.T) {
-	list := append(parseTaints("secret=ml:NoSchedule", "score=40:NoExecute", "secret=x:NoExecute", "dedicated=x:NoSchedule", "rank=40:NoSchedule"),
+	list := append(test.Taints("secret=ml:NoSchedule", "score=40:NoExecute", "secret=x:NoExecute", "dedicated=x:NoSchedule", "rank=40:NoSchedule"),
 		taints.Taint{Key: "other", Effect: "hidden"}, taints.Taint{Key: "score", Effect: "hidden"})
-	m := taints.Compile(append(parseTolerations("secret=ML:NoSchedule", "score=30:NoExecute op=Lt for 60s", "dedicated=y", "team=x", "rank=50 op=Gt"),
+	m := taints.Compile(append(test.Tolerations("secret=ML:NoSchedule", "score=30:NoExecute op=Lt for 60s", "dedicated=y", "team=x", "rank=50 op=Gt"),
 		taints.Toleration{Key: "other", Operator: "hush", Effect: "NoSched"}))
 	e := explain.Node(m, list)
 	before := e.String()
@@ -55,8 +56,8 @@ func TestRedact(t *testing.T) {
 // toleration and in a hint. What only resembles them may be one.
 func TestRedactKeepsKeysOfKubernetes(t *testing.T) {
 	for _, key := range known.NodeKeys {
-		m := taints.Compile(parseTolerations(key+"=x", key+"s"))
-		e := explain.Node(m, parseTaints("secret:NoSchedule", key+"=y:NoSchedule", key+"s=y:NoSchedule"))
+		m := taints.Compile(test.Tolerations(key+"=x", key+"s"))
+		e := explain.Node(m, test.Taints("secret:NoSchedule", key+"=y:NoSchedule", key+"s=y:NoSchedule"))
 		want := "<key1>:NoSchedule is not tolerated\n" +
 			key + "=<value1>:NoSchedule is not tolerated (closest: " + key + "=<value2>, the value differs)\n" +
 			"<key2>=<value1>:NoSchedule is not tolerated (closest: <key2>, its empty value matches only an empty value)"

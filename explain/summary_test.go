@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/explain"
+	"github.com/seed-0529bac1/taints/internal/test"
 )
 
 // all is a number that no Summary has more reasons than.
@@ -19,19 +20,19 @@ const all = math.MaxInt
 
 func TestNodes(t *testing.T) {
 	groups := func(yield func([]taints.Taint, int) bool) {
-		_ = yield(parseTaints("dedicated=ml:NoSchedule", "nvidia.com/gpu=present:NoSchedule"), 7) &&
-			yield(parseTaints("nvidia.com/gpu=present:NoSchedule", "dedicated=ml:NoSchedule"), 2) &&
+		_ = yield(test.Taints("dedicated=ml:NoSchedule", "nvidia.com/gpu=present:NoSchedule"), 7) &&
+			yield(test.Taints("nvidia.com/gpu=present:NoSchedule", "dedicated=ml:NoSchedule"), 2) &&
 			// A taint that repeats counts once.
-			yield(parseTaints("dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule"), 1) &&
-			yield(parseTaints("b=y:NoSchedule", "b=x:NoSchedule", "b=x:NoExecute"), 1) &&
-			yield(parseTaints("a:NoSchedule", "spot:PreferNoSchedule"), 1) &&
-			yield(parseTaints("c:NoSchedule"), 0) &&
-			yield(parseTaints("c:NoSchedule"), -1) &&
-			yield(parseTaints("tolerated:NoSchedule"), 2) &&
-			yield(parseTaints("spot:PreferNoSchedule"), 11) &&
+			yield(test.Taints("dedicated=ml:NoSchedule", "dedicated=ml:NoSchedule"), 1) &&
+			yield(test.Taints("b=y:NoSchedule", "b=x:NoSchedule", "b=x:NoExecute"), 1) &&
+			yield(test.Taints("a:NoSchedule", "spot:PreferNoSchedule"), 1) &&
+			yield(test.Taints("c:NoSchedule"), 0) &&
+			yield(test.Taints("c:NoSchedule"), -1) &&
+			yield(test.Taints("tolerated:NoSchedule"), 2) &&
+			yield(test.Taints("spot:PreferNoSchedule"), 11) &&
 			yield(nil, 1)
 	}
-	m := taints.Compile(parseTolerations("dedicated=ML:NoSchedule", "tolerated op=Exists"))
+	m := taints.Compile(test.Tolerations("dedicated=ML:NoSchedule", "tolerated op=Exists"))
 	want := `14/26 nodes are available:
   10 have untolerated taint dedicated=ml:NoSchedule (closest: dedicated=ML:NoSchedule, the value differs only in letter case)
   9 have untolerated taint nvidia.com/gpu=present:NoSchedule
@@ -63,7 +64,7 @@ func TestNodes(t *testing.T) {
 			t.Errorf("at most %d reasons: %s", limit, got)
 		}
 	}
-	one := explain.Groups(m, taints.HardEffects, func(yield func([]taints.Taint, int) bool) { yield(parseTaints("c:NoSchedule"), 2) }, 0)
+	one := explain.Groups(m, taints.HardEffects, func(yield func([]taints.Taint, int) bool) { yield(test.Taints("c:NoSchedule"), 2) }, 0)
 	if got := one.Redact().Report(); got != "0/2 nodes are available:\n  1 untolerated taint" {
 		t.Errorf("no reasons: %s", got)
 	}
@@ -80,7 +81,7 @@ func TestNodesNamesTheMostFrequent(t *testing.T) {
 	const total = 60
 	groups := func(yield func([]taints.Taint, int) bool) {
 		for i := range total {
-			if !yield(parseTaints(fmt.Sprintf("k%d:NoSchedule", i)), 1+i*7%31) {
+			if !yield(test.Taints(fmt.Sprintf("k%d:NoSchedule", i)), 1+i*7%31) {
 				return
 			}
 		}
@@ -100,7 +101,7 @@ func TestNodesNamesTheMostFrequent(t *testing.T) {
 }
 
 func TestGroupsDoNotOverflow(t *testing.T) {
-	list := parseTaints("a:NoSchedule")
+	list := test.Taints("a:NoSchedule")
 	got := explain.Groups(nil, taints.HardEffects, func(yield func([]taints.Taint, int) bool) {
 		_ = yield(list, math.MaxInt-1) && yield(list, 3) && yield(nil, math.MaxInt) && yield(nil, 1)
 	}, all)

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/test/reference"
+	"github.com/seed-0529bac1/taints/internal/test"
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
@@ -35,7 +35,7 @@ func rulesOf(text string) lifecycle.ConditionRules {
 	for line := range strings.Lines(text) {
 		if fields := strings.Fields(line); len(fields) == 2 {
 			kind, status, _ := strings.Cut(fields[0], "=")
-			rules = append(rules, lifecycle.ConditionRule{Type: kind, Status: status, Taint: reference.Taints(fields[1])[0]})
+			rules = append(rules, lifecycle.ConditionRule{Type: kind, Status: status, Taint: test.Taints(fields[1])[0]})
 		}
 	}
 	return rules
@@ -52,19 +52,19 @@ func checkReconciliations(t *testing.T, rules lifecycle.ConditionRules, rows []r
 	t.Helper()
 	for _, tc := range rows {
 		t.Run(tc.name, func(t *testing.T) {
-			current, state := reference.Taints(long(tc.current)), stateOf(tc.state)
+			current, state := test.Taints(long(tc.current)), stateOf(tc.state)
 			got := rules.Reconcile(current, state, noon)
-			if diff := cmp.Diff(long(tc.add), strings.Join(reference.Texts(got.Add), " ")); diff != "" {
+			if diff := cmp.Diff(long(tc.add), strings.Join(test.Texts(got.Add), " ")); diff != "" {
 				t.Errorf("Add (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(long(tc.remove), strings.Join(reference.Texts(got.Remove), " ")); diff != "" {
+			if diff := cmp.Diff(long(tc.remove), strings.Join(test.Texts(got.Remove), " ")); diff != "" {
 				t.Errorf("Remove (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(reference.Taints(long(tc.current)), current); diff != "" {
+			if diff := cmp.Diff(test.Taints(long(tc.current)), current); diff != "" {
 				t.Errorf("wrote to the caller's list (-before +after):\n%s", diff)
 			}
 			fresh := rules.Reconcile(nil, state, noon).Add
-			if diff := cmp.Diff(reference.Texts(rules.Taints(state)), reference.Texts(fresh)); diff != "" {
+			if diff := cmp.Diff(test.Texts(rules.Taints(state)), test.Texts(fresh)); diff != "" {
 				t.Errorf("Taints, and Add for no taints (-want +got):\n%s", diff)
 			}
 			after, _ := got.Apply(current)
@@ -136,8 +136,13 @@ func TestReconcileConditions(t *testing.T) {
 		},
 		{"twice in the list", memory + " node/memory-pressure=x:NoSchedule", "Ready=True", "", memory},
 	})
-	if got := reference.Texts(lifecycle.ConditionTaints(stateOf("cordoned"))); strings.Join(got, " ") != long(cordon) {
-		t.Errorf("a cordoned node has %v", got)
+	cordoned := stateOf("cordoned")
+	for _, got := range [][]taints.Taint{
+		lifecycle.ConditionTaints(cordoned), lifecycle.ReconcileConditions(nil, cordoned, noon).Add,
+	} {
+		if diff := cmp.Diff([]string{long(cordon)}, test.Texts(got)); diff != "" {
+			t.Errorf("a cordoned node (-want +got):\n%s", diff)
+		}
 	}
 }
 

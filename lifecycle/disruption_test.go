@@ -96,7 +96,6 @@ func TestThresholdInFloat32(t *testing.T) {
 		{0, lifecycle.Zone{Ready: 1000, NotReady: 2}, lifecycle.ZoneNormal},
 		{0, lifecycle.Zone{Ready: 1000, NotReady: 1}, lifecycle.ZoneNormal},
 		{0, lifecycle.Zone{Ready: 1000}, lifecycle.ZoneNormal},
-		{math.NaN(), lifecycle.Zone{Ready: 1, NotReady: 1000}, lifecycle.ZoneNormal},
 		{math.Inf(1), lifecycle.Zone{Ready: 1, NotReady: 1000}, lifecycle.ZoneNormal},
 	} {
 		if got := (lifecycle.DisruptionPolicy{Threshold: tc.threshold}).State(tc.zone); got != tc.want {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
@@ -32,95 +33,206 @@ func drain[P comparable](q *lifecycle.Queue[P], now time.Time) (pods []P) {
 	return pods
 }
 
-func TestQueue(t *testing.T) {
-	t.Run("all times", func(t *testing.T) {
-		var q lifecycle.Queue[string]
-		end := time.Unix(math.MaxInt64-62135596800, 999_999_999)
-		times := map[string]time.Time{
-			"year 1":         {},
-			"before":         time.Unix(-62135596801, 0),
-			"1970":           time.Unix(0, 0),
-			"the far past":   time.Unix(math.MinInt64/2, 1),
-			"the far future": end.Add(-1),
-			"the end":        end,
+// A controller looks at a pod every 10 seconds, and evicts it when it is due. The node
+// has a taint that the pod tolerates for 30 seconds. Each row says when the pod is
+// evicted, after the first look.
+func TestControllerLoop(t *testing.T) {
+	const never = -1
+	for _, tc := range []struct {
+		newestWins, fromTimeAdded, timeAdded bool
+		want                                 time.Duration
+	}{
+		{want: 30 * time.Second},
+		{timeAdded: true, want: 30 * time.Second},
+		{fromTimeAdded: true, want: 30 * time.Second}, // as "kubectl taint" adds no time
+		{fromTimeAdded: true, timeAdded: true, want: 30 * time.Second},
+		{newestWins: true, fromTimeAdded: true, timeAdded: true, want: 30 * time.Second},
+		// With NewestWins each of these looks begins the seconds anew.
+		{newestWins: true, want: never},
+		{newestWins: true, timeAdded: true, want: never},
+		{newestWins: true, fromTimeAdded: true, want: never},
+	} {
+		node, pod := test.Taints("maintenance:NoExecute"), taints.Compile(test.Tolerations("maintenance:NoExecute for 30s"))
+		if tc.timeAdded {
+			node[0].TimeAdded = &noon
 		}
-		for pod, when := range times {
-			q.Update(pod, taints.Eviction{Outcome: taints.EvictsAt, At: when, Seconds: math.MaxInt64})
-		}
-		want := []string{"the far past", "before", "year 1", "1970", "the far future", "the end"}
-		for i := range 3 {
-			next, ok := q.Next()
-			if !ok || !next.Equal(times[want[i]]) {
-				t.Errorf("Next = %v, %v, want %v", next, ok, times[want[i]])
-			}
-			if got := drain(&q, next.Add(-1)); got != nil {
-				t.Errorf("%v is out too early", got)
-			}
-			if got := drain(&q, next); !slices.Equal(got, want[i:i+1]) {
-				t.Errorf("got %v, want %v", got, want[i])
-			}
-		}
-		if got := drain(&q, end); !slices.Equal(got, want[3:]) {
-			t.Errorf("got %v, want %v", got, want[3:])
-		}
-	})
-	t.Run("deadlines come out in UTC and without a monotonic clock", func(t *testing.T) {
-		var q lifecycle.Queue[string]
-		when := time.Now().In(time.FixedZone("x", 3600))
-		q.Update("pod", taints.Eviction{Outcome: taints.EvictsNow, At: when})
-		next, _ := q.Next()
-		due, _ := q.Due("pod")
-		for _, all := range q.All() {
-			if want := when.Round(0).UTC(); next != want || due != want || all != want {
-				t.Errorf("got %v, %v and %v, want %v", next, due, all, want)
+		policy := taints.EvictionPolicy{FromTimeAdded: tc.fromTimeAdded}
+		q := lifecycle.Queue[string]{NewestWins: tc.newestWins}
+		got := time.Duration(never)
+		for now := noon; got == never && now.Sub(noon) <= 10*time.Minute; now = now.Add(10 * time.Second) {
+			q.Update("pod", policy.EvictionOf(pod, node, now))
+			for range q.PopDue(now) {
+				got = now.Sub(noon)
 			}
 		}
-	})
-	t.Run("a difference before the first time is not known", func(t *testing.T) {
-		q := lifecycle.Queue[string]{}
-		first := time.Unix(math.MaxInt64-62135596800+1, 0) // wraps around
-		for _, at := range []time.Time{first, first.Add(time.Second), time.Unix(math.MinInt64/2, 0)} {
-			e := taints.Eviction{Outcome: taints.EvictsAt, At: at, Seconds: math.MaxInt64}
-			if got := q.Update("pod", e); got != lifecycle.QueueScheduled {
-				t.Errorf("%v: %v", at, got)
-			}
-			if got := q.Update("pod", taints.Eviction{}); got != lifecycle.QueueCanceled {
-				t.Errorf("%v has begun: %v", at, got)
-			}
+		if got != tc.want {
+			t.Errorf("%+v: evicted after %v", tc, got)
 		}
-	})
-	t.Run("negative seconds do not tell a time", func(t *testing.T) {
-		q := lifecycle.Queue[string]{}
-		for _, want := range []lifecycle.QueueChange{lifecycle.QueueScheduled, lifecycle.QueueUnchanged} {
-			later := time.Duration(want) * time.Second
-			e := taints.Eviction{Outcome: taints.EvictsAt, At: noon.Add(later), Seconds: math.MinInt64 + int64(want)}
-			if got := q.Update("pod", e); got != want {
-				t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// Each step updates the eviction of one pod. It has the change that Update returns, and
+// when the pod is due then, in seconds after noon.
+func TestQueueUpdate(t *testing.T) {
+	const (
+		unchanged = lifecycle.QueueUnchanged
+		scheduled = lifecycle.QueueScheduled
+		moved     = lifecycle.QueueMoved
+		canceled  = lifecycle.QueueCanceled
+		not       = -1 // due
+	)
+	after := func(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
+	tolerated := func(seconds int64, seen int) taints.Eviction { return evicted(seconds, after(seen)) }
+	untolerated := func(seen int) taints.Eviction { return taints.Eviction{Outcome: taints.EvictsNow, At: after(seen)} }
+	constructed := func(at int, seconds int64) taints.Eviction {
+		return taints.Eviction{Outcome: taints.EvictsAt, At: after(at), Seconds: seconds}
+	}
+	stays := taints.Eviction{}
+	type step struct {
+		e    taints.Eviction
+		want lifecycle.QueueChange
+		due  int
+	}
+	for _, tc := range []struct {
+		name       string
+		newestWins bool
+		steps      []step
+	}{
+		{name: "a later look changes nothing", steps: []step{
+			{tolerated(300, 0), scheduled, 300},
+			{tolerated(300, 10), unchanged, 300},
+			{tolerated(60, 20), unchanged, 300},
+		}},
+		{name: "an evaluation of the same look moves the eviction", steps: []step{
+			{tolerated(300, 0), scheduled, 300},
+			{tolerated(60, 0), moved, 60},
+			{tolerated(300, 0), moved, 300},
+			{tolerated(300, 0), unchanged, 300},
+		}},
+		{name: "a pod that stays is not evicted", steps: []step{
+			{stays, unchanged, not},
+			{tolerated(300, 0), scheduled, 300},
+			{stays, canceled, not},
+			{tolerated(300, 10), scheduled, 310},
+		}},
+		{name: "an untolerated taint begins the eviction", steps: []step{
+			{tolerated(300, 0), scheduled, 300},
+			{untolerated(10), moved, 10},
+			{untolerated(20), unchanged, 10},
+			{stays, unchanged, 10},
+		}},
+		{name: "also if it comes after the deadline", steps: []step{
+			{tolerated(5, 0), scheduled, 5},
+			{untolerated(10), unchanged, 5},
+			{stays, unchanged, 5},
+		}},
+		{name: "no time begins the eviction", steps: []step{
+			{tolerated(0, 0), scheduled, 0},
+			{tolerated(60, 0), unchanged, 0},
+			{stays, unchanged, 0},
+		}},
+		{name: "a look at the deadline begins the eviction", steps: []step{
+			{tolerated(300, 0), scheduled, 300},
+			{tolerated(300, 300), unchanged, 300},
+			{stays, unchanged, 300},
+		}},
+		{name: "a look before the deadline does not", steps: []step{
+			{tolerated(300, 0), scheduled, 300},
+			{tolerated(300, 299), unchanged, 300},
+			{stays, canceled, not},
+		}},
+		{name: "positive seconds tell when a constructed eviction began to run", steps: []step{
+			{constructed(300, 300), scheduled, 300},
+			{constructed(60, 60), moved, 60},
+			{constructed(70, 60), unchanged, 60},
+		}},
+		{name: "without them it does not change a pending eviction", steps: []step{
+			{tolerated(300, 0), scheduled, 300},
+			{constructed(10, 0), unchanged, 300},
+			{constructed(500, 0), unchanged, 300},
+			{stays, canceled, not},
+			{constructed(10, 0), scheduled, 10},
+			{constructed(5, 0), unchanged, 10},
+			{constructed(20, 0), unchanged, 10},
+			{tolerated(300, 0), unchanged, 10},
+		}},
+		{name: "nor with negative ones", steps: []step{
+			{constructed(10, math.MinInt64+1), scheduled, 10},
+			{constructed(9, math.MinInt64), unchanged, 10},
+		}},
+		{name: "the newest wins", newestWins: true, steps: []step{
+			{tolerated(300, 0), scheduled, 300},
+			{tolerated(300, 10), moved, 310},
+			{constructed(310, 0), unchanged, 310},
+			{untolerated(20), moved, 20},
+			{tolerated(60, 30), moved, 90},
+			{stays, canceled, not},
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			q := lifecycle.Queue[string]{NewestWins: tc.newestWins}
+			for i, s := range tc.steps {
+				if got := q.Update("pod", s.e); got != s.want {
+					t.Errorf("step %d: %v, want %v", i, got, s.want)
+				}
+				if due, pending := q.Due("pod"); pending != (s.due != not) || pending && !due.Equal(after(s.due)) {
+					t.Errorf("step %d: due at %v, %v, want %v s after noon", i, due, pending, s.due)
+				}
 			}
+		})
+	}
+}
+
+// Deadlines may be any times, also those at which Unix seconds wrap around.
+func TestQueueOfAllTimes(t *testing.T) {
+	var q lifecycle.Queue[string]
+	end := time.Unix(math.MaxInt64-62135596800, 999_999_999)
+	times := map[string]time.Time{
+		"year 1":         {},
+		"before":         time.Unix(-62135596801, 0),
+		"1970":           time.Unix(0, 0),
+		"the far past":   time.Unix(math.MinInt64/2, 1),
+		"the far future": end.Add(-1),
+		"the end":        end,
+	}
+	for pod, when := range times {
+		q.Update(pod, taints.Eviction{Outcome: taints.EvictsAt, At: when, Seconds: math.MaxInt64})
+	}
+	for _, pod := range []string{"the far past", "before", "year 1", "1970", "the far future", "the end"} {
+		next, ok := q.Next()
+		if !ok || !next.Equal(times[pod]) {
+			t.Errorf("Next = %v, %v, want %v", next, ok, times[pod])
 		}
-	})
-	t.Run("an unknown time of beginning changes no timer", func(t *testing.T) {
-		q := lifecycle.Queue[string]{}
-		at := func(seconds int) taints.Eviction {
-			return taints.Eviction{Outcome: taints.EvictsAt, At: noon.Add(time.Duration(seconds) * time.Second)}
+		if got := drain(&q, next.Add(-1)); got != nil {
+			t.Errorf("%v is out too early", got)
 		}
-		known := evicted(300, noon)
-		for i, e := range []taints.Eviction{known, at(10), at(500), known, {}, at(10), at(5), at(20), known, at(5)} {
-			got, want := q.Update("pod", e), lifecycle.QueueUnchanged
-			switch i {
-			case 0, 5:
-				want = lifecycle.QueueScheduled
-			case 4:
-				want = lifecycle.QueueCanceled
-			}
-			if got != want {
-				t.Errorf("update %d: %v, want %v", i, got, want)
-			}
+		if got := drain(&q, next); !slices.Equal(got, []string{pod}) {
+			t.Errorf("got %v, want %v", got, pod)
 		}
-		if due, _ := q.Due("pod"); !due.Equal(at(10).At) {
-			t.Errorf("due at %v", due)
+	}
+	// The time from which the seconds run would be before the first one: it is unknown,
+	// so the eviction has not begun.
+	first := time.Unix(math.MaxInt64-62135596800+1, 0)
+	for _, at := range []time.Time{first, first.Add(time.Second), time.Unix(math.MinInt64/2, 0)} {
+		q.Update("pod", taints.Eviction{Outcome: taints.EvictsAt, At: at, Seconds: math.MaxInt64})
+		if got := q.Update("pod", taints.Eviction{}); got != lifecycle.QueueCanceled {
+			t.Errorf("%v has begun: %v", at, got)
 		}
-	})
+	}
+}
+
+// Deadlines come out in UTC and without a monotonic clock.
+func TestQueueReturnsWallTimes(t *testing.T) {
+	var q lifecycle.Queue[string]
+	when := time.Now().In(time.FixedZone("x", 3600))
+	q.Update("pod", taints.Eviction{Outcome: taints.EvictsNow, At: when})
+	next, _ := q.Next()
+	due, _ := q.Due("pod")
+	for _, all := range q.All() {
+		if want := when.Round(0).UTC(); next != want || due != want || all != want {
+			t.Errorf("got %v, %v and %v, want %v", next, due, all, want)
+		}
+	}
 }
 
 func TestQueueChangeText(t *testing.T) {

@@ -3,147 +3,174 @@
 package nodeindex
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 )
 
-// A list has a text that no other list has: each field follows its length.
-func TestText(t *testing.T) {
-	list := []taints.Taint{{Key: "a:", Effect: "1:"}, {Value: "é", Effect: "NoSchedule"}}
-	equal(t, "text", string(appendText([]byte("x"), list)), "x2:a:0:2:1:0:2:é10:NoSchedule")
-}
-
-// A list is reallocated only if it is less than a quarter of what it was.
-func TestCut(t *testing.T) {
-	list := times(40, strconv.Itoa)
-	first := &list[0]
-	for len(list) > 10 {
-		moved := ""
-		last := list[len(list)-1]
-		if list = cut(list, 3, func(s string) { moved = s }); moved != last || list[3] != last {
-			t.Errorf("%q is moved, and %q is there, want %q", moved, list[3], last)
-		}
-	}
-	if &list[0] != first {
-		t.Error("a list of a quarter is reallocated")
-	}
-	if list = cut(list, 0, func(string) {}); &list[0] == first || cap(list) > 20 {
-		t.Errorf("a list of %d has room for %d", len(list), cap(list))
-	}
-}
-
-// The taint that all nodes have may come first or last in the list: a group is
-// filed under the taint with the fewest groups.
-func TestFilesAreSmall(t *testing.T) {
-	m := compile("old op=Exists", "zone op=Exists")
-	for _, reverse := range []bool{false, true} {
-		var x Index[int]
-		for i := range 3000 {
-			list := append(parse("old:NoSchedule"), hard("zone", i%10), hard("own", i))
-			if reverse {
-				slices.Reverse(list)
-			}
-			x.Set(i, list)
-		}
-		files, left := x.search(m, nil)
-		groups := 0
-		for _, f := range files {
-			groups += len(f.groups)
-		}
-		if left < 0 || groups > 20 {
-			t.Errorf("%d groups to find that nothing is tolerated", groups)
-		}
-	}
-	// This also holds if each taint has a file.
-	var x Index[string]
-	for _, list := range [][]taints.Taint{
-		parse("a:NoSchedule"), parse("b:NoSchedule"), parse("c:NoSchedule"),
-		parse("a:NoSchedule", "a:NoSchedule"), parse("c:NoSchedule", "c:NoSchedule"),
-	} {
-		x.Set(fmt.Sprint(list), list)
-	}
-	for i, list := range [][]taints.Taint{
-		parse("a:NoSchedule", "b:NoSchedule", "c:NoSchedule"),
-		parse("b:NoSchedule", "a:NoSchedule", "c:NoSchedule"),
-		parse("c:NoSchedule", "a:NoSchedule", "b:NoSchedule"),
-	} {
-		name := strconv.Itoa(i)
-		x.Set(name, list)
-		if key := x.places[name].group.file.key; key != "b" {
-			t.Errorf("%v is filed under %q", list, key)
-		}
-		x.Delete(name)
-	}
-}
-
-// A search has the price that the comment of lookupPrice says, and pays if that
-// is at most the number of groups.
-func TestSearchPrice(t *testing.T) {
-	x, long := newModeled(), strings.Repeat("k", 100)
-	for i, list := range [][]taints.Taint{
-		{hard("zone", 1)},
-		{hard("zone", 2)},
-		{hard("zone", 2), hard("zone", 2)},
-		{hard("score", 5)},
-		{hard("score", 7)},
-		{{Key: long, Value: long, Effect: taints.NoSchedule}},
+// Nodes are in one group if, and only if, they have the same taints in the same order.
+// Each of these lists is of another group, although some look alike when written in a row.
+func TestListsAreToldApart(t *testing.T) {
+	lists := [][]taints.Taint{
 		nil,
-		parse("soft:PreferNoSchedule"),
-	} {
-		x.set(t, i, list)
+		{{}},
+		{{}, {}},
+		{{Key: "a"}},
+		{{Value: "a"}},
+		{{Effect: "a"}},
+		{{Key: "ab"}},
+		{{Key: "a", Value: "b"}},
+		{{Key: "a", Effect: "b"}},
+		{{Value: "a", Effect: "b"}},
+		{{Key: "a"}, {Key: "b"}},
+		{{Key: "b"}, {Key: "a"}},
+		{{Key: "a", Value: "1:"}},
+		{{Key: "1:a"}},
+		{{Key: "20000000000"}},
+		{{Key: "1", Value: "00"}, {}, {}, {}},
+		{{Key: "19x" + strings.Repeat("09", 8)}},
+		{{Key: "9", Value: "x"}, {}, {}, {}},
 	}
-	cases := []struct {
-		list  []taints.Toleration
-		price int // besides that of the two groups without a taint that repels
+	var x Index[int]
+	for i, list := range lists {
+		x.Set(i, list)
+		x.Set(-i, list)
+	}
+	var groups [][]taints.Taint
+	for list, nodes := range x.Groups() {
+		if nodes != 2 && len(list) > 0 {
+			t.Errorf("%d nodes have %+v, want 2", nodes, list)
+		}
+		groups = append(groups, list)
+	}
+	if len(groups) != len(lists) {
+		t.Errorf("%d groups, want %d: %+v", len(groups), len(lists), groups)
+	}
+}
+
+// The last element takes the place of one that is cut. A list that becomes short
+// releases its memory, at most each time its length has halved.
+func TestCut(t *testing.T) {
+	list := strings.Split("abcde", "")
+	for _, tc := range []struct {
+		at          int
+		moved, left string
 	}{
-		{nil, 0},
-		{[]taints.Toleration{exists("gpu"), {Key: "gpu"}, {Key: "gpu", Operator: taints.OpLt, Value: "1"}}, 3 * 128},
-		{[]taints.Toleration{{Key: "zone"}, {Key: "zone", Value: "3"}, {Key: "zone", Operator: "In"}}, 3 * 128},
-		{[]taints.Toleration{{Key: "zone", Value: "1"}}, 128 + 128 + 4},
-		{[]taints.Toleration{{Key: "zone", Value: "2"}}, 128 + 128 + 2*4},
-		{[]taints.Toleration{{Key: "zone", Value: "1", Effect: taints.PreferNoSchedule}}, 128 + 128 + 4},
-		{[]taints.Toleration{exists("zone")}, 128 + 2*128 + 3*4},
-		{[]taints.Toleration{exists("zone"), exists("gpu"), {Key: "zone", Value: "1"}}, 3*128 + 3*128 + 4*4},
-		{[]taints.Toleration{{Key: "score", Operator: taints.OpGt, Value: "9"}}, 128 + 2*128 + 2*4},
-		{[]taints.Toleration{{Key: "score", Operator: taints.OpGt, Value: "x"}}, 128},
-		{[]taints.Toleration{exists(long)}, 128 + 100/8 + 128 + 4},
-		{[]taints.Toleration{{Key: long, Value: long}}, 128 + 200/8 + 128 + 4},
-		{[]taints.Toleration{{Key: long, Value: long[8:]}}, 128 + 192/8},
-		{[]taints.Toleration{{Key: long, Value: long[9:]}}, 128 + 191/8},
-		{[]taints.Toleration{{Operator: "In"}, {Operator: taints.OpLt, Value: "x"}}, 2 * 128},
-	}
-	for groups := len(x.model); groups < 900; groups++ {
-		for _, c := range cases {
-			m := taints.Compile(c.list)
-			want := groups - c.price - 2*groupPrice
-			files, left := x.search(m, nil)
-			if left != want && (left >= 0 || want >= 0) {
-				t.Fatalf("%v among %d groups: %d left, want %d", c.list, groups, left, want)
-			}
-			if left < 0 && c.price > 0 && files != nil {
-				t.Fatalf("%v among %d groups: the search does not end when %d are left", c.list, groups, left)
-			}
-			if groups%128 == 0 || left == 0 {
-				x.check(t, m)
-			}
+		{1, "e", "aecd"},
+		{3, "d", "aec"},
+		{0, "c", "ce"},
+		{0, "e", "e"},
+		{0, "e", ""},
+	} {
+		moved := ""
+		list = cut(list, tc.at, func(s string) { moved = s })
+		if got := strings.Join(list, ""); got != tc.left || moved != tc.moved {
+			t.Errorf("%q is left, and %q moved, want %q and %q", got, moved, tc.left, tc.moved)
 		}
-		for _, m := range []*taints.Matcher{
-			taints.Compile([]taints.Toleration{{Value: "2"}}),
-			taints.Options{KeyWildcards: true}.Compile([]taints.Toleration{{Key: "zone", Value: "1"}, exists("z*")}),
-		} {
-			if _, left := x.search(m, nil); left >= 0 {
-				t.Fatalf("a search for several keys leaves %d of %d groups", left, groups)
-			}
-		}
-		x.set(t, groups, []taints.Taint{hard("filler", groups)})
 	}
-	// A key of too many files is left alone: not even the first of them is looked at.
-	if _, left := x.search(taints.Compile([]taints.Toleration{exists("filler")}), nil); left != -1 {
-		t.Errorf("a search that visits no file leaves %d, want -1", left)
+	list = slices.Repeat([]string{"x"}, 1000)
+	for reallocated := 0; len(list) > 1; {
+		first := &list[0]
+		list = cut(list, 0, func(string) {})
+		if &list[0] != first {
+			reallocated++
+		}
+		if reallocated > 10 || cap(list) > 8+4*len(list) {
+			t.Fatalf("a list of %d has room for %d, after %d reallocations", len(list), cap(list), reallocated)
+		}
+		if forgotten := list[len(list):cap(list)]; slices.Contains(forgotten, "x") {
+			t.Fatalf("behind a list of %d is %q", len(list), forgotten)
+		}
+	}
+}
+
+// A query visits few groups if the pod tolerates few taints. It visits all, in a plain
+// loop, if to find those that it may tolerate could take longer.
+func TestGroupsThatAQueryVisits(t *testing.T) {
+	const few, all = false, true
+	long := strings.Repeat("k", 100_000)
+	cluster := newModeled()
+	for i := range 2000 {
+		cluster.set(t, i, append(test.Taints("soft:PreferNoSchedule"), own(i)...))
+		cluster.set(t, 2000+i, append(test.Taints("old:NoSchedule"), hard("rack", i%10), hard("serial", i)))
+		cluster.set(t, 4000+i, append(test.Taints("zone=a:NoSchedule"), taints.Taint{Key: "soft", Value: strconv.Itoa(i)}))
+	}
+	cluster.set(t, 6000, nil)
+	cluster.set(t, 6001, test.Taints("soft:PreferNoSchedule"))
+	for i := range 6 { // of which some leave
+		cluster.set(t, 6002+i, []taints.Taint{hard("score", i)})
+	}
+	for _, i := range []int{1, 3, 5, 0} {
+		cluster.delete(t, 6002+i)
+	}
+	cluster.set(t, 6008, test.Taints("score=8:NoExecute"))
+	manyValues, manyKeys := make([]taints.Toleration, 200), make([]taints.Toleration, 200)
+	for i := range manyValues {
+		manyValues[i] = taints.Toleration{Key: "tenant", Value: strconv.Itoa(10_000 + i)}
+		manyKeys[i] = exists(long[:60] + strconv.Itoa(i))
+	}
+	for _, tc := range []struct {
+		name string
+		m    *taints.Matcher
+		want bool
+	}{
+		{"nothing", nil, few},
+		{"one tenant", compile("tenant=7"), few},
+		{"some tenants", compile("tenant=7", "tenant=8:NoSchedule", "tenant=9"), few},
+		{"the same tenants again", compile("tenant=9", "tenant=7", "tenant=8:NoSchedule", "tenant=7", "tenant=9", "tenant=8"), few},
+		{"one tenant, with another effect", compile("tenant=7:NoExecute"), few},
+		{"a taint that no node has", compile("gpu op=Exists", "tenant=x"), few},
+		{"scores", compile("score=9 op=Lt"), few},
+		{"every score", compile("score op=Exists"), few},
+		{"no number", taints.Compile([]taints.Toleration{{Key: "score", Operator: taints.OpLt, Value: "x"}}), few},
+		{"an unknown operator", taints.Compile([]taints.Toleration{{Operator: "In"}}), few},
+		{"what each of many nodes has, with what few have", compile("old op=Exists", "rack op=Exists"), few},
+		{"that of one node", compile("old op=Exists", "rack op=Exists", "serial=5"), few},
+		{"twenty long keys", taints.Compile(manyKeys[:20]), few},
+
+		{"every tenant", compile("tenant op=Exists"), all},
+		{"tenants in a range", compile("tenant=5 op=Gt"), all},
+		{"what is the only hard taint of many lists", compile("zone=a"), all},
+		{"every key", compile("op=Exists"), all},
+		{"every key with a value", taints.Compile([]taints.Toleration{{Value: "7"}}), all},
+		{"a wildcard", taints.Options{KeyWildcards: true}.Compile([]taints.Toleration{exists("ten*")}), all},
+		{"many values that no node has", taints.Compile(manyValues), all},
+		{"many keys that no node has", taints.Compile(manyKeys), all},
+		{"a key as long as the cluster", taints.Compile([]taints.Toleration{exists(long)}), all},
+		{"a value as long as the cluster", taints.Compile([]taints.Toleration{{Key: "tenant", Value: long}}), all},
+	} {
+		if n, groups := cluster.visited(tc.m), len(cluster.all); n > 20 && tc.want == few || n != groups && tc.want == all {
+			t.Errorf("%s: visits %d of %d groups", tc.name, n, groups)
+		}
+		cluster.check(t, tc.m)
+	}
+	// Lists without a hard taint are also visited in a loop if they are many.
+	soft := newModeled()
+	for i := range 2000 {
+		soft.set(t, i, []taints.Taint{{Key: "soft", Value: strconv.Itoa(i), Effect: taints.PreferNoSchedule}})
+		soft.set(t, 2000+i, own(i))
+	}
+	if n := soft.visited(nil); n != len(soft.all) {
+		t.Errorf("visits %d groups, want all", n)
+	}
+	soft.check(t, nil)
+}
+
+// A list that has a common taint and rare ones is found by a rare one, in any order.
+func TestARareTaintLeadsToAList(t *testing.T) {
+	for _, order := range [][]int{{0, 1, 2}, {1, 0, 2}, {1, 2, 0}, {2, 1, 0}} {
+		var x Index[int]
+		for i := range 3000 { // all taints are known when the lists come
+			common := []taints.Taint{hard("all", 0), hard("one-in-ten", i%10), hard("one-in-hundred", i%100)}
+			x.Set(-1-i, common[i%3:i%3+1])
+			x.Set(i, []taints.Taint{common[order[0]], common[order[1]], common[order[2]], {Key: "soft", Value: strconv.Itoa(i)}})
+		}
+		if n := x.visited(compile("all op=Exists", "one-in-ten op=Exists")); n > len(x.all)/6 {
+			t.Errorf("in the order %v a query that finds nothing visits %d of %d groups", order, n, len(x.all))
+		}
 	}
 }

@@ -6,27 +6,11 @@ import (
 	"strconv"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 )
 
-// parse returns the taints in their text forms.
-func parse(specs ...string) []taints.Taint {
-	return times(len(specs), func(i int) taints.Taint { return taints.Must(taints.ParseTaint(specs[i])) })
-}
-
 // compile returns a Matcher for the tolerations in their text forms.
-func compile(specs ...string) *taints.Matcher {
-	return taints.Compile(times(len(specs), func(i int) taints.Toleration {
-		return taints.Must(taints.ParseToleration(specs[i]))
-	}))
-}
-
-func times[T any](n int, f func(i int) T) []T {
-	all := make([]T, n)
-	for i := range all {
-		all[i] = f(i)
-	}
-	return all
-}
+func compile(texts ...string) *taints.Matcher { return taints.Compile(test.Tolerations(texts...)) }
 
 func hard(key string, value int) taints.Taint {
 	return taints.Taint{Key: key, Value: strconv.Itoa(value), Effect: taints.NoSchedule}

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 )
 
 // A loop may end after any number of nodes or groups. The sequence then stops.
 func TestLoopsEndEarly(t *testing.T) {
 	var x Index[int]
 	for i := range 60 {
-		x.Set(i, [][]taints.Taint{own(i % 9), parse("gpu:NoSchedule"), nil}[i%3])
+		x.Set(i, [][]taints.Taint{own(i % 9), test.Taints("gpu:NoSchedule"), nil}[i%3])
 	}
 	m := compile("tenant op=Exists", "gpu op=Exists")
 	for name, loop := range map[string]func(body func() bool){

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
@@ -30,8 +31,8 @@ func TestValidateAllowed(t *testing.T) {
 		{"no range", taints.Options{NoComparison: true}, []string{"a=4"}, []string{"a=5 op=Lt"}, []int{0}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			list := parse(t, tc.tolerations...)
-			if got := forbidden(t, list, tolerationset.ValidateAllowed(list, parse(t, tc.allow...), tc.o)); !slices.Equal(got, tc.want) {
+			list := test.Tolerations(tc.tolerations...)
+			if got := forbidden(t, list, tolerationset.ValidateAllowed(list, test.Tolerations(tc.allow...), tc.o)); !slices.Equal(got, tc.want) {
 				t.Errorf("got %v, want %v", got, tc.want)
 			}
 		})

@@ -3,22 +3,23 @@
 package tolerationset_test
 
 import (
-	"math/big"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 	"github.com/seed-0529bac1/taints/internal/test/reference"
+	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
-// The TestBrute tests are exhaustive. They check all pairs of tolerations, and all
-// triples of fewer tolerations. They compare each result with every taint of a
-// small universe, in both directions: a positive result holds for all taints, and
-// for a negative result there is a taint that shows it.
+// The TestBrute tests go through all pairs, and all triples of fewer, of tolerations that
+// differ in everything that matters. They know what each tolerates in a small universe of
+// taints, and follow the documented rules with this alone.
 
-// universe has a taint on each side of every distinction that the tolerations
-// below can make.
+// universe has a taint on each side of every distinction that the tolerations make.
 var universe = func() []taints.Taint {
 	var all []taints.Taint
 	for _, key := range []string{"", "*", "a", "a*", "ab", "abc", "b"} {
@@ -38,46 +39,82 @@ var universe = func() []taints.Taint {
 
 const least, most = "-9223372036854775808", "9223372036854775807"
 
-// A set is a number with a bit for each taint of the universe. It is not changed.
-type set = *big.Int
-
-func setOf(has func(taints.Taint) bool) set {
-	s := new(big.Int)
-	for i, taint := range universe {
-		if has(taint) {
-			s.SetBit(s, i, 1)
-		}
-	}
-	return s
-}
-
-func and(a, b set) set         { return new(big.Int).And(a, b) }
-func or(a, b set) set          { return new(big.Int).Or(a, b) }
-func but(a, b set) set         { return new(big.Int).AndNot(a, b) }
-func includes(a, b set) bool   { return but(b, a).Sign() == 0 }
-func first(s set) taints.Taint { return universe[s.TrailingZeroBits()] }
-
-var evicting = setOf(func(t taints.Taint) bool { return t.Effect == taints.NoExecute })
-
-// A bruteToleration is a toleration, the taints that it tolerates, and its class
-// of seconds: 0 for forever, 1 for no time, and greater numbers for longer times.
+// A bruteToleration is a toleration and what it does to the taints of the universe.
 type bruteToleration struct {
 	taints.Toleration
-	tolerates set
-	time      int
+	tolerated []int  // the indexes of the taints that it tolerates
+	tolerates []bool // the same, for each taint
+	seconds   int64  // at least 0, and the most for forever
 }
 
-func (t *bruteToleration) evicts() set { return and(t.tolerates, evicting) }
+func (t *bruteToleration) toleratesNothing() bool { return len(t.tolerated) == 0 }
 
-func (t *bruteToleration) empty() bool { return t.tolerates.Sign() == 0 }
+// includes reports whether t tolerates every taint that u tolerates.
+func (t *bruteToleration) includes(u bruteToleration) bool {
+	for _, i := range u.tolerated {
+		if !t.tolerates[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// includesEvicting reports whether t tolerates every NoExecute taint that u tolerates.
+func (t *bruteToleration) includesEvicting(u bruteToleration) bool {
+	for _, i := range u.tolerated {
+		if universe[i].Effect == taints.NoExecute && !t.tolerates[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// disagrees reports whether both tolerate a NoExecute taint, for different times.
+func (t *bruteToleration) disagrees(u bruteToleration) bool {
+	for _, i := range u.tolerated {
+		if universe[i].Effect == taints.NoExecute && t.tolerates[i] {
+			return t.seconds != u.seconds
+		}
+	}
+	return false
+}
+
+// A verdict says whether a taint is tolerated, and how long if it is a NoExecute taint.
+type verdict struct {
+	tolerated bool
+	seconds   int64
+}
+
+// verdictOf returns that of the first match for a taint of the universe.
+func verdictOf(list []bruteToleration, taint int) verdict {
+	for i := range list {
+		switch t := &list[i]; {
+		case !t.tolerates[taint]:
+		case universe[taint].Effect == taints.NoExecute:
+			return verdict{true, t.seconds}
+		default:
+			return verdict{tolerated: true}
+		}
+	}
+	return verdict{}
+}
+
+// differ reports whether the lists have different verdicts on some taint.
+func differ(a, b []bruteToleration) bool {
+	for i := range universe {
+		if verdictOf(a, i) != verdictOf(b, i) {
+			return true
+		}
+	}
+	return false
+}
 
 // bruteTolerations returns every combination under the options. Each of the values
 // is an operator and a value, and an effect may have seconds after a space.
 func bruteTolerations(o taints.Options, keys, values, effects []string) []bruteToleration {
-	classes := map[string]struct {
-		time    int
-		seconds *int64
-	}{"": {}, "-1": {1, seconds(-1)}, "0": {1, seconds(0)}, "300": {2, seconds(300)}, "301": {3, seconds(301)}}
+	seconds := map[string]*int64{
+		"": nil, "-1": test.Seconds(-1), "0": test.Seconds(0), "1": test.Seconds(1), "300": test.Seconds(300), "301": test.Seconds(301),
+	}
 	var all []bruteToleration
 	for _, key := range keys {
 		for _, value := range values {
@@ -86,33 +123,22 @@ func bruteTolerations(o taints.Options, keys, values, effects []string) []bruteT
 				effect, s, _ := strings.Cut(effect, " ")
 				t := bruteToleration{Toleration: taints.Toleration{
 					Key: key, Operator: taints.Operator(operator), Value: value,
-					Effect: taints.Effect(effect), TolerationSeconds: classes[s].seconds,
-				}, time: classes[s].time}
-				t.tolerates = setOf(func(taint taints.Taint) bool { return reference.Tolerates(o, t.Toleration, taint) })
+					Effect: taints.Effect(effect), TolerationSeconds: seconds[s],
+				}, seconds: math.MaxInt64}
+				if seconds[s] != nil {
+					t.seconds = max(0, *seconds[s])
+				}
+				for i, taint := range universe {
+					t.tolerates = append(t.tolerates, reference.Tolerates(o, t.Toleration, taint))
+					if t.tolerates[i] {
+						t.tolerated = append(t.tolerated, i)
+					}
+				}
 				all = append(all, t)
 			}
 		}
 	}
 	return all
-}
-
-// same reports whether the lists tolerate the same taints of the universe, and
-// NoExecute taints for the same class of seconds.
-func same(a, b []bruteToleration) bool {
-	timesOf := func(list []bruteToleration) (tolerated set, times [4]set) {
-		tolerated = new(big.Int)
-		times = [4]set{tolerated, tolerated, tolerated, tolerated}
-		for i := range list {
-			t := &list[i]
-			times[t.time] = or(times[t.time], but(t.evicts(), tolerated))
-			tolerated = or(tolerated, t.tolerates)
-		}
-		return tolerated, times
-	}
-	tolerated, times := timesOf(a)
-	others, otherTimes := timesOf(b)
-	return tolerated.Cmp(others) == 0 &&
-		slices.EqualFunc(times[:], otherTimes[:], func(a, b set) bool { return a.Cmp(b) == 0 })
 }
 
 func tolerationsOf(list []bruteToleration) []taints.Toleration {
@@ -123,19 +149,11 @@ func tolerationsOf(list []bruteToleration) []taints.Toleration {
 	return tols
 }
 
-// There are many tolerations for pairs, and few for triples. They have texts
-// that are not integers in canonical form, thresholds that no integer passes,
-// unknown effects, and keys that are wildcards under KeyWildcards.
-var (
-	manyKeys    = []string{"", "a", "a*"}
-	manyValues  = []string{"Exists", "", " 5", "Equal v", "Lt 6", "Gt 5", "Gt " + most}
-	manyEffects = []string{"", " 300", "NoExecute", "NoExecute 0", "NoExecute 300", "x 300"}
-	fewValues   = []string{"Exists", " 5", "Lt 6"}
-	fewEffects  = []string{"", " 300", "NoExecute", "NoExecute 300", "x"}
-)
-
 // eachList calls f with all pairs of many tolerations, under all options, and all
 // triples of few, with and without wildcards. With -short it uses one in eleven.
+//
+// There are texts that are not integers in canonical form, thresholds that no integer
+// passes, unknown effects, and keys that are wildcards under KeyWildcards.
 func eachList(t *testing.T, f func(o taints.Options, list []bruteToleration)) {
 	n := 0
 	call := func(o taints.Options, list ...bruteToleration) {
@@ -143,9 +161,14 @@ func eachList(t *testing.T, f func(o taints.Options, list []bruteToleration)) {
 			f(o, list)
 		}
 	}
-	for _, o := range allOptions {
-		many := bruteTolerations(o, manyKeys, manyValues, manyEffects)
-		few := bruteTolerations(o, manyKeys, fewValues, fewEffects)
+	keys := []string{"", "a", "a*"}
+	for _, o := range test.AllOptions {
+		many := bruteTolerations(o, keys,
+			[]string{"Exists", "", " 5", "Equal v", "Lt 6", "Gt 5", "Gt " + most},
+			[]string{"", " 300", "NoExecute", "NoExecute 0", "NoExecute 300", "x 300"})
+		few := bruteTolerations(o, keys,
+			[]string{"Exists", " 5", "Lt 6"},
+			[]string{"", " 300", "NoExecute", "NoExecute 300", "x"})
 		for _, a := range many {
 			for _, b := range many {
 				call(o, a, b)
@@ -164,57 +187,157 @@ func eachList(t *testing.T, f func(o taints.Options, list []bruteToleration)) {
 	}
 }
 
-// before reports whether an entry before index i tolerates all taints that
-// entry i tolerates, so that entry i is never the first match.
-func before(list []bruteToleration, i int) bool {
-	return slices.ContainsFunc(list[:i], func(t bruteToleration) bool {
-		return includes(t.tolerates, list[i].tolerates)
-	})
+// A toleration covers another if it tolerates every taint that the other tolerates, for
+// at least as long.
+func TestBruteCovers(t *testing.T) {
+	keys := []string{"", "a", "ab", "*", "a*"}
+	values := []string{
+		"Exists", "Exists v", "Equal", " v", " 5", "Equal 05", "Equal " + least, " " + most, "In v",
+		"Lt 6", "Lt " + least, "Lt -9223372036854775807", "Lt " + most, "Lt 05",
+		"Gt 5", "Gt 0", "Gt " + most, "Gt 9223372036854775806", "Gt " + least, "Gt +5",
+	}
+	effects := []string{
+		"", " 0", " 300", "NoExecute", "NoExecute -1", "NoExecute 0", "NoExecute 1", "NoExecute 300", "NoExecute 301", "NoSchedule", "NoSchedule 300", "x",
+	}
+	for _, o := range test.AllOptions {
+		all := bruteTolerations(o, keys, values, effects)
+		for i := range all {
+			for j := range all {
+				if testing.Short() && (i+j)%7 > 0 {
+					continue
+				}
+				a, b := &all[i], &all[j]
+				want := true
+				for _, k := range b.tolerated {
+					if !a.tolerates[k] || universe[k].Effect == taints.NoExecute && a.seconds < b.seconds {
+						want = false
+						break
+					}
+				}
+				if got := tolerationset.Covers(a.Toleration, b.Toleration, o); got != want {
+					t.Fatalf("under %+v %v covers %v: %v, want %v", o, a.Toleration, b.Toleration, got, want)
+				}
+			}
+		}
+	}
 }
 
-// after reports whether an entry after index i tolerates all taints that entry
-// i tolerates, for the same time, and no entry between them sets another time.
-func after(list []bruteToleration, i int) bool {
-	t, evicting := &list[i], list[i].evicts()
-	for j := i + 1; j < len(list); j++ {
-		u := &list[j]
-		if u.time != t.time && and(u.tolerates, evicting).Sign() > 0 {
+// coveredBehind reports whether a later entry tolerates all that the entry does, for the
+// same time, and none between them disagrees.
+func coveredBehind(list []bruteToleration, i int) bool {
+	for _, u := range list[i+1:] {
+		if u.disagrees(list[i]) {
 			return false
 		}
-		if includes(u.tolerates, t.tolerates) {
+		if u.includes(list[i]) {
 			return true
 		}
 	}
 	return false
 }
 
-// without returns the entries that are not dropped.
-func without(list []bruteToleration, dropped map[int]bool) []bruteToleration {
-	var left []bruteToleration
-	for i := range list {
-		if !dropped[i] {
-			left = append(left, list[i])
-		}
-	}
-	return left
+func coveredBefore(list []bruteToleration, i int) bool {
+	return slices.ContainsFunc(list[:i], func(u bruteToleration) bool { return u.includes(list[i]) })
 }
 
-// checkDropped checks that the dropped entries may be removed together, and
-// that a rule allows removing each of them.
-func checkDropped(t *testing.T, o taints.Options, list []bruteToleration, dropped map[int]bool) {
-	left := without(list, dropped)
-	if !same(left, list) {
-		t.Fatalf("under %+v %v became %v, which means something else",
-			o, tolerationsOf(list), tolerationsOf(left))
-	}
-	for i := range list {
-		if !dropped[i] || list[i].empty() || before(list, i) {
-			continue
+// Minimize drops the entries that its rules name, from the last to the first, and the
+// answers stay the same.
+func TestBruteMinimize(t *testing.T) {
+	eachList(t, func(o taints.Options, list []bruteToleration) {
+		left := slices.Clone(list)
+		for i := len(left) - 1; i >= 0; i-- {
+			if left[i].toleratesNothing() || coveredBefore(left, i) || coveredBehind(left, i) {
+				left = slices.Delete(left, i, i+1)
+			}
 		}
-		at := len(without(list[:i], dropped))
-		if !after(slices.Insert(slices.Clone(left), at, list[i]), at) {
-			t.Fatalf("under %+v %v became %v: nothing makes %v superfluous",
-				o, tolerationsOf(list), tolerationsOf(left), list[i])
+		want, got := tolerationsOf(left), tolerationset.Minimize(tolerationsOf(list), o)
+		same := func(a, b taints.Toleration) bool { return a.Equal(b) && a.Operator == b.Operator }
+		if !slices.EqualFunc(got, want, same) {
+			t.Fatalf("under %+v %v became %v, want %v", o, tolerationsOf(list), got, want)
+		}
+		if len(left) < len(list) && differ(left, list) {
+			t.Fatalf("under %+v %v became %v, which means something else", o, tolerationsOf(list), got)
+		}
+	})
+}
+
+// Lint finds exactly the shadowed and the covered tolerations of a valid list. Without
+// those that are covered, each taint is tolerated for the same times as before, so that
+// no policy tells the lists apart.
+func TestBruteLint(t *testing.T) {
+	eachList(t, func(o taints.Options, list []bruteToleration) {
+		tols := tolerationsOf(list)
+		findings := tolerationset.Lint(tols, o)
+		if slices.ContainsFunc(tols, func(tol taints.Toleration) bool { return !reference.ValidToleration(o, tol) }) {
+			if findings != nil {
+				t.Fatalf("under %+v %v is not valid and has %v", o, tols, findings)
+			}
+			return
+		}
+		covered, shadowed := map[int]bool{}, map[int]int{}
+		for _, f := range findings {
+			switch f.Code {
+			case tolerationset.CodeCovered:
+				covered[f.Toleration] = true
+			case tolerationset.CodeShadowed:
+				shadowed[f.Toleration] = f.Other
+			}
+		}
+		wantCovered, wantShadowed, left := map[int]bool{}, map[int]int{}, slices.Clone(list)
+		for i := len(list) - 1; i >= 0; i-- {
+			by := shadowOf(list, i)
+			superfluous := !list[i].toleratesNothing() && (by < 0 && coveredBefore(left, i) || coveredBehind(left, i))
+			if superfluous {
+				left = slices.Delete(left, i, i+1)
+			}
+			switch {
+			case by >= 0:
+				wantShadowed[i] = by
+			case superfluous:
+				wantCovered[i] = true
+			}
+		}
+		if !maps.Equal(covered, wantCovered) || !maps.Equal(shadowed, wantShadowed) {
+			t.Fatalf("under %+v of %v %v are covered and %v shadowed, want %v and %v",
+				o, tols, covered, shadowed, wantCovered, wantShadowed)
+		}
+		if len(covered) == 0 {
+			return
+		}
+		left = nil
+		for i := range list {
+			if !covered[i] {
+				left = append(left, list[i])
+			}
+		}
+		for i, taint := range universe {
+			if taint.Effect == taints.NoExecute && !maps.Equal(times(list, i), times(left, i)) {
+				t.Fatalf("under %+v %v: the times of %v differ without %v", o, tols, taint, covered)
+			}
+		}
+		if differ(left, list) {
+			t.Fatalf("under %+v %v means something else without %v", o, tols, covered)
+		}
+	})
+}
+
+// shadowOf returns the index of the first earlier entry that tolerates all
+// NoExecute taints of the entry, if it does so for another time, and otherwise -1.
+func shadowOf(list []bruteToleration, i int) int {
+	j := slices.IndexFunc(list[:i], func(t bruteToleration) bool { return t.includesEvicting(list[i]) })
+	if j < 0 || !list[j].disagrees(list[i]) {
+		return -1
+	}
+	return j
+}
+
+// times returns for how long entries tolerate a taint of the universe.
+func times(list []bruteToleration, i int) map[int64]bool {
+	all := map[int64]bool{}
+	for _, t := range list {
+		if t.tolerates[i] {
+			all[t.seconds] = true
 		}
 	}
+	return all
 }

@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
 func TestFind(t *testing.T) {
-	list := parse(t, "a=1:NoExecute for 5s", "a=1:NoExecute op=Equal", "a:NoExecute op=Exists", "a=1 op=Lt", "a=1", "b=1:NoExecute", "a=2:NoExecute")
+	list := test.Tolerations("a=1:NoExecute for 5s", "a=1:NoExecute op=Equal", "a:NoExecute op=Exists", "a=1 op=Lt", "a=1", "b=1:NoExecute", "a=2:NoExecute")
 	list = append(list, taints.Toleration{Key: "a", Operator: taints.OpExists, Value: "1", Effect: taints.NoExecute})
 	for i, tol := range list {
 		want := i

@@ -4,8 +4,6 @@ package tolerationset_test
 
 import (
 	"fmt"
-	"math/big"
-	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +11,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/internal/known"
-	"github.com/seed-0529bac1/taints/internal/test/reference"
+	"github.com/seed-0529bac1/taints/internal/test"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
@@ -104,7 +102,7 @@ func TestLint(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			text := strings.NewReplacer("node/", "node.kubernetes.io/", "role/", "node-role.kubernetes.io/").Replace(tc.list)
-			list := parse(t, strings.Split(text, ", ")...)
+			list := test.Tolerations(strings.Split(text, ", ")...)
 			if got := codes(tolerationset.Lint(list, taints.Options{KeyWildcards: true})); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
@@ -117,10 +115,10 @@ func TestLintKnowsTheKeys(t *testing.T) {
 	for _, key := range append(known.NodeKeys[:], "node.kubernetes.io/out-of-service",
 		"node.cloudprovider.kubernetes.io/uninitialized", "node.cloudprovider.kubernetes.io/shutdown",
 		"node-role.kubernetes.io/control-plane") {
-		if findings := tolerationset.Lint([]taints.Toleration{exists(key)}, taints.Options{}); findings != nil {
+		if findings := tolerationset.Lint(test.Tolerations(key+" op=Exists"), taints.Options{}); findings != nil {
 			t.Errorf("%s: %v", key, findings)
 		}
-		findings := tolerationset.Lint([]taints.Toleration{exists(key[:len(key)-1])}, taints.Options{})
+		findings := tolerationset.Lint(test.Tolerations(key[:len(key)-1]+" op=Exists"), taints.Options{})
 		want := []tolerationset.Finding{{
 			Code: tolerationset.CodeMisspelledKey, Advice: "The key may be misspelled; Kubernetes sets " + key + ".",
 		}}
@@ -145,7 +143,7 @@ func TestFindingTexts(t *testing.T) {
 		{"op=Exists"},
 		{"a:NoExecute op=Exists", "a:NoExecute op=Exists for 5s"},
 	} {
-		got = append(got, reference.Texts(tolerationset.Lint(parse(t, list...), taints.Options{}))...)
+		got = append(got, test.Texts(tolerationset.Lint(test.Tolerations(list...), taints.Options{}))...)
 	}
 	const onlyDaemons = " That is right only for daemons; name the keys that the pod needs."
 	want := []string{
@@ -200,69 +198,4 @@ func TestLintOfDefaults(t *testing.T) {
 			t.Fatalf("%v", findings)
 		}
 	}
-}
-
-// For valid lists, Lint finds exactly the covered and the shadowed tolerations.
-func TestBruteLint(t *testing.T) {
-	eachList(t, func(o taints.Options, list []bruteToleration) {
-		tols := tolerationsOf(list)
-		findings := tolerationset.Lint(tols, o)
-		if slices.ContainsFunc(tols, func(tol taints.Toleration) bool { return !reference.ValidToleration(o, tol) }) {
-			if findings != nil {
-				t.Fatalf("under %+v %v is not valid and has %v", o, tols, findings)
-			}
-			return
-		}
-		covered, shadowed := map[int]bool{}, map[int]int{}
-		for _, f := range findings {
-			switch f.Code {
-			case tolerationset.CodeCovered:
-				covered[f.Toleration] = true
-			case tolerationset.CodeShadowed:
-				shadowed[f.Toleration] = f.Other
-			}
-		}
-		checkDropped(t, o, list, covered)
-		for time := range 4 {
-			// No policy notices, as each taint is tolerated for the same times.
-			if evictedAfter(time, list).Cmp(evictedAfter(time, without(list, covered))) != 0 {
-				t.Fatalf("under %+v %v: the times differ without %v", o, tols, covered)
-			}
-		}
-		for i := range list {
-			by, inShadow := shadowed[i]
-			if want := shadowOf(list, i); inShadow != (want >= 0) || inShadow && by != want {
-				t.Fatalf("under %+v %v: %v is in the shadow of %d, %v, want %d",
-					o, tols, list[i], by, inShadow, want)
-			}
-			if covered[i] || inShadow || list[i].empty() {
-				continue
-			}
-			if before(list, i) || after(without(list, covered), len(without(list[:i], covered))) {
-				t.Fatalf("under %+v %v: %v is not said to be covered", o, tols, list[i])
-			}
-		}
-	})
-}
-
-// evictedAfter returns the NoExecute taints that an entry tolerates for the time.
-func evictedAfter(time int, list []bruteToleration) set {
-	all := new(big.Int)
-	for i := range list {
-		if list[i].time == time {
-			all = or(all, list[i].evicts())
-		}
-	}
-	return all
-}
-
-// shadowOf returns the index of the first earlier entry that tolerates all
-// NoExecute taints of the entry, if it does so for another time, and otherwise -1.
-func shadowOf(list []bruteToleration, i int) int {
-	evicting := list[i].evicts()
-	j := slices.IndexFunc(list[:i], func(t bruteToleration) bool { return includes(t.tolerates, evicting) })
-	if evicting.Sign() == 0 || j >= 0 && list[j].time == list[i].time {
-		return -1
-	}
-	return j
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/seed-0529bac1/taints/internal/test/reference"
+	"github.com/seed-0529bac1/taints/internal/test"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
@@ -27,9 +27,9 @@ func TestReconcile(t *testing.T) {
 		{"repeated", []string{"a", "a", "user", "user"}, nil, []string{"a"}, []string{"a", "user", "user"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			current := parse(t, tc.current...)
-			got, changed := tolerationset.Reconcile(current, parse(t, tc.applied...), parse(t, tc.desired...))
-			if diff := cmp.Diff(tc.want, reference.Texts(got)); diff != "" && len(tc.want)+len(got) > 0 {
+			current := test.Tolerations(tc.current...)
+			got, changed := tolerationset.Reconcile(current, test.Tolerations(tc.applied...), test.Tolerations(tc.desired...))
+			if diff := cmp.Diff(tc.want, test.Texts(got)); diff != "" && len(tc.want)+len(got) > 0 {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if changed == slices.Equal(tc.want, tc.current) || changed && got == nil || !changed && !identical(got, current) {

@@ -12,14 +12,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
 func TestValidateUpdate(t *testing.T) {
 	on, off := taints.Options{}, taints.Options{NoComparison: true}
-	old := parse(t, "a:NoExecute for 300s", "b=v:NoSchedule")
-	lt, gt := parse(t, "a=5 op=Lt"), parse(t, "b=6 op=Gt")
-	both, neither := slices.Concat(lt, gt), parse(t, "b=6", "c op=Exists")
+	old := test.Tolerations("a:NoExecute for 300s", "b=v:NoSchedule")
+	lt, gt := test.Tolerations("a=5 op=Lt"), test.Tolerations("b=6 op=Gt")
+	both, neither := slices.Concat(lt, gt), test.Tolerations("b=6", "c op=Exists")
 	for _, tc := range []struct {
 		name     string
 		o        taints.Options
@@ -29,17 +30,17 @@ func TestValidateUpdate(t *testing.T) {
 		{"unchanged", on, old, old, ""},
 		{
 			"reordered, added, other seconds", on, old,
-			parse(t, "c op=Exists", "b=v:NoSchedule", "a:NoExecute for 5s"), "",
+			test.Tolerations("c op=Exists", "b=v:NoSchedule", "a:NoExecute for 5s"), "",
 		},
-		{"seconds gone", on, old, parse(t, "a:NoExecute", "b=v:NoSchedule"), ""},
+		{"seconds gone", on, old, test.Tolerations("a:NoExecute", "b=v:NoSchedule"), ""},
 		{"one gone", on, old, old[:1], "old 1 : forbidden"},
 		{"both gone", on, old, nil, "old 0 : forbidden\nold 1 : forbidden"},
-		{"another value", on, old, parse(t, "a:NoExecute for 300s", "b=w:NoSchedule"), "old 1 : forbidden"},
-		{"another key", on, old, parse(t, "a:NoExecute for 300s", "c=v:NoSchedule"), "old 1 : forbidden"},
-		{"another effect", on, old, parse(t, "a:NoExecute for 300s", "b=v"), "old 1 : forbidden"},
+		{"another value", on, old, test.Tolerations("a:NoExecute for 300s", "b=w:NoSchedule"), "old 1 : forbidden"},
+		{"another key", on, old, test.Tolerations("a:NoExecute for 300s", "c=v:NoSchedule"), "old 1 : forbidden"},
+		{"another effect", on, old, test.Tolerations("a:NoExecute for 300s", "b=v"), "old 1 : forbidden"},
 		{
 			"Equal spelled out", on, old,
-			parse(t, "a:NoExecute for 300s", "b=v:NoSchedule op=Equal"), "old 1 : forbidden",
+			test.Tolerations("a:NoExecute for 300s", "b=v:NoSchedule op=Equal"), "old 1 : forbidden",
 		},
 		{"invalid", on, old, append(slices.Clone(old), taints.Toleration{}), "2 operator: invalid"},
 		{"gone and invalid", on, old, []taints.Toleration{old[0], {}}, "old 1 : forbidden\n1 operator: invalid"},
@@ -56,8 +57,8 @@ func TestValidateUpdate(t *testing.T) {
 		{"Lt beside Gt", off, gt, both, ""},
 		{
 			"an unknown operator", off,
-			[]taints.Toleration{toleration("a", "In", "v")},
-			[]taints.Toleration{toleration("a", "In", "v")},
+			[]taints.Toleration{{Key: "a", Operator: "In", Value: "v"}},
+			[]taints.Toleration{{Key: "a", Operator: "In", Value: "v"}},
 			"0 operator: not supported",
 		},
 		{"both comparisons gone", off, both, nil, "old 0 : forbidden\nold 1 : forbidden"},

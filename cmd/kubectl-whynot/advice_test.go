@@ -24,16 +24,19 @@ import (
 // TestAdvice runs files of cases. Each has objects and, indented, the advice
 // for pod p: "0: …" replaces the toleration with this index, "add …" adds one,
 // "repair …" is a taint of a node's state, and "if …" is an alternative. The
-// cause, the steps and the notes are as users see them.
+// cause, the steps and the notes are as users see them. "kept off …" is about a
+// DaemonSet.
 func TestAdvice(t *testing.T) {
 	for _, file := range []string{"testdata/advice.txt", "testdata/workloads.txt"} {
 		cases.Run(t, file, func(t *testing.T, lines []string) []string {
 			input := objectsOf(lines)
 			r := mustReport(t, input)
-			if len(r.Causes) != 1 {
+			if len(r.Causes) > 1 || len(r.Causes)+len(r.KeptOff) == 0 {
 				t.Fatalf("%s: causes %+v", lines, r.Causes)
 			}
-			checkForms(t, r.Causes[0], input)
+			for _, c := range slices.Concat(r.Causes, r.KeptOff) {
+				checkForms(t, c, input)
+			}
 			checkFixes(t, input)
 			return adviceOf(&r)
 		})
@@ -112,8 +115,15 @@ func objectOf(line string) string {
 }
 
 func adviceOf(r *diagnosis.Report) []string {
-	x, c := r.Pending[0], r.Causes[0]
 	var lines []string
+	for _, c := range r.KeptOff {
+		lines = append(lines, "kept off "+strings.Join(c.Owners, ", ")+" "+c.Text)
+		lines = append(lines, fixesOf(c)...)
+	}
+	if len(r.Pending) == 0 {
+		return lines
+	}
+	x, c := r.Pending[0], r.Causes[0]
 	if x.Change != nil {
 		lines = append(entryTexts(x.Tolerations, x.Change.Entries), stateTexts(x.Change.NodeTaints)...)
 		lines = append(lines, fmt.Sprintf("opens %d", x.Change.Opens))
@@ -122,7 +132,11 @@ func adviceOf(r *diagnosis.Report) []string {
 		words := slices.Concat([]string{"if"}, say.TaintTexts(a.Taints), stateTexts(a.NodeTaints), entryTexts(x.Tolerations, a.Corrections))
 		lines = append(lines, strings.Join(words, " "))
 	}
-	lines = append(lines, "cause "+c.Text)
+	return append(append(lines, "cause "+c.Text), fixesOf(c)...)
+}
+
+// fixesOf returns the steps and the notes of the cause.
+func fixesOf(c *diagnosis.Cause) (lines []string) {
 	for _, s := range c.Fix {
 		if s.Effect != "" {
 			s.Text += "; " + s.Effect

@@ -72,7 +72,7 @@ func TestCluster(t *testing.T) {
 	}, "")
 	t.Setenv("HOME", t.TempDir())
 	const counts = "1 node and 601 pods from the cluster, "
-	const pages = "/api/v1/nodes ,/api/v1/pods app=web,/api/v1/pods app=web,/api/v1/pods app=web"
+	const pages = "/api/v1/nodes ,/apis/apps/v1/daemonsets ,/api/v1/pods app=web,/api/v1/pods app=web,/api/v1/pods app=web"
 	const deployment = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},"spec":{"template":{"spec":{}}}}`
 	for _, tc := range []struct{ stdin, args, start, want string }{
 		{"not read", "-A -l app=web", counts, ""},
@@ -95,6 +95,30 @@ func TestCluster(t *testing.T) {
 	}
 	if code, names, _ := runOn(nil, "__complete", "-s", url, ""); code != 0 || !strings.Contains(names, "\nq\n") {
 		t.Errorf("completion: %s", names)
+	}
+}
+
+// DaemonSets of the cluster are read, or it is said that they are not.
+func TestDaemonSets(t *testing.T) {
+	const set = `{"metadata":{"name":"agent","namespace":"ops","generation":1},"spec":{"template":{"spec":{}}},` +
+		`"status":{"observedGeneration":1,"desiredNumberScheduled":1,"numberReady":1}}`
+	lists := map[string][]string{
+		"/api/v1/nodes": {objectOf("node a"), objectOf("node b k=v:NoSchedule")}, "/api/v1/pods": {}, "/api/v1/namespaces/ops/pods": {},
+		"/apis/apps/v1/daemonsets":                      {`{"kind":"DaemonSetList","apiVersion":"apps/v1","items":[` + set + `]}`},
+		"/apis/apps/v1/namespaces/ops/daemonsets":       {`{"kind":"DaemonSetList","apiVersion":"apps/v1","items":[` + set + `]}`},
+		"/apis/apps/v1/namespaces/ops/daemonsets/agent": {strings.Replace(set, "{", `{"kind":"DaemonSet","apiVersion":"apps/v1",`, 1)},
+	}
+	url, _ := apiServer(t, lists, "")
+	for _, args := range []string{"-A", "-n ops", "daemonset/agent -n ops", "ds agent -n ops"} {
+		got := oneLine(mustRun(t, "", append(strings.Fields(args), "-s", url)...))
+		if !strings.Contains(got, "does not run on b: untolerated taint k=v:NoSchedule") || strings.Contains(got, "DaemonSets (") {
+			t.Errorf("%s: %s", args, got)
+		}
+	}
+	delete(lists, "/apis/apps/v1/daemonsets")
+	url, _ = apiServer(t, lists, "")
+	if got := oneLine(mustRun(t, "", "-A", "-s", url)); !strings.Contains(got, "and DaemonSets (the server could not find") {
+		t.Errorf("not permitted: %s", got)
 	}
 }
 

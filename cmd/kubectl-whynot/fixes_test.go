@@ -67,8 +67,9 @@ type world struct {
 // and the DaemonSet controller have added to the pod.
 func templateOf(x *diagnosis.Pending) (own, given []taints.Toleration) {
 	daemon := taints.AddDaemonSetTolerations(nil, taints.DaemonSetPod{HostNetwork: true})
+	isDefault := false // or after it
 	for _, t := range x.Tolerations {
-		isDefault := (t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable) && t.TolerationSeconds != nil
+		isDefault = isDefault || (t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable) && t.TolerationSeconds != nil
 		if isDefault || x.Owner.Kind == "DaemonSet" && slices.ContainsFunc(daemon, t.Equal) {
 			given = append(given, t)
 		} else {
@@ -96,16 +97,23 @@ func (w *world) fix(t *testing.T, x *diagnosis.Pending) {
 		if strings.HasPrefix(s.Text, "or ") {
 			w.check(t, x, w.pods[x.Pods[0]])
 		}
-		if strings.HasPrefix(s.Text, "repair ") || strings.HasPrefix(s.Text, "wait for ") || strings.Contains(s.Text, "being removed") {
+		if endsStates.MatchString(s.Text) {
 			for name, list := range w.nodes {
 				w.nodes[name] = slices.DeleteFunc(list, func(t taints.Taint) bool {
-					return t.Key != taints.NodeUnschedulable &&
+					return (t.Key != taints.NodeUnschedulable || endsCordon.MatchString(s.Text)) &&
 						slices.ContainsFunc(states, func(n taints.Taint) bool { return n.ID() == t.ID() })
 				})
 			}
 		}
 	}
 }
+
+// The steps after which the taints of nodes' states go away, and those after which
+// what has set them also ends the cordon, or there are new nodes.
+var (
+	endsStates = regexp.MustCompile(`^(repair|wait|look at) |being removed|only the pod that EKS made`)
+	endsCordon = regexp.MustCompile(`^wait until |being removed|^look at the (log of|events)`)
+)
 
 // tolerations returns the tolerations of the pod after the steps, or nil if there
 // is no fix.
@@ -147,10 +155,31 @@ func (w *world) check(t *testing.T, x *diagnosis.Pending, list []taints.Tolerati
 	}
 }
 
-// run runs the command of the step.
+// run runs the command of the step, of "a || b" the first that works.
 func (w *world) run(t *testing.T, x *diagnosis.Pending, s diagnosis.Step) {
 	t.Helper()
-	words := shellWords(t, s.Command)
+	before := w.template
+	first, second, isEither := strings.Cut(s.Command, " || ")
+	w.runOne(t, x, s, shellWords(t, first))
+	if isEither && w.template == nil {
+		w.template = before
+		w.runOne(t, x, s, shellWords(t, second))
+	}
+	for _, other := range [][]taints.Toleration{nil, {tol("other op=Exists")}, x.Tolerations} {
+		if isEither && patched(t, patchIn(t, first), other) == nil && patched(t, patchIn(t, second), other) == nil {
+			t.Errorf("%s fails for a template with %v", s.Command, other)
+		}
+	}
+}
+
+// patchIn returns the patch of the command.
+func patchIn(t *testing.T, command string) string {
+	words := shellWords(t, command)
+	return words[len(words)-1]
+}
+
+func (w *world) runOne(t *testing.T, x *diagnosis.Pending, s diagnosis.Step, words []string) {
+	t.Helper()
 	for i := 1; i < len(words); i++ {
 		switch args := words[i+1:]; words[i] {
 		case "uncordon":

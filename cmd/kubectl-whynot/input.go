@@ -161,6 +161,7 @@ func (p *program) readCluster(ctx context.Context, c *cluster.Cluster) error {
 			return err
 		}
 	}
+	readDaemonSets(ctx, client, c)
 	return inPages(ctx, client.Pods(c.Only.Namespace).List, p.selector, c.ForgetPods, c.AddPod)
 }
 
@@ -192,6 +193,19 @@ func readWorkload(ctx context.Context, client corev1client.CoreV1Interface, kind
 		return err
 	}
 	return manifest.Read(kind+"/"+name, bytes.NewReader(object), c.Decode)
+}
+
+// readDaemonSets lists the DaemonSets, unless one is asked for. Not everybody may do that.
+func readDaemonSets(ctx context.Context, client corev1client.CoreV1Interface, c *cluster.Cluster) {
+	if strings.HasPrefix(c.Asked, "daemonset/") {
+		return
+	}
+	request := client.RESTClient().Get().AbsPath("/apis/apps/v1").Namespace(c.Only.Namespace).Resource("daemonsets")
+	result := request.SetHeader("Accept", runtime.ContentTypeJSON).Do(ctx)
+	list, _ := result.Raw()
+	if err := cmp.Or(result.Error(), manifest.Read("DaemonSets", bytes.NewReader(list), c.Decode)); err != nil {
+		c.Unevaluated.Insert("DaemonSets (" + say.Shortened(err.Error()) + ")")
+	}
 }
 
 // readNodes lists the nodes of the cluster, and returns a client for more.

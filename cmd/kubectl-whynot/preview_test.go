@@ -306,7 +306,7 @@ func TestPreviewCluster(t *testing.T) {
 			t.Errorf("exit code %d, stderr %q, lacks %q: %s", code, stderr, want, stdout)
 		}
 	}
-	if got := strings.Join(*requests, ","); got != "/api/v1/nodes ,/api/v1/pods " || stdin.Len() != len("not read") {
+	if got := strings.Join(*requests, ","); got != "/api/v1/nodes ,/apis/apps/v1/daemonsets ,/api/v1/pods " || stdin.Len() != len("not read") {
 		t.Errorf("requests %s; %d bytes of standard input are left", got, stdin.Len())
 	}
 	for args, want := range map[string]string{

@@ -30,8 +30,9 @@ func TestFindIsALoop(t *testing.T) {
 	})
 }
 
-// A short list is not copied into a map, and a long one is read only once.
-func TestShortAndLong(t *testing.T) {
+// To find all elements of a long list takes time in proportion to its length. Short
+// lists take no memory.
+func TestCosts(t *testing.T) {
 	for _, n := range []int{0, 1, lookup.Short, lookup.Short + 1, 1000} {
 		list := make([]int, n)
 		for i := range list {
@@ -39,11 +40,14 @@ func TestShortAndLong(t *testing.T) {
 		}
 		reads := 0
 		f := lookup.FirstOf(list, func(i *int) int { reads++; return *i })
-		long := n > lookup.Short
-		if made := reads; f.Find(n-1) != n-1 || (made > 0) != long || (reads == made) != (long || n == 0) {
-			t.Errorf("a list of %d: %d reads, %d of them at first", n, reads, made)
+		for i := range list {
+			f.Find(i)
 		}
-		if allocs := testing.AllocsPerRun(10, func() { f := lookup.FirstOf(list, lookup.Self); f.Find(0) }); (allocs > 0) != long {
+		if n > lookup.Short && reads > 2*n {
+			t.Errorf("to find all of %d elements reads %d", n, reads)
+		}
+		allocs := testing.AllocsPerRun(10, func() { f := lookup.FirstOf(list, lookup.Self); f.Find(0) })
+		if n <= lookup.Short && allocs > 0 {
 			t.Errorf("a list of %d: %v allocations", n, allocs)
 		}
 	}

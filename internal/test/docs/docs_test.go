@@ -115,7 +115,7 @@ var quick = map[string]string{
 	"go test -C cluster -v -run TestMemory ./evictor/internal/controller": notRun,
 	"go test -C cluster -v -run TestMemory ./scheduler/internal/plugin":   notRun,
 
-	"go test -run Semantics .":                "",
+	"go test ./internal/test/semantics":       "",
 	`go test -run '^$' -bench .`:              "-bench Tolerates -benchtime 1x",
 	"go test ./internal/test/docs -update":    "-run NoSuchTest",
 	"go test -C cluster -timeout 1h ./e2e":    "-list .",

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/internal/known"
+	"github.com/seed-0529bac1/taints/internal/test"
 	"github.com/seed-0529bac1/taints/internal/test/reference"
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
@@ -24,7 +25,7 @@ import (
 var (
 	Keys = rapid.SampledFrom([]string{
 		"a", "b", "example.com/gpu", "Example.com/gpu", "dedicated", "Dedicated", "dedicatde",
-		"", "a*", "*", "example.com/*", "-", "a b", "é", "a=b", "op", taints.NodeNotReady,
+		"", "a*", "*", "example.com/*", "-", "a!", "a b", "é", "a=b", "op", taints.NodeNotReady,
 		taints.NodeMemoryPressure, strings.Repeat("k", 63), strings.Repeat("k", 64),
 	})
 	Values = rapid.OneOf(Integers, rapid.SampledFrom([]string{
@@ -49,13 +50,8 @@ var (
 	Effects = rapid.SampledFrom(named[taints.Effect](known.Effects(), "NoExecute", "", "noschedule", "x"))
 
 	Operators = rapid.SampledFrom(named[taints.Operator](valueset.Names(true), "", "Exists", "exists", "none"))
-	Options   = rapid.SampledFrom([]taints.Options{
-		{},
-		{NoComparison: true},
-		{KeyWildcards: true},
-		{NoComparison: true, KeyWildcards: true},
-	})
-	Policies = rapid.SampledFrom([]taints.EvictionPolicy{
+	Options   = rapid.SampledFrom(test.AllOptions)
+	Policies  = rapid.SampledFrom([]taints.EvictionPolicy{
 		{},
 		{FromTimeAdded: true},
 		{ForDevices: true},
@@ -114,7 +110,7 @@ var (
 		}
 	}), 1, 5)
 	TimedTolerations = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) taints.Toleration {
-		s := rapid.SampledFrom([]*int64{nil, secs(0), secs(-1), secs(0), secs(-1), secs(1), secs(60), secs(300)})
+		s := rapid.SampledFrom([]*int64{nil, test.Seconds(0), test.Seconds(-1), test.Seconds(0), test.Seconds(-1), test.Seconds(1), test.Seconds(60), test.Seconds(300)})
 		return taints.Toleration{
 			Key:               FewKeys.Draw(t, "key"),
 			Operator:          taints.OpExists,
@@ -174,8 +170,8 @@ var (
 			}).Draw(t, "value"),
 			Effect: rapid.SampledFrom(named[taints.Effect](known.Effects(), "", "NoExecute", "x")).Draw(t, "effect"),
 			TolerationSeconds: rapid.SampledFrom([]*int64{
-				nil, nil, secs(0), secs(-1),
-				secs(300), secs(301), secs(math.MaxInt64),
+				nil, nil, test.Seconds(0), test.Seconds(-1),
+				test.Seconds(300), test.Seconds(301), test.Seconds(math.MaxInt64),
 			}).Draw(t, "seconds"),
 		}
 	})
@@ -256,5 +252,3 @@ func named[T ~string](names []string, more ...T) []T {
 }
 
 const year10000 = 253402300800 // its beginning, as a Unix time
-
-func secs(s int64) *int64 { return &s }

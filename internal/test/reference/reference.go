@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package reference implements the rules as plainly as possible, without regard
-// to speed, for tests to compare the library with, and reads and writes the
-// lists that tests hold as texts.
+// to speed, for tests to compare the library with.
 package reference
 
 import (
@@ -143,6 +142,23 @@ func Seconds(p taints.EvictionPolicy, tols []taints.Toleration, matches []int) *
 		}
 	}
 	return shortest
+}
+
+// IDs returns the identities of the taints, in order.
+func IDs(list []taints.Taint) (ids []taints.TaintID) {
+	for _, t := range list {
+		ids = append(ids, t.ID())
+	}
+	return ids
+}
+
+// Joined returns the texts of the taints joined by commas, the inverse of ParseTaints.
+func Joined(list []taints.Taint) string {
+	var texts []string
+	for _, t := range list {
+		texts = append(texts, t.String())
+	}
+	return strings.Join(texts, ",")
 }
 
 // Firsts drops every taint that has the key and effect of an earlier one.

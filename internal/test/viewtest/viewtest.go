@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 	"github.com/seed-0529bac1/taints/internal/test/draw"
 )
 
@@ -154,14 +155,8 @@ func checkList[From, To any](t *testing.T, view func([]From) []To) {
 	}
 }
 
-// A T is a [testing.T], or the T of a property test.
-type T interface {
-	Helper()
-	Fatalf(format string, args ...any)
-}
-
 // Encode returns the JSON of the value.
-func Encode(t T, v any) string {
+func Encode(t test.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -171,7 +166,7 @@ func Encode(t T, v any) string {
 }
 
 // decode reads the JSON into what v points to.
-func decode(t T, text string, v any) {
+func decode(t test.T, text string, v any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), v); err != nil {
 		t.Fatalf("%v", err)

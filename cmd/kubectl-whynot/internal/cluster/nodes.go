@@ -182,9 +182,19 @@ func (c *Cluster) WithResources(p *Profile, shares []Share) (list []Share, text 
 	return list, text, lacks
 }
 
+// Lacks returns a requested resource that one of the nodes that match has none of, or "".
+func (c *Cluster) Lacks(p *Profile, nodes []int) string {
+	for _, resource := range say.SortedKeys(p.resources) {
+		if slices.ContainsFunc(nodes, func(i int) bool { return c.Nodes[i].resources[resource] == 0 && c.Nodes[i].Matches(p) }) {
+			return resource
+		}
+	}
+	return ""
+}
+
 // A Node is a node with its taints.
 type Node struct {
-	*corev1.Node // only with name and labels
+	*corev1.Node // only with name, labels and creation time
 	Own          []taints.Taint
 	Cordoned     bool             // by its spec, for which Kubernetes adds a taint
 	Taints       []taints.Taint   // its own and that of a cordoned node, after Finish
@@ -216,7 +226,7 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 	}
 	c.NodeAt[n.Name] = len(c.Nodes)
 	added := Node{
-		Node: &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}},
+		Node: &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels, CreationTimestamp: n.CreationTimestamp}},
 		Own:  list, Cordoned: n.Spec.Unschedulable, resources: extended(n.Status.Allocatable),
 	}
 	added.setConditions(n.Status.Conditions)
@@ -357,6 +367,12 @@ func (n *Node) StateFor(id taints.TaintID) string {
 		text += ", by its taints, as the input lacks its conditions"
 	}
 	return text
+}
+
+// IsReady reports whether the input says that the node is ready.
+func (n *Node) IsReady() bool {
+	ready := lifecycle.Condition{Type: string(corev1.NodeReady), Status: string(corev1.ConditionTrue)}
+	return !n.inferred && slices.Contains(n.conditions, ready)
 }
 
 // IsSilent reports whether the kubelet does not answer. Pods that are deleted then

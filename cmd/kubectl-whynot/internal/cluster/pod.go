@@ -49,6 +49,8 @@ type Wait struct {
 	Scheduler string   // empty: the default one
 	Nominated string   // the node that the scheduler intends for it; empty: none
 	Failure   string   // why the workload cannot create it
+
+	HostNetwork bool
 }
 
 var noWait = &Wait{} // of all other pods
@@ -126,7 +128,8 @@ func (c *Cluster) AddPod(o *corev1.Pod) error {
 }
 
 func waitOf(s *corev1.PodSpec) *Wait {
-	w := &Wait{Claims: devices.Names(&corev1.Pod{Spec: *s}), Gates: say.Each(s.SchedulingGates, func(g corev1.PodSchedulingGate) string { return g.Name })}
+	w := &Wait{HostNetwork: s.HostNetwork, Gates: say.Each(s.SchedulingGates, func(g corev1.PodSchedulingGate) string { return g.Name })}
+	w.Claims = devices.Names(&corev1.Pod{Spec: *s})
 	if s.SchedulerName != corev1.DefaultSchedulerName {
 		w.Scheduler = s.SchedulerName
 	}
@@ -201,11 +204,15 @@ type Workload struct {
 	Bound       *Profile            // of the template, if it names the node of its pods; nil: it does not
 	NodeName    string              // of the template
 	Job         *jobs.Limits        // of the Job, or of those that a CronJob makes
+	Misplaced   int                 // pods of a DaemonSet on nodes that it would make none for, by its status
+	IsPlugin    bool                // a device plugin, which brings extended resources
+	Exists      bool                // it has pods or a status
 
 	pod        *Pod   // that it would create; nil: none
 	controller Owner  // of the workload itself
 	isMade     bool   // the input has a pod of it
 	isReady    bool   // its status says that no pod is missing
+	wantsNone  bool   // its status says that no pods are wanted
 	failure    string // why it cannot create pods
 }
 
@@ -231,6 +238,7 @@ type object struct {
 		Failed                 int                `json:"failed"`
 		NumberReady            int32              `json:"numberReady"`
 		DesiredNumberScheduled int32              `json:"desiredNumberScheduled"`
+		NumberMisscheduled     int                `json:"numberMisscheduled"`
 		LastSuccessfulTime     *metav1.Time       `json:"lastSuccessfulTime"`
 		Conditions             []metav1.Condition `json:"conditions"`
 	} `json:"status"`
@@ -276,7 +284,8 @@ func (o *object) isReady(kind string) bool {
 	case "Job":
 		return s.Ready >= ptr.Deref(o.Spec.Parallelism, 1)
 	case "DaemonSet":
-		return s.ObservedGeneration >= o.Generation && s.NumberReady >= max(s.DesiredNumberScheduled, 1)
+		isSeen := s.ObservedGeneration > 0
+		return s.ObservedGeneration >= o.Generation && s.NumberReady >= s.DesiredNumberScheduled && (isSeen || s.NumberReady > 0)
 	default:
 		return s.ObservedGeneration >= o.Generation && s.ReadyReplicas >= ptr.Deref(o.Spec.Replicas, 1)
 	}
@@ -292,10 +301,15 @@ func (c *Cluster) addWorkload(kind string, o *object) error {
 		Paused: o.Spec.Paused, OnDelete: o.Spec.UpdateStrategy.Type == "OnDelete", Partition: o.Spec.UpdateStrategy.RollingUpdate.Partition,
 		Stalled: o.condition("Progressing", "False"), failure: o.condition("ReplicaFailure", "True"),
 		controller: ownerOf(&o.ObjectMeta), isReady: o.isReady(kind),
+		Misplaced: o.Status.NumberMisscheduled, Exists: o.Status.ObservedGeneration > 0,
+		wantsNone: kind == "DaemonSet" && o.Status.DesiredNumberScheduled == 0,
 	}
 	w.Job = jobs.Of(o.job(kind), o.Status.Failed)
 	template := &o.job(kind).Template
 	spec := &template.Spec
+	w.IsPlugin = strings.Contains(o.Name, "device-plugin") || slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool {
+		return v.HostPath != nil && strings.HasPrefix(v.HostPath.Path, "/var/lib/kubelet/device-plugins")
+	})
 	w.Tolerations = kube.Tolerations(spec.Tolerations)
 	if w.Effective = w.Tolerations; kind == "DaemonSet" {
 		w.Effective = taints.AddDaemonSetTolerations(w.Tolerations, taints.DaemonSetPod{HostNetwork: spec.HostNetwork})
@@ -362,6 +376,16 @@ func (c *Cluster) resolve(namespace string, o Owner, levels int) Owner {
 
 const maxLevels = 5 // of owners
 
+// DaemonSets returns the pods that the DaemonSets of the input would make.
+func (c *Cluster) DaemonSets() (pods []*Pod) {
+	for _, w := range c.inOrder {
+		if w.Kind == "DaemonSet" && w.pod != nil {
+			pods = append(pods, w.pod)
+		}
+	}
+	return pods
+}
+
 // finishWorkloads follows the owners of the pods, counts those that run, and adds the
 // pods that the workloads would create: those of which the input has no pods, unless
 // their status says that the pods run, and those that cannot create pods.
@@ -385,6 +409,9 @@ func (c *Cluster) finishWorkloads() {
 	}
 	for _, w := range c.inOrder {
 		above := parent(w)
+		if w.Exists = w.Exists || w.isMade; w.Kind == "DaemonSet" && w.pod != nil && !w.isMade {
+			c.PodNamed[w.pod.PodName] = w.pod
+		}
 		switch {
 		case w.pod == nil, above != nil && above.pod != nil:
 		case w.failure != "" || !w.isMade && !w.isReady:
@@ -392,6 +419,8 @@ func (c *Cluster) finishWorkloads() {
 			c.PodNamed[w.pod.PodName] = w.pod
 			c.Waiting[w.pod.OwnerName()]++
 			c.Pods = append(c.Pods, w.pod)
+		case !w.isMade && w.wantsNone:
+			c.Others[w.Kind+" (wants no pods)"]++
 		case !w.isMade:
 			c.Others[w.Kind+" (its pods are ready)"]++
 		}

@@ -5,9 +5,7 @@ package diagnosis
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
@@ -30,6 +28,7 @@ const (
 	causeFailure     causeKind = "replica-failure" // pods cannot be created, as for a quota
 	causeOther       causeKind = "other"           // something that the program does not evaluate
 	causeSchedulable causeKind = "schedulable"     // none, for a pod that does not exist yet
+	causeKeptOff     causeKind = "kept-off"        // taints of nodes that a DaemonSet makes no pods on
 )
 
 // A Cause is the reason why pods are pending, with all of these pods.
@@ -47,14 +46,18 @@ type Cause struct {
 	members []*Pending
 }
 
-// causesOf groups the list by cause and fix, most pods first, and sets each Cause.
+// causesOf groups the list by cause and fix, and sets each Cause. Pods that wait come
+// first, then those that do not exist, and of these the causes of the most pods.
 func causesOf(list []*Pending) []*Cause {
 	var causes []*Cause
 	for _, members := range cluster.Grouped(list, (*Pending).causeKey) {
 		causes = append(causes, causeOf(members))
 	}
 	slices.SortStableFunc(causes, func(a, b *Cause) int {
-		return cmp.Or(order(a.Kind == causeSchedulable, b.Kind == causeSchedulable), b.Pods-a.Pods, strings.Compare(a.Text, b.Text))
+		return cmp.Or(
+			order(a.Kind == causeSchedulable, b.Kind == causeSchedulable), order(!a.exist(), !b.exist()),
+			b.Pods-a.Pods, strings.Compare(a.Text, b.Text),
+		)
 	})
 	for i, c := range causes {
 		for _, x := range c.members {
@@ -62,6 +65,11 @@ func causesOf(list []*Pending) []*Cause {
 		}
 	}
 	return causes
+}
+
+// exist reports whether some of the pods do.
+func (c *Cause) exist() bool {
+	return slices.ContainsFunc(c.members, func(x *Pending) bool { return !x.First.Template })
 }
 
 func causeOf(members []*Pending) *Cause {
@@ -79,9 +87,14 @@ func causeOf(members []*Pending) *Cause {
 	}
 	c.Pods, c.Examples = len(c.Names), c.Names[:min(len(c.Names), 3)]
 	c.OwnersTotal, c.Owners = len(c.Owners), c.Owners[:min(len(c.Owners), maxNames)]
+	noun := "pod"
+	if first.isKeptOff {
+		noun = "DaemonSet"
+		c.Text = say.For(c.Pods, c.Text, strings.Replace(c.Text, "does", "do", 1))
+	}
 	for i := range c.Fix {
 		if s := &c.Fix[i]; s.pods > 0 {
-			s.covers(s.pods, c.Pods, "pod")
+			s.covers(s.pods, c.Pods, noun)
 		}
 	}
 	return c
@@ -96,10 +109,12 @@ func (x *Pending) causeKey() string {
 	return strings.Join(words, "\n")
 }
 
+// explain sets the cause and the fix of the pods.
 func (x *Pending) explain() {
 	p, m := x.First, parseMessage(x.Message)
 	isInvalid := taints.ValidateTolerations(p.Tolerations) != nil
 	x.Notes = slices.Concat(x.lacks, p.Devices.Notes)
+	nodeSteps := x.nodeSteps()
 	switch {
 	case p.Failure != "":
 		x.Kind, x.Text = causeFailure, "it cannot create pods: "+say.Shortened(p.Failure)
@@ -115,24 +130,35 @@ func (x *Pending) explain() {
 	case x.Matching == 0:
 		x.Kind, x.Text = causeAffinity, x.unmatched
 	case x.isOpen():
-		x.explainOther(&m)
+		x.explainOther(m)
 	case x.Change == nil:
 		x.Kind, x.Text, x.Fix = causeTaints, x.untolerated, x.alternativeSteps()
 	case len(x.Change.Entries) == 0:
-		x.Kind, x.Text, x.Fix = causeNodes, x.untolerated, x.nodeSteps
+		x.Kind, x.Text, x.Fix = causeNodes, x.untolerated, nodeSteps
 	default:
 		x.Kind, x.Text = causeMistake, x.untolerated
-		x.Fix = slices.Concat(x.nodeSteps, x.steps("", x.Change.Entries))
+		x.Fix = slices.Concat(nodeSteps, x.steps("", x.Change.Entries))
 	}
 	if beside := m.beside(x.profile); beside != "" && x.Kind != causeGates && !x.isOpen() {
 		x.Text += "; another reason, from the scheduler: " + beside
 	}
+	x.note(m)
+}
+
+// note adds what else is to know about the pods.
+func (x *Pending) note(m *message) {
+	p := x.First
 	if n := len(x.NominatedNodes); n > 0 {
 		x.Notes = append(x.Notes, "the scheduler has nominated "+say.Noun(n, "node")+" "+say.NamesOf(x.NominatedNodes, n)+
 			", and waits for the pods of lower priority that it preempts there to leave")
 	}
 	if strings.Contains(x.Message, "not eligible due to preemptionPolicy=Never") {
 		x.Notes = append(x.Notes, "its preemptionPolicy is Never, so it does not displace pods of lower priority")
+	}
+	isAdmissions := func(r Rejection) bool { return r.Taint.Effect == taints.NoSchedule && x.profile.Requests(r.Taint.Key) }
+	if i := slices.IndexFunc(x.Rejections, isAdmissions); p.Template && !x.isKeptOff && i >= 0 {
+		x.Notes = append(x.Notes, "the pods request "+x.Rejections[i].Taint.Key+", for which admission adds a toleration in some clusters, such as "+
+			"those of GKE (plugin ExtendedResourceToleration). There the template needs none")
 	}
 	if p.Scheduler != "" {
 		x.Notes = append(x.Notes, "the pod uses the scheduler "+p.Scheduler+", which may apply other rules")
@@ -159,11 +185,8 @@ func (x *Pending) explainOther(m *message) {
 	switch reported := m.words(named); {
 	case x.First.Template:
 		x.Kind = causeSchedulable
-		if missed := x.Matching - x.Feasible; x.Owner.Kind == "DaemonSet" {
+		if x.Owner.Kind == "DaemonSet" {
 			x.Text = fmt.Sprintf("taints and node affinity allow %d of %s", x.Feasible, say.Count(x.Nodes, "node"))
-			if missed > 0 {
-				x.Text += fmt.Sprintf("; it does not reach %s with untolerated taints (%s)", say.Count(missed, "node"), x.rejecting())
-			}
 		}
 	case reported != "":
 		x.Text = reported
@@ -180,24 +203,20 @@ func (x *Pending) explainOther(m *message) {
 	}
 }
 
-// compare makes the advice one for the workload's template, if that has changed.
-func (a *analyst) compare(x *Pending, w *cluster.Workload) {
-	list := slices.Clone(w.Effective)
-	for _, t := range x.Tolerations {
-		if isEverybodys(t) && !slices.ContainsFunc(list, func(o taints.Toleration) bool { return o.Key == t.Key && isEverybodys(o) }) {
-			list = append(list, t)
-		}
-	}
-	if slices.EqualFunc(list, x.Tolerations, taints.Toleration.Equal) || x.isOpen() && len(x.Fix) == 0 {
+// adviseTemplate makes the advice one for the workload's template, if new pods of it
+// have other tolerations.
+func (a *analyst) adviseTemplate(x *Pending, w *cluster.Workload) {
+	list := tolerationsOfNew(x, w)
+	isSame := len(list) == len(x.Tolerations) && !slices.ContainsFunc(list, func(t taints.Toleration) bool { return !has(x.Tolerations, t) })
+	if isSame || x.isOpen() && len(x.Fix) == 0 {
 		return
 	}
-	y, forPods := *x, x.Entries()
-	if len(x.nodeSteps) > 0 { // nodes that the template may not need
-		forPods = nil
+	y := *x
+	if y.podsDiffer = true; len(x.stays) == 0 { // otherwise the template may need other nodes
+		y.podEntries = x.Entries()
 	}
-	y.forPods = &forPods
 	y.profile = a.WithTolerations(x.profile, list)
-	y.placement, y.Tolerations, y.Fix, y.Notes = *a.placement(y.profile), y.profile.Tolerations, nil, nil
+	y.placement, y.Tolerations, y.Fix = *a.placement(y.profile), y.profile.Tolerations, nil
 	y.explain()
 	x.Change, x.Alternatives, x.AlternativesTotal, x.Fix = y.Change, y.Alternatives, y.AlternativesTotal, y.Fix
 	template := "the template of " + w.Kind + " " + w.String()
@@ -210,6 +229,30 @@ func (a *analyst) compare(x *Pending, w *cluster.Workload) {
 	if len(y.Entries())+y.AlternativesTotal == 0 && len(y.Fix) > 0 {
 		x.Fix = append(x.Fix, x.rollout(w))
 	}
+}
+
+// tolerationsOfNew returns the tolerations of a new pod: those of the template, and what
+// admission has added to the pod. This comes after what the API server gives to every
+// pod, or is for memory pressure or a resource that the pod requests.
+func tolerationsOfNew(x *Pending, w *cluster.Workload) []taints.Toleration {
+	list, isAfter := slices.Clone(w.Effective), false
+	for _, t := range x.Tolerations {
+		isKnown := t.Operator == taints.OpExists && t.Effect == taints.NoSchedule && (t.Key == taints.NodeMemoryPressure || x.profile.Requests(t.Key))
+		if !has(list, t) {
+			if isAfter = isAfter || isEverybodys(t); isAfter || isKnown {
+				list = append(list, t)
+			}
+		}
+	}
+	return list
+}
+
+// has reports whether the list has the toleration, or one that every pod gets for the
+// same taint.
+func has(list []taints.Toleration, t taints.Toleration) bool {
+	return slices.ContainsFunc(list, func(o taints.Toleration) bool {
+		return o.Equal(t) || o.Key == t.Key && isEverybodys(o) && isEverybodys(t)
+	})
 }
 
 // Entries returns the tolerations to write, or none if it is not clear which.
@@ -296,7 +339,11 @@ func (x *Pending) alternativeSteps() []Step {
 		if x.question.Pod != (cluster.PodName{}) {
 			where = "are listed below"
 		}
-		return []Step{{Text: "choose the nodes that the pod belongs on, and tolerate their taints, which " + where}}
+		choice := "choose the nodes that the pod belongs on, and tolerate their taints, which "
+		if x.isKeptOff {
+			choice = "choose the nodes that it should run on, if any, and tolerate their taints, which "
+		}
+		return []Step{{Text: choice + where}}
 	}
 	only := &x.Alternatives[0]
 	named := only.Taints
@@ -304,7 +351,10 @@ func (x *Pending) alternativeSteps() []Step {
 		named = only.Rest
 	}
 	condition := fmt.Sprintf("if the pod belongs on nodes with %s (%s), ", say.TaintsText(named), say.NamesOf(only.NodeNames, only.Nodes))
-	return slices.Concat(x.nodeSteps, x.steps(condition, only.Entries()))
+	if x.isKeptOff {
+		condition = "if it should run on " + say.NamesOf(only.NodeNames, only.Nodes) + ", "
+	}
+	return slices.Concat(x.nodeSteps(), x.steps(condition, only.Entries()))
 }
 
 // Waiting counts the causes of pods that wait. These come first.
@@ -313,117 +363,4 @@ func (r *Report) Waiting() int {
 		return i
 	}
 	return len(r.Causes)
-}
-
-// A message is the scheduler's reason for not placing a pod. Its usual form is
-// that of FitError in Kubernetes' scheduler: "0/5 nodes are available: 3
-// Insufficient cpu, 2 node(s) had untolerated taint(s). preemption: …".
-type message struct {
-	text    string // up to the end of the first sentence
-	nodes   int    // that the scheduler knows; 0: the message has another form
-	clauses []clause
-}
-
-// A clause is a reason, and the nodes that it is for; 0 if it does not depend on them.
-type clause struct {
-	nodes  int
-	reason string
-}
-
-var fitError = regexp.MustCompile(`^0/(\d+) nodes are available: (.+)$`)
-
-func parseMessage(s string) message {
-	text, _, _ := strings.Cut(strings.Join(strings.Fields(s), " "), ". ")
-	text = strings.TrimSuffix(text, ".")
-	parts := fitError.FindStringSubmatch(text)
-	if parts == nil {
-		return message{text: text, clauses: []clause{{0, text}}}
-	}
-	m := message{text: text}
-	m.nodes, _ = strconv.Atoi(parts[1])
-	for part := range strings.SplitSeq(parts[2], ", ") {
-		count, reason, _ := strings.Cut(part, " ")
-		nodes, err := strconv.ParseUint(count, 10, 31)
-		switch last := len(m.clauses) - 1; {
-		case err == nil && reason != "":
-			m.clauses = append(m.clauses, clause{int(nodes), reason})
-		case last >= 0: // a comma of the reason
-			m.clauses[last].reason += ", " + part
-		default:
-			m.clauses = append(m.clauses, clause{0, part})
-		}
-	}
-	return m
-}
-
-// Reasons of the scheduler that the program evaluates too.
-const (
-	reasonTaints   = "node(s) had untolerated taint(s)"
-	reasonCordoned = "node(s) were unschedulable"
-	reasonAffinity = "node(s) didn't match Pod's node affinity/selector"
-	reasonUnnamed  = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
-)
-
-// words describes the reason, and says whether the program evaluates it too. The
-// taints are those of nodes that keep the pod off.
-func (c clause) words(taints string) (text string, isEvaluated bool) {
-	count := say.Count(c.nodes, "node")
-	switch {
-	case strings.HasPrefix(c.reason, "node(s) had untolerated taint"):
-		return say.Have(c.nodes, "node") + " untolerated taints" + taints, true
-	case c.reason == reasonCordoned:
-		return count + say.For(c.nodes, " is", " are") + " cordoned", true
-	case c.reason == reasonAffinity, c.reason == reasonUnnamed:
-		return count + say.For(c.nodes, " does", " do") + " not match the pod's node selector or affinity", true
-	case c.nodes == 0:
-		return c.reason, false
-	case strings.HasPrefix(c.reason, "node(s) "):
-		return fmt.Sprint(c.nodes, " ", c.reason), false
-	}
-	return c.reason + " on " + count, false
-}
-
-// words describes all clauses, or returns "" if the program evaluates all of them.
-func (m *message) words(taints string) string {
-	var others, evaluated []string
-	for _, c := range m.clauses {
-		if text, isEvaluated := c.words(taints); isEvaluated {
-			evaluated = append(evaluated, text)
-		} else {
-			others = append(others, text)
-		}
-	}
-	if len(others) == 0 {
-		return ""
-	}
-	return say.Shortened(strings.Join(append(others, evaluated...), ", "))
-}
-
-// fits reports whether the message may be about so many nodes, of which taints and
-// affinity keep some off. Kubernetes checks these first, unless a plugin chooses nodes.
-func (m *message) fits(nodes, kept int) bool {
-	if m.nodes == 0 {
-		return true
-	}
-	for _, c := range m.clauses {
-		switch _, isEvaluated := c.words(""); {
-		case isEvaluated:
-			kept -= c.nodes
-		case c.nodes == 0, strings.HasPrefix(c.reason, "node(s) didn't satisfy plugin"):
-			return m.nodes == nodes
-		}
-	}
-	return m.nodes == nodes && kept == 0
-}
-
-// beside has the reasons that the program does not evaluate, as for volumes.
-func (m *message) beside(p *cluster.Profile) string {
-	var words []string
-	for _, c := range m.clauses {
-		text, isEvaluated := c.words("")
-		if resource := strings.TrimPrefix(c.reason, "Insufficient "); !isEvaluated && !p.Requests(resource) {
-			words = append(words, text)
-		}
-	}
-	return say.Shortened(strings.Join(words, ", "))
 }

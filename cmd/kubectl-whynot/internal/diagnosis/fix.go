@@ -23,7 +23,6 @@ type Step struct {
 	Effect  string `json:"effect,omitempty"`     // what else the command does
 	For     string `json:"commandFor,omitempty"` // some of the pods or nodes, or a cluster that it does not name
 
-	creates string // the template whose list of tolerations the command creates
 	pods    int    // that the command is for
 	cluster string // that the command is for; empty: it says so
 }
@@ -44,7 +43,7 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 	}
 	kind, name := x.Owner.Template()
 	who := kind + " " + name
-	if x.First.Template {
+	if x.First.Template && !(x.isKeptOff && x.workload.Exists) {
 		return []Step{{Text: condition + entriesText(entries) + " in the pod template of " + who}}
 	}
 	steps := []Step{x.patchPod(condition, "", entries)}
@@ -74,36 +73,26 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 // templateSteps returns the steps for a new template, and those that restart no pod
 // instead. What controllers and admission add to a pod comes after its template's list.
 func (x *Pending) templateSteps(condition, kind, name string, entries []Entry) []Step {
-	text, resource := condition+entriesText(entries), strings.ToLower(kind)
-	patch := x.patchOf(text, len(x.Pods), resource, name, "/spec/template/spec", entries, x.templateHasTolerations())
+	if x.workload != nil {
+		entries = entriesIn(x.workload.Tolerations, entries)
+	}
+	patch := x.patchTemplate(condition+entriesText(entries), strings.ToLower(kind), name, entries)
 	effect, restarts := x.effect(kind)
 	patch.Effect = effect
 	steps := []Step{patch}
-	if kind != "Deployment" {
+	switch {
+	case x.isKeptOff:
+		return steps
+	case kind != "Deployment":
 		steps = append(steps, x.deletion(kind))
 	}
-	if x.forPods != nil {
-		entries = *x.forPods
+	if x.podsDiffer {
+		entries = x.podEntries
 	}
 	if restarts && len(entries) > 0 {
 		steps = append(steps, x.patchPod("or ", " to the pending pods alone, which restarts nothing", entries))
 	}
 	return steps
-}
-
-// templateHasTolerations reports whether the template has tolerations. Those of the pod
-// show it, except what Kubernetes adds to every pod, or to those of a DaemonSet.
-func (x *Pending) templateHasTolerations() bool {
-	if x.workload != nil {
-		return len(x.workload.Tolerations) > 0
-	}
-	var added []taints.Toleration
-	if x.Owner.Kind == "DaemonSet" {
-		added = taints.AddDaemonSetTolerations(nil, taints.DaemonSetPod{HostNetwork: true})
-	}
-	return slices.ContainsFunc(x.First.Tolerations, func(t taints.Toleration) bool {
-		return !isEverybodys(t) && !slices.ContainsFunc(added, t.Equal)
-	})
 }
 
 func (x *Pending) deletion(kind string) Step {
@@ -202,52 +191,60 @@ func (x *Pending) patchPod(before, after string, entries []Entry) Step {
 		}
 	}
 	text := before + "add " + say.Noun(len(words), "toleration") + " " + say.Joined(say.FirstOf(words, 5)) + after
-	return x.patchOf(text, 1, "pod", x.Pods[0], "/spec", list, len(x.First.Tolerations) > 0)
+	return x.patch(text, 1, "pod", x.Pods[0], "/spec/tolerations", list, len(x.First.Tolerations) == 0)
 }
 
-// patchOf returns the step of a patch. The patch tests that the list has the
-// tolerations that it replaces. It appends to the list, or creates it unless it
-// exists: the template may have what every pod gets by default.
-func (x *Pending) patchOf(text string, pods int, resource, name, spec string, entries []Entry, exists bool) Step {
-	path := spec + "/tolerations"
+// patchTemplate returns the step that applies the entries to the template. If the input
+// lacks the template, the pods do not show whether it has tolerations, as admission may
+// have added theirs. Then one of two patches works.
+func (x *Pending) patchTemplate(text, resource, name string, entries []Entry) Step {
+	patch := func(isNew bool) Step {
+		return x.patch(text, len(x.Pods), resource, name, "/spec/template/spec/tolerations", entries, isNew)
+	}
+	replaces := func(e Entry) bool { return e.Replaces != nil }
+	switch {
+	case slices.ContainsFunc(entries, replaces):
+		return patch(false)
+	case x.workload != nil:
+		return patch(len(x.workload.Tolerations) == 0)
+	}
+	text += ", by the first patch if the template has no tolerations, else by the second"
+	first, second := patch(true), patch(false)
+	first.Command += " || " + second.Command
+	return first
+}
+
+// entriesIn returns the entries for a list that may have other indexes, or lack what
+// admission has added.
+func entriesIn(list []taints.Toleration, entries []Entry) []Entry {
+	entries = slices.Clone(entries)
+	for i := range entries {
+		if e := &entries[i]; e.Replaces != nil {
+			if e.at = slices.IndexFunc(list, e.Replaces.Equal); e.at < 0 {
+				e.Replaces = nil
+			}
+		}
+	}
+	return entries
+}
+
+// patch returns the step of a patch that replaces what it tests, and appends to the list
+// or, if that is new, creates it unless it exists.
+func (x *Pending) patch(text string, pods int, resource, name, path string, entries []Entry, isNew bool) Step {
+	var replaces, appends []operation
 	var added []taints.Toleration
-	var operations, appends []operation
 	for _, e := range entries {
 		if at := fmt.Sprintf("%s/%d", path, e.at); e.Replaces != nil {
-			operations = append(operations, operation{"test", at, *e.Replaces}, operation{"replace", at, e.Toleration})
+			replaces = append(replaces, operation{"test", at, *e.Replaces}, operation{"replace", at, e.Toleration})
 			continue
 		}
 		added, appends = append(added, e.Toleration), append(appends, operation{"add", path + "/-", e.Toleration})
 	}
-	if len(added) > 0 && !exists {
+	if isNew {
 		appends = []operation{{"test", path, nil}, {"add", path, added}}
 	}
-	operations = append(operations, appends...)
-	patch, _ := json.Marshal(operations) // never fails for a toleration
-	step := x.step(text, pods, "patch", resource, name, "--type=json", "-p", string(patch))
-	if resource != "pod" && len(added) > 0 && !exists {
-		step.creates = x.First.OwnerName()
-	}
-	return step
-}
-
-// warn says of different patches that create the same list that only the first can.
-func warn(list []*Pending) {
-	var patches []*Step
-	for _, x := range list {
-		for i := range x.Fix {
-			if x.Fix[i].creates != "" {
-				patches = append(patches, &x.Fix[i])
-			}
-		}
-	}
-	for _, same := range cluster.Grouped(patches, func(s *Step) string { return s.creates }) {
-		if slices.ContainsFunc(same, func(s *Step) bool { return s.Command != same[0].Command }) {
-			for _, s := range same {
-				s.Effect = strings.TrimPrefix(s.Effect+"; after another patch of this template, run whynot again first", "; ")
-			}
-		}
-	}
+	patch, _ := json.Marshal(append(replaces, appends...)) // never fails for a toleration
+	return x.step(text, pods, "patch", resource, name, "--type=json", "-p", string(patch))
 }
 
 // step returns a step with a command for the first pods, in their namespace.

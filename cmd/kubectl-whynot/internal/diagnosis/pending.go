@@ -34,8 +34,13 @@ type Pending struct {
 	question *Question
 	profile  *cluster.Profile  // of all pods, also where each is for another node
 	workload *cluster.Workload // that has the template, if the input has it
-	forPods  *[]Entry          // the entries for the pods, if they lack others than the template
 	running  int               // pods of the workload that run
+
+	isKeptOff  bool    // an entry about a DaemonSet that makes no pods on some nodes
+	missed     []int   // these nodes
+	misplaced  []int   // and those where it has pods that stay
+	podsDiffer bool    // the advice is for the template, and the pods have other tolerations
+	podEntries []Entry // then those that the pods alone need, if that is clear
 }
 
 // Limits for lists that could be as long as the number of nodes, for as many pods.
@@ -73,7 +78,7 @@ type placement struct {
 	meant       string          // says which nodes have the requested resources, to begin a text; empty: all, or some are feasible
 	unmatched   string          // says why no node matches; empty: some do
 	untolerated string          // describes the taints of the change or of the alternatives
-	nodeSteps   []Step          // steps for the states of nodes
+	stays       []*stay         // of taints that must go
 }
 
 // An analyst finds the reasons why pods are pending, once for each profile.
@@ -82,6 +87,7 @@ type analyst struct {
 	taints     []taints.Taint         // of all nodes
 	values     map[taints.TaintID]int // how many values a key and effect has there
 	question   Question
+	kept       []*Pending // DaemonSets that make no pods on some nodes
 	placements map[*cluster.Profile]*placement
 }
 
@@ -91,7 +97,7 @@ func newAnalyst(c *cluster.Cluster, q Question) *analyst {
 		all = append(all, g.Taints...)
 	}
 	all = cluster.Distinct(all)
-	return &analyst{c, all, valuesOf(all), q, make(map[*cluster.Profile]*placement)}
+	return &analyst{Cluster: c, taints: all, values: valuesOf(all), question: q, placements: make(map[*cluster.Profile]*placement)}
 }
 
 // pending returns the entries for the pods, sorted by name. The pods of a
@@ -119,7 +125,6 @@ func (a *analyst) pending(pods []*cluster.Pod) []*Pending {
 	for _, equal := range groups {
 		list = append(list, a.pendingOf(equal))
 	}
-	warn(list)
 	return list
 }
 
@@ -132,13 +137,18 @@ func (r *placement) shape(p *cluster.Profile) string {
 	return text
 }
 
-func (a *analyst) pendingOf(pods []*cluster.Pod) *Pending {
-	p := pods[0]
-	x := &Pending{
+// entry returns an entry with what is known of its first pod.
+func (a *analyst) entry(p *cluster.Pod) *Pending {
+	return &Pending{
 		Namespace: p.Namespace, Owner: p.Owner, First: p, Gated: len(p.Gates) > 0, Message: p.Message,
-		NodeSelector: p.Selector, Tolerations: p.Tolerations,
+		NodeSelector: p.Selector, Tolerations: p.Tolerations, profile: p.Profile,
 		question: &a.question, workload: a.Workloads[p.OwnerName()], running: a.Running[p.OwnerName()],
 	}
+}
+
+func (a *analyst) pendingOf(pods []*cluster.Pod) *Pending {
+	p := pods[0]
+	x := a.entry(p)
 	var profiles []*cluster.Profile
 	for _, p := range pods {
 		x.Pods = append(x.Pods, p.Name)
@@ -157,8 +167,9 @@ func (a *analyst) pendingOf(pods []*cluster.Pod) *Pending {
 		x.explainBound(x.workload.NodeName)
 	}
 	if x.workload != nil && !p.Template && !strings.HasSuffix(x.workload.Kind, "Job") { // whose template is fixed
-		a.compare(x, x.workload)
+		a.adviseTemplate(x, x.workload)
 	}
+	a.notePlugins(x)
 	return x
 }
 
@@ -170,13 +181,13 @@ func (a *analyst) names(nodes []int) []string {
 
 func (a *analyst) placement(p *cluster.Profile) *placement {
 	if a.placements[p] == nil {
-		a.placements[p] = a.place(p)
+		a.placements[p] = a.place(p, a.Choose(p))
 	}
 	return a.placements[p]
 }
 
-func (a *analyst) place(p *cluster.Profile) *placement {
-	shares := a.Choose(p)
+// place describes where pods of the profile can run on these nodes that it matches.
+func (a *analyst) place(p *cluster.Profile, shares []cluster.Share) *placement {
 	r := &placement{Nodes: len(a.Nodes)}
 	var feasible []int
 	for _, s := range shares {
@@ -187,7 +198,7 @@ func (a *analyst) place(p *cluster.Profile) *placement {
 			feasible = append(feasible, s.Nodes...)
 		}
 	}
-	r.Feasible, r.FeasibleNames, r.kept = len(feasible), a.names(feasible), a.keptOff(p, len(feasible))
+	r.Feasible, r.FeasibleNames, r.kept = len(feasible), a.names(feasible), a.countKept(p, len(feasible))
 	if r.Matching == 0 {
 		r.MissingLabels, r.unmatched = a.unmatched(p)
 	}
@@ -223,9 +234,9 @@ func (a *analyst) place(p *cluster.Profile) *placement {
 	r.untolerated = r.taintsText(why)
 	switch {
 	case r.Change != nil:
-		r.nodeSteps = a.nodeSteps(r.Change.opened, r.Change.NodeTaints)
+		r.stays = a.stays(r.Change.opened, r.Change.NodeTaints)
 	case r.AlternativesTotal == 1:
-		r.nodeSteps = a.nodeSteps(open[0].nodes, open[0].NodeTaints)
+		r.stays = a.stays(open[0].nodes, open[0].NodeTaints)
 	}
 	return r
 }
@@ -255,10 +266,10 @@ func rejections(why reasons, shares []cluster.Share) []Rejection {
 	return list
 }
 
-// keptOff counts the nodes that keep a pod off by the reason that Kubernetes'
+// countKept counts the nodes that keep a pod off by the reason that Kubernetes'
 // scheduler finds first: the affinity does not name the node, the node is cordoned,
 // has another untolerated taint, or does not match.
-func (a *analyst) keptOff(p *cluster.Profile, feasible int) map[string]int {
+func (a *analyst) countKept(p *cluster.Profile, feasible int) map[string]int {
 	nodes := a.Candidates(p)
 	kept := map[string]int{reasonUnnamed: len(a.Nodes) - len(nodes)}
 	_, toleratesCordon := p.Matcher.Match(cluster.Cordon)

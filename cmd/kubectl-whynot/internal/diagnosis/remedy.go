@@ -117,7 +117,7 @@ func untoleratedOf(m *taints.Matcher, g *cluster.Group) []taints.Taint {
 func (a *adviser) plan(r *remedy) bool {
 	r.tolerations = slices.Clone(a.Tolerations)
 	for _, t := range r.untolerated {
-		if stateOf(t.Key) != stateNone {
+		if stateOf(t) != stateNone {
 			r.NodeTaints = append(r.NodeTaints, t)
 			continue
 		}
@@ -173,10 +173,10 @@ func (r *remedy) replaces(mistake explain.Reason, fixed taints.Toleration) bool 
 func (a *adviser) change(r *remedy) *change {
 	x := &change{Entries: r.Corrections, Tolerations: r.tolerations}
 	m := taints.Compile(r.tolerations)
-	isFixed, isRemoved := len(r.NodeTaints) > 0, haveLeaving(r.NodeTaints)
+	isFixed, isFinal := len(r.NodeTaints) > 0, haveFinal(r.NodeTaints)
 	stays := func(t taints.Taint) bool {
-		s := stateOf(t.Key)
-		return !isFixed || s == stateNone || s == stateLeaving && !isRemoved
+		s := stateOf(t)
+		return !isFixed || s == stateNone || s.isFinal() && !isFinal
 	}
 	for _, s := range a.shares {
 		if left := untoleratedOf(m, s.Group); !slices.ContainsFunc(left, stays) {
@@ -201,11 +201,11 @@ func (r *remedy) compare(s *remedy) int {
 }
 
 // rank orders remedies by their nodes: ordinary ones, the control plane, nodes
-// to fix, nodes that are being removed.
+// to fix, nodes that never take the pods.
 func (r *remedy) rank() int {
 	controlPlane := []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"}
 	switch {
-	case haveLeaving(r.NodeTaints):
+	case haveFinal(r.NodeTaints):
 		return 3
 	case len(r.NodeTaints) > 0:
 		return 2

@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package diagnosis says why pods are pending, when they are evicted, and what helps.
+//
+// A pending pod passes through these files:
+//
+//  1. pending.go groups equal pods, and finds the nodes that match and those that reject.
+//  2. reason.go says which toleration is closest to a taint, and whether it is a mistake.
+//  3. remedy.go finds what lets the pods in, and chooses: corrections of mistakes, nodes
+//     to fix, or alternatives for the user. states.go knows the taints of nodes to fix.
+//  4. message.go reads the scheduler's message, and cause.go names the cause.
+//  5. nodesteps.go says what to do about the nodes, and fix.go about the tolerations.
 package diagnosis
 
 import (
@@ -31,7 +40,10 @@ type Report struct {
 	PodNote      string         `json:"podNote,omitempty"` // its state, unless it is pending
 	Causes       []*Cause       `json:"causes"`            // the reasons why pods are pending
 	Pending      []*Pending     `json:"pending"`
+	DaemonSets   []*Pending     `json:"daemonSets"` // that make no pods on some nodes because of taints
+	KeptOff      []*Cause       `json:"daemonSetCauses"`
 	Evictions    []*Eviction    `json:"evictions"`
+	WaysOut      []Step         `json:"waysOut"`                // of Terminating, on nodes that do not answer
 	EvictionRule string         `json:"evictionRule,omitempty"` // explains the times of evictions; empty: there are none
 	Lost         int            `json:"podsOnUnknownNodes"`     // pods on nodes that are not in the input
 	Groups       []GroupRow     `json:"groups"`
@@ -92,10 +104,13 @@ func New(c *cluster.Cluster, q Question) *Report {
 		names := say.Each(g.Members, func(i int) string { return c.Nodes[i].Name })
 		r.Groups = append(r.Groups, GroupRow{Nodes: len(g.Members), Group: g, NodeNames: names})
 	}
+	a.kept = a.daemonSets()
 	pods := c.Pods
+	r.DaemonSets = a.kept
 	if p := c.PodNamed[q.Pod]; p != nil {
+		r.DaemonSets = slices.DeleteFunc(slices.Clone(a.kept), func(x *Pending) bool { return x.First.OwnerName() != p.OwnerName() })
 		pods, waiting = []*cluster.Pod{p}, nil
-		if p.IsPending() {
+		if p.IsPending() && (len(r.DaemonSets) == 0 || !p.Template) {
 			waiting = pods
 		}
 		r.Pod, r.PodNote = p.String(), noteOn(c, p)
@@ -107,8 +122,9 @@ func New(c *cluster.Cluster, q Question) *Report {
 		r.Matrix = newMatrix(c, r, pods)
 	}
 	r.Pending = a.pending(waiting)
-	r.Causes = causesOf(r.Pending)
+	r.Causes, r.KeptOff = causesOf(r.Pending), causesOf(r.DaemonSets)
 	r.Evictions = a.evictions(pods)
+	r.WaysOut = q.waysOut(r.Evictions)
 	if slices.ContainsFunc(r.Evictions, func(x *Eviction) bool { return x.At != "" }) {
 		r.EvictionRule = timer.Rule
 	}

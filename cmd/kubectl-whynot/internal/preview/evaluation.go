@@ -4,11 +4,11 @@ package preview
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/seed-0529bac1/taints"
@@ -124,6 +124,7 @@ func (e *evaluation) evictions() {
 	var leaving, departing, spared, tolerating []member
 	var all []*diagnosis.Eviction
 	left := maps.Clone(e.before.Running) // pods that stay on nodes, by workload
+	misplaced := sets.New[string]()      // DaemonSets of pods that stay, but are not made again
 	for _, p := range e.before.Pods {
 		i, known := e.before.NodeAt[p.Node]
 		changes := e.changes[i]
@@ -148,6 +149,9 @@ func (e *evaluation) evictions() {
 			nodes.Stay++
 			spared = append(spared, member{p, was, 0})
 		default:
+			if p.Owner.Kind == "DaemonSet" && !daemonMakes(p, &e.after.Nodes[i]) && daemonMakes(p, old) {
+				misplaced.Insert(p.OwnerName())
+			}
 			nodes.Stay++
 			is.Because = slices.DeleteFunc(is.Because, func(x diagnosis.Pair) bool {
 				at, found := taints.FindTaint(old.Own, x.Taint.ID())
@@ -169,6 +173,10 @@ func (e *evaluation) evictions() {
 	}
 	e.Leaving, e.Departing = e.groups(leaving, true), e.groups(departing, true)
 	e.Spared, e.Tolerating = e.groups(spared, false), e.groups(tolerating, false)
+	if names := sets.List(misplaced); len(names) > 0 {
+		e.Notes = append(e.Notes, "Some pods of "+say.NamesOf(names, len(names))+" stay on these nodes, and are not made again there after their "+
+			"next deletion or roll-out.")
+	}
 	emptied := sets.New[string]()
 	for _, g := range e.Leaving {
 		if left[g.Workload] == 0 {
@@ -181,6 +189,13 @@ func (e *evaluation) evictions() {
 			list[i].IsEmptied = emptied.Has(list[i].Workload)
 		}
 	}
+}
+
+// daemonMakes reports whether the taints of the node allow the DaemonSet to make the pod.
+func daemonMakes(p *cluster.Pod, n *cluster.Node) bool {
+	list := taints.AddDaemonSetTolerations(p.Tolerations, taints.DaemonSetPod{})
+	_, found := taints.FindUntolerated(n.Taints, list, taints.HardEffects)
+	return !found
 }
 
 // pending finds the pending pods that get nodes or lose their last one.
@@ -249,6 +264,8 @@ func (e *evaluation) isHomeless(m member) bool {
 	return !own.Matches(m.Profile) || !e.keeps(m.Profile, own.Group)
 }
 
+var keyOf = regexp.MustCompile(`^[^=:]+`) // in a change in kubectl's form; a removal may end with "-"
+
 // notes sets what else is to know.
 func (e *evaluation) notes(r *Request) {
 	note := func(isTrue bool, text string) {
@@ -260,8 +277,10 @@ func (e *evaluation) notes(r *Request) {
 	note(touched == 0 && r.Selector != "", "No node matches -l "+r.Selector+".")
 	note(touched == 0 && r.Selector == "", "There are no nodes.")
 	note(e.Pods == 0, "There are no pods in the input.")
-	for _, key := range say.SortedKeys(others) {
-		note(slices.ContainsFunc(r.specs, func(s string) bool { return strings.HasPrefix(s, key) }), key+": "+others[key])
+	keys := say.Each(r.specs, func(s string) string { return strings.TrimSuffix(keyOf.FindString(s), "-") })
+	for _, key := range slices.Compact(slices.Sorted(slices.Values(keys))) {
+		acts := diagnosis.WhoElse(key)
+		note(acts != "", key+": "+acts)
 	}
 	keepsOff := r.Verb == "cordon" || slices.ContainsFunc(r.specs, func(s string) bool { return strings.HasSuffix(s, ":NoSchedule") })
 	for _, name := range say.SortedKeys(e.before.Workloads) {
@@ -270,12 +289,4 @@ func (e *evaluation) notes(r *Request) {
 			"NoSchedule does not keep new pods of "+name+" off "+e.before.Workloads[name].NodeName+", which its template names.")
 	}
 	note(e.Leave > 0, "Taint eviction ignores disruption budgets. Undoing does not bring back pods that have left.")
-}
-
-// others says what other controllers do about taints.
-var others = map[string]string{
-	"node.cloudprovider.kubernetes.io/uninitialized": "a cloud controller manager, if there is one, initializes nodes with this taint and then removes it.",
-	"node.cloudprovider.kubernetes.io/shutdown":      "a cloud controller manager, if there is one, removes this taint from ready nodes and adds it to others that are shut down.",
-	corev1.TaintNodeOutOfService: "on nodes with this taint that are not ready, Kubernetes deletes Terminating pods by force and detaches their volumes. " +
-		"Be sure that these nodes are off.",
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package taints_test
+package recorded_test
 
 import (
 	"maps"
@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 	"github.com/seed-0529bac1/taints/internal/test/recorded"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
@@ -66,7 +67,7 @@ func sameFields(t *testing.T, i int, err error, causes recordedCauses, toleratio
 	for _, cause := range causes {
 		want[kubernetesField(cause.Field, cause.Type, tolerations)] = true
 	}
-	for _, f := range errorsIn(err) {
+	for _, f := range test.Errors(err) {
 		if f.List == "old" { // a toleration that is missing in the new list
 			got["tolerations"] = true
 			continue

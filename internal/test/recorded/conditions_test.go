@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package lifecycle_test
+package recorded_test
 
 import (
 	"slices"
@@ -10,12 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 	"github.com/seed-0529bac1/taints/internal/test/recorded"
-	"github.com/seed-0529bac1/taints/internal/test/reference"
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
-type recordedNode struct {
+type conditionsOfNode struct {
 	Name          string
 	Ready         string
 	Conditions    map[string]string
@@ -23,12 +23,14 @@ type recordedNode struct {
 	Given, Got    []taints.Taint
 }
 
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
 // The taints that the node-lifecycle controller of a live cluster set on nodes.
 func TestRecordedConditions(t *testing.T) {
 	recorded.Each(t, "conditions.json", testRecordedConditions)
 }
 
-func testRecordedConditions(t *testing.T, nodes []recordedNode) {
+func testRecordedConditions(t *testing.T, nodes []conditionsOfNode) {
 	if len(nodes) != 48 {
 		t.Fatalf("%d nodes, want 48", len(nodes))
 	}
@@ -42,12 +44,12 @@ func testRecordedConditions(t *testing.T, nodes []recordedNode) {
 		}
 		got, _ := lifecycle.ReconcileConditions(node.Given, state, noon).Apply(node.Given)
 		if diff := cmp.Diff(
-			slices.Sorted(slices.Values(reference.Texts(node.Got))),
-			slices.Sorted(slices.Values(reference.Texts(got))),
+			slices.Sorted(slices.Values(test.Texts(node.Got))),
+			slices.Sorted(slices.Values(test.Texts(got))),
 		); diff != "" {
 			t.Errorf("%s, %+v (-Kubernetes +got):\n%s", node.Name, node, diff)
 		}
-		if diff := cmp.Diff(reference.Texts(node.Given), reference.Texts(got[:len(node.Given)])); diff != "" {
+		if diff := cmp.Diff(test.Texts(node.Given), test.Texts(got[:len(node.Given)])); diff != "" {
 			t.Errorf("%s: what was given (-want +got):\n%s", node.Name, diff)
 		}
 		if c := lifecycle.ReconcileConditions(node.Got, state, noon.Add(time.Hour)); !c.IsZero() {

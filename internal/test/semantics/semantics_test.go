@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package taints_test
+package semantics_test
 
 import (
 	"encoding/json"
@@ -225,7 +225,7 @@ const (
 
 // readTables returns the rows of the tables, keyed by the headers of their columns.
 func readTables(t *testing.T) map[string][]tableRow {
-	text, err := os.ReadFile("docs/semantics.md")
+	text, err := os.ReadFile("../../../docs/semantics.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package diagnosis
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+)
+
+// A message is the scheduler's reason for not placing a pod. Its usual form is
+// that of FitError in Kubernetes' scheduler: "0/5 nodes are available: 3
+// Insufficient cpu, 2 node(s) had untolerated taint(s). preemption: …".
+type message struct {
+	text    string // up to the end of the first sentence
+	nodes   int    // that the scheduler knows; 0: the message has another form
+	clauses []clause
+}
+
+// A clause is a reason, and the nodes that it is for; 0 if it does not depend on them.
+type clause struct {
+	nodes  int
+	reason string
+}
+
+var fitError = regexp.MustCompile(`^0/(\d+) nodes are available: (.+)$`)
+
+func parseMessage(s string) *message {
+	text, _, _ := strings.Cut(strings.Join(strings.Fields(s), " "), ". ")
+	m := &message{text: strings.TrimSuffix(text, ".")}
+	parts := fitError.FindStringSubmatch(m.text)
+	if parts == nil {
+		m.clauses = []clause{{0, m.text}}
+		return m
+	}
+	m.nodes, _ = strconv.Atoi(parts[1])
+	for part := range strings.SplitSeq(parts[2], ", ") {
+		count, reason, _ := strings.Cut(part, " ")
+		nodes, err := strconv.ParseUint(count, 10, 31)
+		switch last := len(m.clauses) - 1; {
+		case err == nil && reason != "":
+			m.clauses = append(m.clauses, clause{int(nodes), reason})
+		case last >= 0: // a comma of the reason
+			m.clauses[last].reason += ", " + part
+		default:
+			m.clauses = append(m.clauses, clause{0, part})
+		}
+	}
+	return m
+}
+
+// Reasons of the scheduler that the program evaluates too.
+const (
+	reasonTaints   = "node(s) had untolerated taint(s)"
+	reasonCordoned = "node(s) were unschedulable"
+	reasonAffinity = "node(s) didn't match Pod's node affinity/selector"
+	reasonUnnamed  = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
+)
+
+// isEvaluated reports whether the program evaluates the reason too.
+func (c clause) isEvaluated() bool {
+	return c.isTaints() || slices.Contains([]string{reasonCordoned, reasonAffinity, reasonUnnamed}, c.reason)
+}
+
+// isTaints reports whether the reason is taints, which older schedulers name.
+func (c clause) isTaints() bool { return strings.HasPrefix(c.reason, "node(s) had untolerated taint") }
+
+// words describes the clause. The taints are those of nodes that keep the pod off.
+func (c clause) words(taints string) string {
+	count := say.Count(c.nodes, "node")
+	switch {
+	case c.isTaints():
+		return say.Have(c.nodes, "node") + " untolerated taints" + taints
+	case c.reason == reasonCordoned:
+		return count + say.For(c.nodes, " is", " are") + " cordoned"
+	case c.isEvaluated():
+		return count + say.For(c.nodes, " does", " do") + " not match the pod's node selector or affinity"
+	case c.nodes == 0:
+		return c.reason
+	case strings.HasPrefix(c.reason, "node(s) "):
+		return fmt.Sprint(c.nodes, " ", c.reason)
+	}
+	return c.reason + " on " + count
+}
+
+// words describes all clauses, or returns "" if the program evaluates all of them.
+func (m *message) words(taints string) string {
+	others, evaluated := m.split()
+	if len(others) == 0 {
+		return ""
+	}
+	return say.Shortened(strings.Join(say.Each(append(others, evaluated...), func(c clause) string { return c.words(taints) }), ", "))
+}
+
+// split returns the clauses that the program does not evaluate, and those that it does.
+func (m *message) split() (others, evaluated []clause) {
+	for _, c := range m.clauses {
+		if c.isEvaluated() {
+			evaluated = append(evaluated, c)
+		} else if c.reason != "" {
+			others = append(others, c)
+		}
+	}
+	return others, evaluated
+}
+
+// fits reports whether the message may be about so many nodes, of which taints and
+// affinity keep some off. Kubernetes checks these first, unless a plugin chooses nodes.
+func (m *message) fits(nodes, kept int) bool {
+	others, evaluated := m.split()
+	for _, c := range evaluated {
+		kept -= c.nodes
+	}
+	isChosen := func(c clause) bool {
+		return c.nodes == 0 || strings.HasPrefix(c.reason, "node(s) didn't satisfy plugin")
+	}
+	return m.nodes == 0 || m.nodes == nodes && (kept == 0 || slices.ContainsFunc(others, isChosen))
+}
+
+// beside has the reasons that the program does not evaluate, as for volumes.
+func (m *message) beside(p *cluster.Profile) string {
+	others, _ := m.split()
+	others = slices.DeleteFunc(others, func(c clause) bool { return p.Requests(strings.TrimPrefix(c.reason, "Insufficient ")) })
+	return say.Shortened(strings.Join(say.Each(others, func(c clause) string { return c.words("") }), ", "))
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package diagnosis
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+)
+
+// A stay is taints of a state on some nodes, for which the same is to be done.
+type stay struct {
+	stayKey
+	nodes  []string
+	taints []taints.Taint
+	times  []time.Time // since when, where that is known
+}
+
+// A stayKey is equal for taints for which the same is to be done.
+type stayKey struct {
+	state   nodeState
+	id      taints.TaintID // zero: does not matter
+	isLate  bool           // the taint has been there for far longer than it normally is
+	isReady bool           // the node is, as its conditions say
+	stale   string         // why Kubernetes removes the taint
+}
+
+// stays returns those of the taints that the nodes have, in the order of the states.
+func (a *analyst) stays(nodes []int, list []taints.Taint) []*stay {
+	found := make(map[stayKey]*stay)
+	var stays []*stay
+	for _, i := range slices.Sorted(slices.Values(nodes)) { // this is the order of names
+		n := &a.Nodes[i]
+		for _, t := range n.Taints {
+			if !slices.Contains(list, withoutTime(t)) {
+				continue
+			}
+			if at := slices.IndexFunc(n.Taints, cordonsToo); at >= 0 && t.Key == taints.NodeUnschedulable {
+				t = n.Taints[at]
+			}
+			at := sinceOf(n, t)
+			key := keyOf(n, t, at, a.question.Now)
+			s := found[key]
+			if s == nil {
+				s = &stay{stayKey: key}
+				found[key], stays = s, append(stays, s)
+			}
+			s.taints = cluster.Distinct(append(s.taints, withoutTime(t)))
+			if !slices.Contains(s.nodes[max(len(s.nodes)-1, 0):], n.Name) {
+				s.nodes = append(s.nodes, n.Name)
+			}
+			if !at.IsZero() {
+				s.times = append(s.times, at)
+			}
+		}
+	}
+	slices.SortStableFunc(stays, func(s, t *stay) int {
+		at := func(s *stay) int { return slices.Index(KnownTaints, Known(s.taints[0])) }
+		return cmp.Or(order(s.stale != "", t.stale != ""), at(s)-at(t))
+	})
+	return stays
+}
+
+func keyOf(n *cluster.Node, t taints.Taint, since, now time.Time) stayKey {
+	k := Known(t)
+	isLate := k.Within > 0 && !since.IsZero() && now.Sub(since) > 4*k.Within
+	switch {
+	case slices.Contains(n.Stale, t.ID()):
+		return stayKey{id: t.ID(), stale: n.StateFor(t.ID())}
+	case isLate, k.State == stateMaintained, k.State == stateFenced:
+		return stayKey{k.State, t.ID(), isLate, n.IsReady(), ""}
+	}
+	return stayKey{state: k.State}
+}
+
+// cordonsToo reports whether what sets the taint also cordons the node, and ends that.
+func cordonsToo(t taints.Taint) bool {
+	k := Known(t)
+	return k != nil && k.RemovedBy != whoSetIt && t.Effect != taints.PreferNoSchedule &&
+		(k.State == stateLeaving || k.State == stateMaintained || k.State == stateFenced)
+}
+
+// sinceOf returns since when the node has the taint, as its value or timeAdded says, or
+// zero. A node that starts has it since it exists, or since it has another of this kind.
+func sinceOf(n *cluster.Node, t taints.Taint) time.Time {
+	at, isTime := timeIn(t)
+	isStarting := func(o taints.Taint) bool { return o.TimeAdded != nil && stateOf(o) == stateStarting }
+	switch {
+	case isTime:
+		return at
+	case t.TimeAdded != nil:
+		return *t.TimeAdded
+	case stateOf(t) != stateStarting:
+		return time.Time{}
+	}
+	if i := slices.IndexFunc(n.Taints, isStarting); i >= 0 {
+		return *n.Taints[i].TimeAdded
+	}
+	return n.CreationTimestamp.Time
+}
+
+// nodeSteps returns what to do about the states of nodes.
+func (x *Pending) nodeSteps() (steps []Step) {
+	for _, s := range x.stays {
+		steps = append(steps, x.stepsFor(s)...)
+	}
+	return steps
+}
+
+func (x *Pending) stepsFor(s *stay) (steps []Step) {
+	q, n, k := x.question, len(s.nodes), Known(s.taints[0])
+	words := strings.NewReplacer("WHO", say.Noun(n, "node")+" "+say.NamesOf(s.nodes, n), "WHAT", say.TaintsText(s.taints),
+		" ARE", say.For(n, " is", " are"), " HAVE", say.For(n, " has", " have"), "THEM", say.For(n, "it", "them"), "BY", k.RemovedBy)
+	since := func(before, after string) string { return sinceText(before, s.times, q.Now, after) }
+	look := func(text string) Step { return q.onNodes(words.Replace(text), s.nodes, 3, "describe", "node") }
+	remove := func(text string) Step {
+		return q.onNodes(words.Replace(text), s.nodes, maxNames, "taint", "nodes", s.id.String()+"-")
+	}
+	late := func() Step {
+		return look("look at " + k.Look + ": WHO still HAVE WHAT" + since(",", ",") + " and BY normally removes it within " + duration.HumanDuration(k.Within))
+	}
+	isPinned := x.Owner.Kind == "DaemonSet" && x.profile.NamesNodes()
+	leaving := "WHO ARE being removed" + since(",", "") + ": "
+	switch {
+	case s.stale != "":
+		return []Step{remove("remove WHAT from WHO: " + s.stale + ", so Kubernetes' node-lifecycle controller does it within seconds if it runs")}
+	case s.state == stateCordoned:
+		text := "if the maintenance of WHO" + since(", cordoned", ",") + " is over, uncordon THEM"
+		return []Step{q.onNodes(words.Replace(text), s.nodes, maxNames, "uncordon")}
+	case s.state == stateUnhealthy:
+		return []Step{look("repair WHO, which HAVE WHAT")}
+	case s.state == stateVirtual:
+		return []Step{{Text: words.Replace("WHO run"+say.For(n, "s", "")+" only the pod that EKS made the node for: select the pod by a Fargate profile "+
+			"for namespace ") + x.Namespace + " and make it again, or add other nodes"}}
+	case s.state == stateStarting:
+		if x.mayBeAgent() {
+			steps = x.steps(words.Replace("if the pod is what removes WHAT, waiting never ends, and it must tolerate that: "), exists(s.taints))
+		}
+		if s.isLate {
+			return append(steps, late(), remove("or, if nothing needs this taint any more, remove it"))
+		}
+		return append(steps, look("wait for WHAT to go away from WHO, which"+cmp.Or(since(" HAVE been starting", ""), " ARE starting")))
+	case s.state == stateLeaving && s.isLate:
+		steps = []Step{late(), remove("or, if that has given up, remove the taint, so that the " + say.Noun(n, "node") + " can take pods again")}
+	case s.state == stateLeaving && isPinned:
+		steps = []Step{{Text: words.Replace(leaving + "the pod belongs to that node alone, and goes with it")}}
+	case s.state == stateLeaving:
+		return []Step{{Text: words.Replace(leaving + "add nodes, or wait for new ones")}}
+	case s.isLate:
+		return []Step{late()}
+	case s.id.Key == outOfService && s.isReady:
+		return []Step{remove("WHO ARE Ready and still HAVE WHAT" + since(",", "") + ": who set it removes it")}
+	case s.id.Key == outOfService:
+		return []Step{look("repair WHO, and then remove WHAT" + since(",", "") + ": Kubernetes does not")}
+	case k.RemovedBy == whoSetIt:
+		return []Step{remove("if the maintenance of WHO" + since(",", ",") + " is over, remove WHAT")}
+	default:
+		return []Step{look("wait until BY removes WHAT from WHO" + since(", there", ""))}
+	}
+	if isPinned {
+		steps = append(steps, x.steps("or, as the pod belongs to that node alone, if it should run there until then, ", exists(s.taints))...)
+	}
+	return steps
+}
+
+// mayBeAgent reports whether the pods may be part of what makes nodes ready.
+func (x *Pending) mayBeAgent() bool {
+	return x.Owner.Kind == "DaemonSet" || x.First.HostNetwork || strings.HasSuffix(x.Namespace, "-system")
+}
+
+// exists returns entries that tolerate the taints with any value.
+func exists(list []taints.Taint) (entries []Entry) {
+	for _, t := range list {
+		entries = append(entries, Entry{nil, taints.Toleration{Key: t.Key, Operator: taints.OpExists, Effect: t.Effect}, -1})
+	}
+	return entries
+}
+
+// onNodes returns a step with a command of two or more words for up to most of the
+// nodes, whose names follow the first two.
+func (q *Question) onNodes(text string, nodes []string, most int, words ...string) Step {
+	names, verb := nodes[:min(len(nodes), most)], min(len(words), 2)
+	return q.step(text, len(names), len(nodes), "node", slices.Concat(words[:verb], names, words[verb:])...)
+}
+
+// waysOut returns what ends pods that stay Terminating on nodes that do not answer.
+func (q *Question) waysOut(list []*Eviction) []Step {
+	var nodes, pods []string
+	for _, x := range list {
+		if x.Hangs && (x.Outcome == deleting || x.Outcome == Overdue) {
+			nodes, pods = append(nodes, x.Node), append(pods, x.Pod)
+		}
+	}
+	if len(pods) == 0 {
+		return nil
+	}
+	slices.Sort(nodes)
+	nodes = slices.Compact(nodes)
+	namespace, pod, _ := strings.Cut(pods[0], "/")
+	return []Step{
+		q.onNodes("if the machine of "+say.Noun(len(nodes), "node")+" "+say.NamesOf(nodes, len(nodes))+" does not come back, delete the node. Kubernetes "+
+			"then deletes its pods. If the machine still runs, so do their containers, beside those of new pods", nodes, maxNames, "delete", "node"),
+		q.onNodes("if you are sure that the machine is off, mark the node as out of service. Kubernetes then deletes its pods by force and detaches "+
+			"their volumes. If the machine still writes to these, data is lost. Remove the taint when the node is back", nodes, maxNames,
+			"taint", "nodes", outOfService+"=nodeshutdown:NoExecute"),
+		q.step("or delete a pod by force. Only the API server forgets it: its containers may still run, a StatefulSet makes another pod of the "+
+			"same name beside them, and its volumes stay attached for minutes", 1, len(pods), "pod",
+			"-n", namespace, "delete", "pod", pod, "--force", "--grace-period=0"),
+	}
+}
+
+// sinceText says since when, for the first and the last of the times, if any.
+func sinceText(before string, times []time.Time, now time.Time, after string) string {
+	if len(times) == 0 {
+		return ""
+	}
+	text := func(t time.Time) string {
+		return " since " + t.UTC().Format(time.RFC3339) + " (" + say.Relative(t.Unix()-now.Unix()) + ")"
+	}
+	first, last := slices.MinFunc(times, time.Time.Compare), slices.MaxFunc(times, time.Time.Compare)
+	if before += text(first); !first.Equal(last) {
+		before += ", the last" + text(last)
+	}
+	return before + after
+}

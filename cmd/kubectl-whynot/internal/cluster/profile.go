@@ -123,9 +123,8 @@ func (p *Profile) EvictionOf(list []taints.Taint, at time.Time) taints.Eviction 
 // boundProfile returns the profile of pods whose spec names their node: they go there
 // without the scheduler, so that NoSchedule does not matter.
 func (c *Cluster) boundProfile(s *corev1.PodSpec) *Profile {
-	named := corev1.NodeSelectorRequirement{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{s.NodeName}}
-	term := corev1.NodeSelectorTerm{MatchFields: []corev1.NodeSelectorRequirement{named}}
-	p := *c.profile(s.NodeSelector, &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{term}}, s.Tolerations, nil)
+	is := []corev1.NodeSelectorRequirement{{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{s.NodeName}}}
+	p := *c.profile(s.NodeSelector, &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchFields: is}}}, s.Tolerations, nil)
 	p.Matcher = taints.Compile(p.Tolerations, []taints.Toleration{{Operator: taints.OpExists, Effect: taints.NoSchedule}})
 	return &p
 }

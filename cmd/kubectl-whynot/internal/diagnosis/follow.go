@@ -49,7 +49,7 @@ func (r *Eviction) follow(c *cluster.Cluster, maker *cluster.Workload, evicted i
 // changed says when the pod leaves if its seconds were changed while its timer ran. Then
 // Kubernetes keeps the timer of those that it was made with: the template's, or the default.
 func (r *Eviction) changed(maker *cluster.Workload) {
-	if r.InSeconds == nil || !r.pod.Changed || r.Because[0].Toleration == nil || r.Because[0].Why != "" {
+	if r.InSeconds == nil || r.pod.Deleting || !r.pod.Changed || r.Because[0].Toleration == nil || r.Because[0].Why != "" {
 		return
 	}
 	pair := &r.Because[0]

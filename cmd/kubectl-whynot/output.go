@@ -171,7 +171,7 @@ func fates(list []*diagnosis.Eviction, withStays bool) [][]*diagnosis.Eviction {
 		return x.Outcome == diagnosis.Stays && !withStays
 	})
 	return cluster.Grouped(list, func(x *diagnosis.Eviction) string {
-		return fmt.Sprintln(x.Outcome, x.From, x.Hangs, x.Again, x.Order)
+		return fmt.Sprintln(x.Outcome, x.From, x.Hangs, x.Then, x.Order)
 	})
 }
 

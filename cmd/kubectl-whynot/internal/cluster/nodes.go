@@ -330,15 +330,22 @@ func (n *Node) Corrections(now time.Time) taints.Changes {
 	return lifecycle.ReconcileConditions(n.Own, lifecycle.NodeState{Conditions: n.conditions, Unschedulable: n.Cordoned}, now)
 }
 
-// Lasting returns the node without NoExecute taints that Kubernetes removes; nil: none.
-func (n *Node) Lasting() *Node {
+// Next returns what Kubernetes makes of the node within seconds, one after the other: it
+// removes NoExecute taints that are not for its condition, after it has added those that are.
+func (n *Node) Next(now time.Time) []*Node {
 	isStale := func(t taints.Taint) bool { return t.Effect == taints.NoExecute && slices.Contains(n.Stale, t.ID()) }
 	if !slices.ContainsFunc(n.Taints, isStale) {
 		return nil
 	}
-	lasting := *n
-	lasting.Taints = slices.DeleteFunc(slices.Clone(n.Taints), isStale)
-	return &lasting
+	both, lasting := *n, *n
+	both.Taints = slices.Clone(n.Taints)
+	for _, t := range n.Corrections(now).Add {
+		if t.Effect == taints.NoExecute {
+			both.Taints = append(both.Taints, t)
+		}
+	}
+	lasting.Taints = slices.DeleteFunc(slices.Clone(both.Taints), isStale)
+	return []*Node{&both, &lasting}
 }
 
 // StateFor describes the state of the node that determines whether it has the taint.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	corev1 "k8s.io/api/core/v1"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/timer"
 	"github.com/seed-0529bac1/taints/internal/similar"
 	"github.com/seed-0529bac1/taints/kube"
 )
@@ -111,6 +113,20 @@ func (c *Cluster) profile(
 		p.Family, p.Matcher = p, taints.Compile(p.Tolerations)
 	}
 	return p
+}
+
+// EvictionOf returns when the pods leave for the taints that Kubernetes sees then.
+func (p *Profile) EvictionOf(list []taints.Taint, at time.Time) taints.Eviction {
+	return timer.EvictionOf(p.Matcher, p.Tolerations, list, at)
+}
+
+// boundProfile returns the profile of pods whose spec names their node: they go there
+// without the scheduler, so that NoSchedule does not matter.
+func (c *Cluster) boundProfile(s *corev1.PodSpec) *Profile {
+	is := []corev1.NodeSelectorRequirement{{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{s.NodeName}}}
+	p := *c.profile(s.NodeSelector, &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchFields: is}}}, s.Tolerations, nil)
+	p.Matcher = taints.Compile(p.Tolerations, []taints.Toleration{{Operator: taints.OpExists, Effect: taints.NoSchedule}})
+	return &p
 }
 
 // WithTolerations returns the profile with these tolerations.

@@ -113,7 +113,7 @@ func (x *Pending) causeKey() string {
 func (x *Pending) explain() {
 	p, m := x.First, parseMessage(x.Message)
 	isInvalid := taints.ValidateTolerations(p.Tolerations) != nil
-	x.Notes = slices.Clone(x.lacks)
+	x.Notes = slices.Concat(x.lacks, p.Devices.Notes)
 	nodeSteps := x.nodeSteps()
 	switch {
 	case p.Failure != "":

@@ -163,6 +163,9 @@ func (a *analyst) pendingOf(pods []*cluster.Pod) *Pending {
 	x.NodeAffinity, x.placement = cluster.AffinityText(x.profile.Required), *a.placement(x.profile)
 	x.kept = a.placement(p.Profile).kept // as the scheduler counts for each pod
 	x.explain()
+	if p.Template && x.workload.Bound != nil {
+		x.explainBound(x.workload.NodeName)
+	}
 	if x.workload != nil && !p.Template && !strings.HasSuffix(x.workload.Kind, "Job") { // whose template is fixed
 		a.adviseTemplate(x, x.workload)
 	}

@@ -134,7 +134,8 @@ func New(c *cluster.Cluster, q Question) *Report {
 // WaitsForTaints reports whether a pod waits for a taint or a toleration to change.
 func (r *Report) WaitsForTaints() bool {
 	kinds := []causeKind{causeMistake, causeTaints, causeInvalid, causeNodes, causeOlder}
-	return slices.ContainsFunc(r.Causes, func(c *Cause) bool { return slices.Contains(kinds, c.Kind) })
+	return slices.ContainsFunc(r.Causes, func(c *Cause) bool { return slices.Contains(kinds, c.Kind) }) ||
+		slices.ContainsFunc(r.Evictions, func(x *Eviction) bool { return x.waits })
 }
 
 // survey counts the pods by their place, and returns the pending ones.
@@ -170,7 +171,7 @@ func noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 		return fmt.Sprintf("pod %s has no node, but its phase is %s", p, p.Phase)
 	case !known:
 		return fmt.Sprintf("pod %s is on node %s, which is not in the input", p, p.Node)
-	case hasNoExecute(c.Nodes[i].Taints):
+	case hasNoExecute(c.Nodes[i].Taints), len(p.Devices.Tainted) > 0:
 		return ""
 	}
 	return fmt.Sprintf("pod %s is on node %s, which has no NoExecute taints, so taints do not evict it", p, p.Node)

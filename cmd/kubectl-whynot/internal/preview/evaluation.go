@@ -122,6 +122,7 @@ func (e *evaluation) undone(u Undone, n *cluster.Node) {
 // evictions finds out which pods leave and which stay.
 func (e *evaluation) evictions() {
 	var leaving, departing, spared, tolerating []member
+	var all []*diagnosis.Eviction
 	left := maps.Clone(e.before.Running) // pods that stay on nodes, by workload
 	misplaced := sets.New[string]()      // DaemonSets of pods that stay, but are not made again
 	for _, p := range e.before.Pods {
@@ -133,19 +134,16 @@ func (e *evaluation) evictions() {
 		old := &e.before.Nodes[i]
 		was, is := diagnosis.EvictionOf(p, e.now, old), diagnosis.EvictionOf(p, e.now, old, changes...)
 		wouldLeave, leaves := was.InSeconds != nil, is.InSeconds != nil
-		if leaves && !is.Again && !p.Deleting && p.Owner != (cluster.Owner{}) && !p.IsStatic() {
-			left[p.OwnerName()]--
-		}
 		nodes := e.nodes[i]
 		if p.Deleting { // not due to a taint
 			is.InSeconds, is.From, is.Because = nil, "", nil
 		}
 		switch {
 		case p.Deleting, wouldLeave && leaves && *was.InSeconds <= *is.InSeconds:
-			departing = append(departing, member{p, is, 0})
+			departing, all = append(departing, member{p, is, 0}), append(all, is)
 			nodes.Anyway++
 		case leaves:
-			leaving = append(leaving, member{p, is, 0})
+			leaving, all = append(leaving, member{p, is, 0}), append(all, is)
 			nodes.Leave++
 		case wouldLeave:
 			nodes.Stay++
@@ -162,6 +160,12 @@ func (e *evaluation) evictions() {
 			if len(is.Because) > 0 {
 				tolerating = append(tolerating, member{p, is, 0})
 			}
+		}
+	}
+	diagnosis.Follow(e.after, all)
+	for _, m := range slices.Concat(leaving, departing) {
+		if !m.Again && !m.Deleting && m.Owner != (cluster.Owner{}) && !m.IsStatic() {
+			left[m.OwnerName()]--
 		}
 	}
 	for _, g := range e.NodeGroups {
@@ -245,11 +249,14 @@ func (e *evaluation) choice(p *cluster.Profile) choice {
 
 // keeps reports whether the nodes of the group would take and keep the pods.
 func (e *evaluation) keeps(p *cluster.Profile, g *cluster.Group) bool {
-	return !p.IsRejected(g) && p.Matcher.EvictionOf(g.Taints, e.now).Outcome == taints.Stays
+	return !p.IsRejected(g) && p.EvictionOf(g.Taints, e.now).Outcome == taints.Stays
 }
 
 // isHomeless reports whether no node would take and keep the pod after the change.
 func (e *evaluation) isHomeless(m member) bool {
+	if bound := e.after.Maker(m.Pod).Bound; bound != nil {
+		return !e.choice(bound).keeps
+	}
 	if !m.Pinned {
 		return !e.choice(m.Profile).keeps
 	}
@@ -274,6 +281,12 @@ func (e *evaluation) notes(r *Request) {
 	for _, key := range slices.Compact(slices.Sorted(slices.Values(keys))) {
 		acts := diagnosis.WhoElse(key)
 		note(acts != "", key+": "+acts)
+	}
+	keepsOff := r.Verb == "cordon" || slices.ContainsFunc(r.specs, func(s string) bool { return strings.HasSuffix(s, ":NoSchedule") })
+	for _, name := range say.SortedKeys(e.before.Workloads) {
+		i, isKnown := e.before.NodeAt[e.before.Workloads[name].NodeName]
+		note(keepsOff && isKnown && e.changes[i] != nil && e.before.Running[name]+e.before.Waiting[name] > 0,
+			"NoSchedule does not keep new pods of "+name+" off "+e.before.Workloads[name].NodeName+", which its template names.")
 	}
 	note(e.Leave > 0, "Taint eviction ignores disruption budgets. Undoing does not bring back pods that have left.")
 }

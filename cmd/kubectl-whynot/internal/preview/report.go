@@ -108,7 +108,7 @@ func (e *evaluation) groups(list []member, leave bool) (groups []Group) {
 		return cmp.Or(compareDeadlines(a.InSeconds, b.InSeconds), cluster.ComparePodNames(a.PodName, b.PodName))
 	})
 	key := func(m member) string {
-		return fmt.Sprintf("%q %q %q %q %v %v %v", diagnosis.Why(m.Because), m.From, m.OwnerName(), m.Message, m.Again, m.Hangs, m.gains)
+		return fmt.Sprintf("%q %q %q %q %q %v %v", diagnosis.Why(m.Because), m.From, m.OwnerName(), m.Message, m.Job+m.Then, m.Hangs, m.gains)
 	}
 	for _, members := range cluster.Grouped(list, key) {
 		groups = append(groups, e.group(members, leave))
@@ -156,18 +156,18 @@ func whenLeaving(list []*diagnosis.Eviction) string {
 
 // then says what happens to the pods when they leave.
 func (e *evaluation) then(g *Group, list []member) {
-	switch first := list[0]; {
+	first := list[0]
+	words := []string{first.Then}
+	switch {
 	case first.Owner == (cluster.Owner{}):
-		g.Then = "nothing makes it again"
+		words = []string{"nothing makes it again"}
 	case first.IsStatic():
-		g.Then = "it keeps running, and only its mirror is deleted and made again"
-	case first.Again:
-		g.Then = "the DaemonSet makes a new one there, which leaves again"
+		words = []string{"it keeps running, and only its mirror is deleted and made again"}
 	case first.Owner.Kind == "DaemonSet":
-		g.Then = "pods of a DaemonSet do not move to other nodes"
-	default:
-		if first.Hangs && first.Owner.Kind == "StatefulSet" {
-			g.Then = "the StatefulSet makes no new one before the old one is gone"
+		words = []string{cmp.Or(first.Then, "pods of a DaemonSet do not move to other nodes")}
+	case !first.Ends:
+		if words = []string{first.Job, first.Then}; first.Hangs && first.Owner.Kind == "StatefulSet" {
+			words[0] = "the StatefulSet makes no new one before the old one is gone"
 		}
 		for _, m := range list {
 			if e.isHomeless(m) {
@@ -175,6 +175,7 @@ func (e *evaluation) then(g *Group, list []member) {
 			}
 		}
 	}
+	g.Then = strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), "; ")
 }
 
 // compareDeadlines compares seconds. None is now.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/timeline"
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
@@ -51,6 +52,20 @@ type Eviction struct {
 	now                time.Time
 	waits              bool   // the kubelet would refuse it again, and no scheduler chooses another node for new ones
 	Order              string `json:"-"` // of equal deadlines
+}
+
+// Spans returns when the pods are evicted.
+func Spans(list []*Eviction) (spans []timeline.Span) {
+	for _, r := range list {
+		s := timeline.Span{First: r.earliest.Unix() - r.now.Unix(), Last: ptr.Deref(r.InSeconds, 0)}
+		if r.From == fromUnknown && r.Earliest == "" {
+			s.First = timeline.Anytime
+		}
+		if r.InSeconds != nil && r.Outcome != deleting {
+			spans = append(spans, s)
+		}
+	}
+	return spans
 }
 
 // An origin is what a deadline counts from.

@@ -65,6 +65,14 @@ func New(c *cluster.Cluster, r *Request, now time.Time, connection []string) *Re
 	return report
 }
 
+// Evictions returns the evictions of all pods that leave.
+func (r *Report) Evictions() (list []*diagnosis.Eviction) {
+	for _, g := range slices.Concat(r.Leaving, r.Departing) {
+		list = append(list, g.Evictions...)
+	}
+	return list
+}
+
 // Refusal returns the errors of kubectl, or nil if there are none.
 func (r *Report) Refusal() error {
 	if len(r.Refused) == 0 {

@@ -33,7 +33,7 @@ func TestReadmeTaints(t *testing.T) {
 		case k.Within > 0:
 			within = fmt.Sprint(int(k.Within.Minutes()), "m")
 		}
-		keys := say.Each(strings.Fields(k.Keys), func(key string) string { return "`" + key + "`" })
+		keys := say.Each(k.Keys, func(key string) string { return "`" + key + "`" })
 		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s |", strings.Join(keys, ", "), k.State, k.SetBy, k.RemovedBy, within))
 	}
 	if diff := cmp.Diff(strings.Join(rows, "\n"), table); diff != "" {

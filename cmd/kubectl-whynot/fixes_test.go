@@ -16,7 +16,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/manifest"
+	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
 )
 
 // checkFixes applies every fix for the input, as a user would, to what the

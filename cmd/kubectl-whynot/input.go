@@ -24,7 +24,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/manifest"
+	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
 )
 

@@ -19,8 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/devices"
+	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/manifest"
 	"github.com/seed-0529bac1/taints/internal/similar"
 )
 
@@ -245,7 +245,7 @@ func (c *Cluster) Decode(m manifest.Object) error {
 					return err
 				}
 				if isManifest(&o.ObjectMeta) {
-					wrong = mistakes(&m, "spec", new(corev1.Pod))
+					wrong = m.Mistakes("spec", new(corev1.Pod))
 				}
 			}
 			return c.addPod(o, wrong)
@@ -255,7 +255,7 @@ func (c *Cluster) Decode(m manifest.Object) error {
 		if m.Kind == "CronJob" {
 			path = "spec.jobTemplate." + path
 		}
-		return decodeAs(m, func(o *object) error { return c.addWorkload(m.Kind, o, mistakes(&m, path, new(object))) })
+		return decodeAs(m, func(o *object) error { return c.addWorkload(m.Kind, o, m.Mistakes(path, new(object))) })
 	case "ResourceSlice", "ResourceClaim", "DeviceTaintRule", "DeviceClass":
 		return c.objects.Decode(m.Kind, func(o any) error { return m.Decode(o) })
 	}

@@ -151,34 +151,33 @@ func (x *Pending) explain() {
 // note adds what else is to know about the pods.
 func (x *Pending) note(m *message) {
 	p := x.First
-	if n := len(x.NominatedNodes); n > 0 {
-		x.Notes = append(x.Notes, "the scheduler has nominated "+say.Noun(n, "node")+" "+say.NamesOf(x.NominatedNodes, n)+
-			", and waits for the pods of lower priority that it preempts there to leave")
+	note := func(isTrue bool, words ...string) {
+		if text := strings.Join(words, ""); isTrue && !slices.Contains(x.Notes, text) {
+			x.Notes = append(x.Notes, text)
+		}
 	}
-	if strings.Contains(x.Message, "not eligible due to preemptionPolicy=Never") {
-		x.Notes = append(x.Notes, "its preemptionPolicy is Never, so it does not displace pods of lower priority")
+	n := len(x.NominatedNodes)
+	note(n > 0, "the scheduler has nominated ", say.Noun(n, "node"), " ", say.NamesOf(x.NominatedNodes, n),
+		", and waits for the pods of lower priority that it preempts there to leave")
+	note(strings.Contains(x.Message, "not eligible due to preemptionPolicy=Never"),
+		"its preemptionPolicy is Never, so it does not displace pods of lower priority")
+	for _, r := range x.Rejections {
+		isAdmissions := r.Taint.Effect == taints.NoSchedule && x.profile.Requests(r.Taint.Key)
+		note(isAdmissions && p.Template && !x.isKeptOff, "the pods request ", r.Taint.Key, ", for which admission adds a toleration in "+
+			"some clusters, such as those of GKE (plugin ExtendedResourceToleration). There the template needs none")
 	}
-	isAdmissions := func(r Rejection) bool { return r.Taint.Effect == taints.NoSchedule && x.profile.Requests(r.Taint.Key) }
-	if i := slices.IndexFunc(x.Rejections, isAdmissions); p.Template && !x.isKeptOff && i >= 0 {
-		x.Notes = append(x.Notes, "the pods request "+x.Rejections[i].Taint.Key+", for which admission adds a toleration in some clusters, such as "+
-			"those of GKE (plugin ExtendedResourceToleration). There the template needs none")
-	}
-	if p.Scheduler != "" {
-		x.Notes = append(x.Notes, "the pod uses the scheduler "+p.Scheduler+", which may apply other rules")
-	}
-	if !m.fits(x.Nodes, x.Nodes-x.Feasible) && (!x.isOpen() || m.words("") != "") {
-		x.Notes = append(x.Notes, "the scheduler's message does not fit the nodes of the input, and may be older")
-	}
+	note(p.Scheduler != "", "the pod uses the scheduler ", p.Scheduler, ", which may apply other rules")
+	note(!m.fits(x.Nodes, x.Nodes-x.Feasible) && (!x.isOpen() || m.words("") != ""),
+		"the scheduler's message does not fit the nodes of the input, and may be older")
 	compares := func(t taints.Toleration) bool { return t.Operator == taints.OpLt || t.Operator == taints.OpGt }
-	if i := slices.IndexFunc(p.Tolerations, compares); i >= 0 && p.IsNew {
-		x.Notes = append(x.Notes, fmt.Sprintf("an API server refuses the operator %s of tolerations[%d] unless the feature gate "+
+	if i := slices.IndexFunc(p.Tolerations, compares); i >= 0 {
+		note(p.IsNew, fmt.Sprintf("an API server refuses the operator %s of tolerations[%d] unless the feature gate "+
 			"TaintTolerationComparisonOperators is on, which is off by default", p.Tolerations[i].Operator, i))
 	}
 	for _, f := range tolerationset.Lint(p.Tolerations, taints.Options{}) {
 		switch f.Code { // these may explain why a pod is pending, and the text of the cause does not mention them
 		case tolerationset.CodeLegacyKey, tolerationset.CodeMisspelledKey, tolerationset.CodeThreshold:
-			x.Notes = append(x.Notes, fmt.Sprintf("tolerations[%d] is %s. %s",
-				f.Toleration, p.Tolerations[f.Toleration], strings.TrimSuffix(f.Advice, ".")))
+			note(true, fmt.Sprintf("tolerations[%d] is %s. ", f.Toleration, p.Tolerations[f.Toleration]), strings.TrimSuffix(f.Advice, "."))
 		}
 	}
 }

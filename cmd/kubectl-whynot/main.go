@@ -105,11 +105,8 @@ func (p *program) command() *cobra.Command {
 	c := &cobra.Command{
 		Use: "kubectl-whynot [POD]", Short: "Say why pods are pending, and when taints evict pods",
 		Long: pageText("help.txt"), Example: pageText("examples.txt"),
-		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl whynot"},
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: completed(p.podNames),
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl whynot"},
+		SilenceErrors: true, SilenceUsage: true, Args: cobra.ArbitraryArgs, ValidArgsFunction: completed(p.podNames),
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("filename") && len(filenames) == 0 {
 				return invalid(errors.New("-f needs the name of a file"))
@@ -135,14 +132,11 @@ func (p *program) command() *cobra.Command {
 	c.RegisterFlagCompletionFunc("namespace", completed(p.namespaces))
 	c.RegisterFlagCompletionFunc("context", completed(p.contexts))
 	c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
-	c.AddCommand(&cobra.Command{
-		Use: "version", Short: "Print the version",
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(p.out, version())
-			return err
-		},
-	})
-	c.AddCommand(p.previewCommand())
+	print := func(*cobra.Command, []string) error {
+		_, err := fmt.Fprintln(p.out, version())
+		return err
+	}
+	c.AddCommand(&cobra.Command{Use: "version", Short: "Print the version", RunE: print}, p.previewCommand())
 	return c
 }
 

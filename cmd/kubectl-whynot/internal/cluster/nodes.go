@@ -67,9 +67,7 @@ func (c *Cluster) Candidates(p *Profile) (nodes []int) {
 func (p *Profile) wanted() []corev1.NodeSelectorRequirement {
 	var list []corev1.NodeSelectorRequirement
 	for _, key := range say.SortedKeys(p.Selector) {
-		list = append(list, corev1.NodeSelectorRequirement{
-			Key: key, Operator: corev1.NodeSelectorOpIn, Values: []string{p.Selector[key]},
-		})
+		list = append(list, corev1.NodeSelectorRequirement{Key: key, Operator: corev1.NodeSelectorOpIn, Values: []string{p.Selector[key]}})
 	}
 	if p.Required != nil && len(p.Required.NodeSelectorTerms) == 1 {
 		for _, r := range p.Required.NodeSelectorTerms[0].MatchExpressions {
@@ -111,14 +109,14 @@ func (c *Cluster) Missing(p *Profile) (absent, meant []string) {
 
 // Requirements names the node selector and the required node affinity.
 func (p *Profile) Requirements() string {
-	var words []string
-	if len(p.Selector) > 0 {
-		words = append(words, "node selector "+SelectorText(p.Selector))
+	selector, affinity := "node selector "+SelectorText(p.Selector), "required node affinity "+AffinityText(p.Required)
+	switch {
+	case p.Required == nil:
+		return selector
+	case len(p.Selector) == 0:
+		return affinity
 	}
-	if p.Required != nil {
-		words = append(words, "required node affinity "+AffinityText(p.Required))
-	}
-	return say.Joined(words)
+	return selector + " and " + affinity
 }
 
 // IsRejected reports whether the group has a taint that the pods do not tolerate.
@@ -265,13 +263,11 @@ func (c *Cluster) group() {
 			list[k].TimeAdded = nil
 		}
 		list = Distinct(list)
-		g, ok := byTaints[TextOf(list)]
-		if !ok {
-			g = &Group{Taints: list}
-			byTaints[TextOf(list)], c.Groups = g, append(c.Groups, g)
+		if n.Group = byTaints[TextOf(list)]; n.Group == nil {
+			n.Group = &Group{Taints: list}
+			byTaints[TextOf(list)], c.Groups = n.Group, append(c.Groups, n.Group)
 		}
-		g.Members = append(g.Members, i)
-		n.Group = g
+		n.Group.Members = append(n.Group.Members, i)
 		for key, value := range n.Labels {
 			if c.labels[key] == nil {
 				c.labels[key] = sets.New[string]()
@@ -321,7 +317,7 @@ func (n *Node) setConditions(list []corev1.NodeCondition) {
 			n.conditions = append(n.conditions, lifecycle.Condition{Type: rule.Type, Status: rule.Status})
 		}
 	}
-	n.conditions = append(n.conditions, lifecycle.Condition{Type: string(corev1.NodeReady), Status: string(corev1.ConditionTrue)})
+	n.conditions = append(n.conditions, ready(corev1.ConditionTrue))
 }
 
 // Corrections returns the changes that Kubernetes' node-lifecycle controller makes to
@@ -369,15 +365,17 @@ func (n *Node) StateFor(id taints.TaintID) string {
 
 // IsReady reports whether the input says that the node is ready.
 func (n *Node) IsReady() bool {
-	ready := lifecycle.Condition{Type: string(corev1.NodeReady), Status: string(corev1.ConditionTrue)}
-	return !n.inferred && slices.Contains(n.conditions, ready)
+	return !n.inferred && slices.Contains(n.conditions, ready(corev1.ConditionTrue))
 }
 
 // IsSilent reports whether the kubelet does not answer. Pods that are deleted then
 // stay until it does, unless a taint says that the node is out of service.
 func (n *Node) IsSilent() bool {
-	isOut := HasKey(n.Own, corev1.TaintNodeOutOfService)
-	return !isOut && slices.Contains(n.conditions, lifecycle.Condition{Type: string(corev1.NodeReady), Status: string(corev1.ConditionUnknown)})
+	return !HasKey(n.Own, corev1.TaintNodeOutOfService) && slices.Contains(n.conditions, ready(corev1.ConditionUnknown))
+}
+
+func ready(status corev1.ConditionStatus) lifecycle.Condition {
+	return lifecycle.Condition{Type: string(corev1.NodeReady), Status: string(status)}
 }
 
 // AddCordon sets the node's taints from its own and its cordon.

@@ -90,21 +90,15 @@ func (c *Cluster) addPod(o *corev1.Pod, mistakes []string) error {
 		return err
 	}
 	p := &Pod{
-		PodName:  PodName{Namespace: cmp.Or(o.Namespace, c.Namespace), Name: o.Name},
-		Node:     o.Spec.NodeName,
-		Phase:    o.Status.Phase,
-		Deleting: o.DeletionTimestamp != nil,
-		Changed:  o.Generation > 1,
-		Owner:    ownerOf(&o.ObjectMeta),
-		Wait:     noWait,
+		PodName: PodName{Namespace: cmp.Or(o.Namespace, c.Namespace), Name: o.Name}, Owner: ownerOf(&o.ObjectMeta), Wait: noWait,
+		Node: o.Spec.NodeName, Phase: o.Status.Phase, Deleting: o.DeletionTimestamp != nil, Changed: o.Generation > 1,
 	}
 	if !c.Only.matches(p.Namespace, o.Labels) {
 		c.leftOut[p.PodName] = p
 		return nil
 	}
 	names, isPinned := namedNodes(requiredAffinity(&o.Spec))
-	isOther := func(name string) bool { return name != p.Node }
-	p.Pinned = isPinned && p.Node != "" && !slices.ContainsFunc(names, isOther)
+	p.Pinned = isPinned && p.Node != "" && !slices.ContainsFunc(names, func(name string) bool { return name != p.Node })
 	p.Profile = c.profileOf(&o.Spec, p.IsPending() || p.Name == c.Asked || isPinned && !p.Pinned)
 	var scheduled corev1.PodCondition
 	for _, c := range o.Status.Conditions {
@@ -120,8 +114,8 @@ func (c *Cluster) addPod(o *corev1.Pod, mistakes []string) error {
 		p.Wait = &Wait{Message: say.Shortened(strings.Trim(o.Status.Reason+": "+o.Status.Message, ": ")), Reason: o.Status.Reason}
 	}
 	if names := devices.Names(o); names != nil {
-		w := *p.Wait
-		w.Claims, p.Wait = names, &w
+		p.Wait = new(*p.Wait)
+		p.Claims = names
 	}
 	// Without the condition, when the kubelet accepted it.
 	p.Arrived = cmp.Or(scheduled.LastTransitionTime, ptr.Deref(o.Status.StartTime, metav1.Time{})).Time
@@ -135,10 +129,10 @@ func (c *Cluster) addPod(o *corev1.Pod, mistakes []string) error {
 
 // checkTwins returns an error if two objects with one name differ in what matters.
 func checkTwins(a, b any) error {
-	if reflect.DeepEqual(a, b) {
-		return nil
+	if !reflect.DeepEqual(a, b) {
+		return errors.New("there are two of these with this name, and they differ")
 	}
-	return errors.New("there are two of these with this name, and they differ")
+	return nil
 }
 
 // isManifest reports whether no API server has accepted the object yet.
@@ -281,7 +275,7 @@ func (o *object) condition(name string, status metav1.ConditionStatus) string {
 
 // createsNone returns why the workload of the kind creates no pods, or "".
 func (o *object) createsNone(kind string) string {
-	isJob := kind == "Job" || kind == "CronJob"
+	isJob := strings.HasSuffix(kind, "Job")
 	switch {
 	case !isJob && kind != "DaemonSet" && o.Spec.Replicas != nil && *o.Spec.Replicas == 0:
 		return "(0 replicas)"

@@ -81,9 +81,7 @@ func causeOf(members []*Pending) *Cause {
 		}
 	}
 	for _, x := range members {
-		for _, name := range x.Pods {
-			c.Names = append(c.Names, x.Namespace+"/"+name)
-		}
+		c.Names = append(c.Names, say.Each(x.Pods, func(name string) string { return x.Namespace + "/" + name })...)
 	}
 	c.Pods, c.Examples = len(c.Names), c.Names[:min(len(c.Names), 3)]
 	c.OwnersTotal, c.Owners = len(c.Owners), c.Owners[:min(len(c.Owners), maxNames)]
@@ -296,6 +294,8 @@ func (a *analyst) unmatched(p *cluster.Profile) (missing []string, text string) 
 	switch {
 	case p.Invalid != nil:
 		text = "required node affinity is invalid (" + p.Invalid.Error() + ")"
+	case len(a.Nodes) == 0:
+		text = "there are no nodes"
 	case p.NamesNodes() && len(a.Candidates(p)) == 0:
 		text = "the nodes that the required node affinity names do not exist"
 	case len(missing) == 0:
@@ -348,32 +348,28 @@ func (x *Pending) alternativeSteps() []Step {
 	case x.AlternativesTotal == 0:
 		return nil
 	case x.AlternativesTotal > 1:
-		where := "-o wide lists"
+		which, where := "that the pod belongs on", "-o wide lists"
+		if x.isKeptOff {
+			which = "that it should run on, if any"
+		}
 		if x.question.Pod != (cluster.PodName{}) {
 			where = "are listed below"
 		}
-		choice := "choose the nodes that the pod belongs on, and tolerate their taints, which "
-		if x.isKeptOff {
-			choice = "choose the nodes that it should run on, if any, and tolerate their taints, which "
-		}
-		return []Step{{Text: choice + where}}
+		return []Step{{Text: "choose the nodes " + which + ", and tolerate their taints, which " + where}}
 	}
 	only := &x.Alternatives[0]
-	named := only.Taints
+	nodes, named := say.NamesOf(only.NodeNames, only.Nodes), only.Taints
 	if len(named) == 0 { // corrections tolerate all of them
 		named = only.Rest
 	}
-	condition := fmt.Sprintf("if the pod belongs on nodes with %s (%s), ", say.TaintsText(named), say.NamesOf(only.NodeNames, only.Nodes))
+	condition := fmt.Sprintf("if the pod belongs on nodes with %s (%s), ", say.TaintsText(named), nodes)
 	if x.isKeptOff {
-		condition = "if it should run on " + say.NamesOf(only.NodeNames, only.Nodes) + ", "
+		condition = "if it should run on " + nodes + ", "
 	}
 	return slices.Concat(x.nodeSteps(), x.steps(condition, only.Entries()))
 }
 
 // Waiting counts the causes of pods that wait. These come first.
 func (r *Report) Waiting() int {
-	if i := slices.IndexFunc(r.Causes, func(c *Cause) bool { return c.Kind == causeSchedulable }); i >= 0 {
-		return i
-	}
-	return len(r.Causes)
+	return len(slices.DeleteFunc(slices.Clone(r.Causes), func(c *Cause) bool { return c.Kind == causeSchedulable }))
 }

@@ -177,11 +177,10 @@ func ownerOf(o *metav1.ObjectMeta) Owner {
 		w.Kind += "." + cmp.Or(group, "unknown")
 	}
 	hash, config := o.Labels["pod-template-hash"], o.Annotations["openshift.io/deployment-config.name"]
+	name, hasHash := strings.CutSuffix(r.Name, "-"+hash)
 	switch {
-	case w.Kind == "ReplicaSet" && hash != "":
-		if name, ok := strings.CutSuffix(r.Name, "-"+hash); ok {
-			w.Deployment = name
-		}
+	case w.Kind == "ReplicaSet" && hash != "" && hasHash:
+		w.Deployment = name
 	case w.Kind == "ReplicationController" && isName(config):
 		w.Controller = "DeploymentConfig " + config
 	}

@@ -342,10 +342,10 @@ func (r *Eviction) followBound(c *cluster.Cluster, node string) {
 	r.Then = "its template names node " + node + ", where all new ones go without the scheduler"
 	i, isKnown := c.NodeAt[node]
 	switch e := r.pod.EvictionOf(c.Nodes[i].Taints, r.now); {
-	case !isKnown:
-	case e.Outcome != taints.Stays && !e.Tolerated:
+	case !isKnown || e.Outcome == taints.Stays:
+	case !e.Tolerated:
 		r.Then += ", and its kubelet refuses them, again and again: take nodeName out of the template"
-	case e.Outcome != taints.Stays:
+	default:
 		r.Again = node == r.Node
 		r.Then += ", and leave again: take nodeName out of the template"
 	}

@@ -145,37 +145,31 @@ func (e *evaluation) group(list []member, leave bool) Group {
 	}
 	g.When = diagnosis.When(g.Evictions...)
 	if leave {
-		g.When = whenLeaving(g.Evictions)
 		e.then(&g, list)
 	}
-	return g
-}
-
-// whenLeaving says when the pods leave, in the order of their deadlines.
-func whenLeaving(list []*diagnosis.Eviction) string {
-	switch last := list[len(list)-1]; {
-	case last.InSeconds == nil:
-		return "already being deleted"
-	case *last.InSeconds <= 0:
-		return "now"
+	switch {
+	case leave && g.InSeconds == nil:
+		g.When = "already being deleted"
+	case leave && *g.InSeconds <= 0:
+		g.When = "now"
 	}
-	return diagnosis.When(list...)
+	return g
 }
 
 // then says what happens to the pods when they leave.
 func (e *evaluation) then(g *Group, list []member) {
 	first := list[0]
-	words := []string{first.Then}
+	g.Then = first.Then
 	switch {
 	case first.Owner == (cluster.Owner{}):
-		words = []string{"nothing makes it again"}
+		g.Then = "nothing makes it again"
 	case first.IsStatic():
-		words = []string{"it keeps running, and only its mirror is deleted and made again"}
+		g.Then = "it keeps running, and only its mirror is deleted and made again"
 	case first.Owner.Kind == "DaemonSet":
-		words = []string{cmp.Or(first.Then, "pods of a DaemonSet do not move to other nodes")}
+		g.Then = cmp.Or(first.Then, "pods of a DaemonSet do not move to other nodes")
 	case !first.Ends:
-		if words = []string{first.Job, first.Then}; first.Hangs && first.Owner.Kind == "StatefulSet" {
-			words[0] = "the StatefulSet makes no new one before the old one is gone"
+		if g.Then = first.Job + "; " + first.Then; first.Hangs && first.Owner.Kind == "StatefulSet" {
+			g.Then = "the StatefulSet makes no new one before the old one is gone; " + first.Then
 		}
 		for _, m := range list {
 			if e.isHomeless(m) {
@@ -183,7 +177,7 @@ func (e *evaluation) then(g *Group, list []member) {
 			}
 		}
 	}
-	g.Then = strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), "; ")
+	g.Then = strings.Trim(g.Then, "; ")
 }
 
 // compareDeadlines compares seconds. None is now.

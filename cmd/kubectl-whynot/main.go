@@ -240,10 +240,8 @@ func (p *program) parse(args []string) (now time.Time, c *cluster.Cluster, err e
 		}
 	}
 	only := cluster.Filter{Namespace: *p.config.Namespace}
-	if p.selector != "" {
-		if only.Labels, err = labels.Parse(p.selector); err != nil {
-			return now, nil, fmt.Errorf("-l: %w", err)
-		}
+	if only.Labels, err = labels.Parse(p.selector); err != nil {
+		return now, nil, fmt.Errorf("-l: %w", err)
 	}
 	switch {
 	case p.all && only.Namespace != "":

@@ -137,8 +137,8 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 	remove := func(text string) Step {
 		return q.onNodes(words.Replace(text), s.nodes, maxNames, "taint", "nodes", s.id.String()+"-")
 	}
-	late := func() Step {
-		return look("look at " + k.Look + ": WHO still HAVE WHAT" + since(",", ",") + " and BY normally removes it within " + duration.HumanDuration(k.Within))
+	late := func(or string) Step {
+		return look(or + "look at " + k.Look + ": WHO still HAVE WHAT" + since(",", ",") + " and BY normally removes it within " + duration.HumanDuration(k.Within))
 	}
 	isPinned := x.Owner.Kind == "DaemonSet" && x.profile.NamesNodes()
 	leaving := "WHO ARE being removed" + since(",", "") + ": "
@@ -154,21 +154,22 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 		return []Step{{Text: words.Replace("WHO run"+say.For(n, "s", "")+" only the pod that EKS made the node for: select the pod by a Fargate profile "+
 			"for namespace ") + x.Namespace + " and make it again, or add other nodes"}}
 	case s.state == stateStarting:
+		or := ""
 		if x.mayBeAgent() {
-			steps = x.steps(words.Replace("if the pod is what removes WHAT, waiting never ends, and it must tolerate that: "), exists(s.taints))
+			or, steps = "or, ", x.steps(words.Replace("if the pod is what removes WHAT, waiting never ends, and it must tolerate that: "), exists(s.taints))
 		}
 		if s.isLate {
-			return append(steps, after(steps, late()), remove("or, if nothing needs this taint any more, remove it"))
+			return append(steps, late(or), remove("or, if nothing needs this taint any more, remove it"))
 		}
-		return append(steps, after(steps, look("wait for WHAT to go away from WHO, which"+cmp.Or(since(" HAVE been starting", ""), " ARE starting"))))
+		return append(steps, look(or+"wait for WHAT to go away from WHO, which"+cmp.Or(since(" HAVE been starting", ""), " ARE starting")))
 	case s.state == stateLeaving && s.isLate:
-		steps = []Step{late(), remove("or, if that has given up, remove the taint, so that the " + say.Noun(n, "node") + " can take pods again")}
+		steps = []Step{late(""), remove("or, if that has given up, remove the taint, so that the " + say.Noun(n, "node") + " can take pods again")}
 	case s.state == stateLeaving && isPinned:
 		steps = []Step{{Text: words.Replace(leaving + "the pod belongs to that node alone, and goes with it")}}
 	case s.state == stateLeaving:
 		return []Step{{Text: words.Replace(leaving + "add nodes, or wait for new ones")}}
 	case s.isLate:
-		return []Step{late()}
+		return []Step{late("")}
 	case s.id.Key == outOfService && s.isReady:
 		return []Step{remove("WHO ARE Ready and still HAVE WHAT" + since(",", "") + ": who set it removes it")}
 	case s.id.Key == outOfService:
@@ -182,14 +183,6 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 		steps = append(steps, x.steps("or, as the pod belongs to that node alone, if it should run there until then, ", exists(s.taints))...)
 	}
 	return steps
-}
-
-// after returns the step, which is instead of those before it, if any.
-func after(steps []Step, s Step) Step {
-	if len(steps) > 0 {
-		s.Relation = instead
-	}
-	return s
 }
 
 // mayBeAgent reports whether the pods may be part of what makes nodes ready.

@@ -3,6 +3,7 @@
 package diagnosis
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -322,10 +323,8 @@ func (a *analyst) daemonSets() []*Pending {
 	for _, p := range a.DaemonSets() {
 		r := a.placement(p.Profile)
 		isPending := r.Feasible == 0 && slices.Contains(a.Pods, p)
-		x := a.keptOff(p, r.rejecting, nodes[p.OwnerName()], stateNone)
-		if x == nil {
-			x = a.keptOff(p, r.rejecting, nodes[p.OwnerName()], stateStarting)
-		}
+		on := nodes[p.OwnerName()]
+		x := cmp.Or(a.keptOff(p, r.rejecting, on, stateNone), a.keptOff(p, r.rejecting, on, stateStarting))
 		if x != nil && !isPending {
 			list = append(list, x)
 		}

@@ -65,10 +65,9 @@ func (c *Cluster) Candidates(p *Profile) (nodes []int) {
 // wanted returns the labels that the profile requires: those of its node
 // selector and those of an affinity that has only one term.
 func (p *Profile) wanted() []corev1.NodeSelectorRequirement {
-	var list []corev1.NodeSelectorRequirement
-	for _, key := range say.SortedKeys(p.Selector) {
-		list = append(list, corev1.NodeSelectorRequirement{Key: key, Operator: corev1.NodeSelectorOpIn, Values: []string{p.Selector[key]}})
-	}
+	list := say.Each(say.SortedKeys(p.Selector), func(key string) corev1.NodeSelectorRequirement {
+		return corev1.NodeSelectorRequirement{Key: key, Operator: corev1.NodeSelectorOpIn, Values: []string{p.Selector[key]}}
+	})
 	if p.Required != nil && len(p.Required.NodeSelectorTerms) == 1 {
 		for _, r := range p.Required.NodeSelectorTerms[0].MatchExpressions {
 			if r.Operator == corev1.NodeSelectorOpIn || r.Operator == corev1.NodeSelectorOpExists {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -244,13 +245,10 @@ type object struct {
 		JobTemplate batchv1.JobTemplateSpec `json:"jobTemplate"`
 	} `json:"spec"`
 	Status struct {
-		ObservedGeneration     int64              `json:"observedGeneration"`
+		appsv1.DaemonSetStatus                    // of which a part is also in other kinds
 		ReadyReplicas          int32              `json:"readyReplicas"`
 		Ready                  int32              `json:"ready"`
 		Failed                 int                `json:"failed"`
-		NumberReady            int32              `json:"numberReady"`
-		DesiredNumberScheduled int32              `json:"desiredNumberScheduled"`
-		NumberMisscheduled     int                `json:"numberMisscheduled"`
 		LastSuccessfulTime     *metav1.Time       `json:"lastSuccessfulTime"`
 		Conditions             []metav1.Condition `json:"conditions"`
 	} `json:"status"`
@@ -313,7 +311,7 @@ func (c *Cluster) addWorkload(kind string, o *object, mistakes []string) error {
 		Paused: o.Spec.Paused, OnDelete: o.Spec.UpdateStrategy.Type == "OnDelete", Partition: o.Spec.UpdateStrategy.RollingUpdate.Partition,
 		Stalled: o.condition("Progressing", "False"), failure: o.condition("ReplicaFailure", "True"),
 		controller: ownerOf(&o.ObjectMeta), isReady: o.isReady(kind),
-		Misplaced: o.Status.NumberMisscheduled, Exists: o.Status.ObservedGeneration > 0,
+		Misplaced: int(o.Status.NumberMisscheduled), Exists: o.Status.ObservedGeneration > 0,
 		wantsNone: kind == "DaemonSet" && o.Status.DesiredNumberScheduled == 0,
 	}
 	w.Job = jobs.Of(o.job(kind), o.Status.Failed)

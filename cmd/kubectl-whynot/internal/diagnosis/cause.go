@@ -49,10 +49,7 @@ type Cause struct {
 // causesOf groups the list by cause and fix, and sets each Cause. Pods that wait come
 // first, then those that do not exist, and of these the causes of the most pods.
 func causesOf(list []*Pending) []*Cause {
-	var causes []*Cause
-	for _, members := range cluster.Grouped(list, (*Pending).causeKey) {
-		causes = append(causes, causeOf(members))
-	}
+	causes := say.Each(cluster.Grouped(list, (*Pending).causeKey), causeOf)
 	slices.SortStableFunc(causes, func(a, b *Cause) int {
 		return cmp.Or(
 			order(a.Kind == causeSchedulable, b.Kind == causeSchedulable), order(!a.exist(), !b.exist()),

@@ -191,11 +191,10 @@ func (x *Pending) mayBeAgent() bool {
 }
 
 // exists returns entries that tolerate the taints with any value.
-func exists(list []taints.Taint) (entries []Entry) {
-	for _, t := range list {
-		entries = append(entries, Entry{nil, taints.Toleration{Key: t.Key, Operator: taints.OpExists, Effect: t.Effect}, -1})
-	}
-	return entries
+func exists(list []taints.Taint) []Entry {
+	return say.Each(list, func(t taints.Taint) Entry {
+		return Entry{nil, taints.Toleration{Key: t.Key, Operator: taints.OpExists, Effect: t.Effect}, -1}
+	})
 }
 
 // onNodes returns a step with a command of two or more words for up to most of the

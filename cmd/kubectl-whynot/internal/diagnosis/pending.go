@@ -122,11 +122,7 @@ func (a *analyst) pending(pods []*cluster.Pod) []*Pending {
 		}
 		return k
 	})
-	var list []*Pending
-	for _, equal := range groups {
-		list = append(list, a.pendingOf(equal))
-	}
-	return list
+	return say.Each(groups, a.pendingOf)
 }
 
 // shape is equal for the pods of a DaemonSet that the same change lets in.
@@ -255,16 +251,14 @@ func rejections(why reasons, shares []cluster.Share) []Rejection {
 	}
 	all := taintsOf(why)
 	slices.SortStableFunc(all, func(a, b taints.Taint) int { return nodes[cluster.KeyOf(b)] - nodes[cluster.KeyOf(a)] })
-	var list []Rejection
-	for _, t := range all[:min(len(all), maxListed)] {
+	return say.Each(all[:min(len(all), maxListed)], func(t taints.Taint) Rejection {
 		r := why.of(t)
 		x := Rejection{t, nodes[cluster.KeyOf(t)], nil, wordsOf(r), r.Mismatch().String(), r.Hint().String()}
 		if r.HasClosest() {
 			x.Closest = &r.Closest
 		}
-		list = append(list, x)
-	}
-	return list
+		return x
+	})
 }
 
 // countKept counts the nodes that keep a pod off by the reason that Kubernetes'

@@ -100,10 +100,9 @@ func New(c *cluster.Cluster, q Question) *Report {
 			s.Group.Rejected++
 		}
 	}
-	for _, g := range c.Groups {
-		names := say.Each(g.Members, func(i int) string { return c.Nodes[i].Name })
-		r.Groups = append(r.Groups, GroupRow{Nodes: len(g.Members), Group: g, NodeNames: names})
-	}
+	r.Groups = say.Each(c.Groups, func(g *cluster.Group) GroupRow {
+		return GroupRow{len(g.Members), g, say.Each(g.Members, func(i int) string { return c.Nodes[i].Name }), nil}
+	})
 	a.kept = a.daemonSets()
 	pods := c.Pods
 	r.DaemonSets = a.kept
@@ -183,8 +182,7 @@ func cellsOf(c *cluster.Cluster, p *cluster.Profile, groups []GroupRow) []*cell 
 	for _, s := range c.Choose(p) {
 		matching[s.Group] = len(s.Nodes)
 	}
-	var cells []*cell
-	for _, g := range groups {
+	return say.Each(groups, func(g GroupRow) *cell {
 		x := &cell{Verdict: "accepts", Matching: matching[g.Group], Untolerated: untoleratedOf(p.Matcher, g.Group)}
 		switch {
 		case x.Matching == 0:
@@ -192,9 +190,8 @@ func cellsOf(c *cluster.Cluster, p *cluster.Profile, groups []GroupRow) []*cell 
 		case len(x.Untolerated) > 0:
 			x.Verdict = "rejects"
 		}
-		cells = append(cells, x)
-	}
-	return cells
+		return x
+	})
 }
 
 // FirstGroups returns up to most groups, those that matter most to the pods.
@@ -238,11 +235,9 @@ const maxColumns, maxRows = 8, 60 // of a matrix that is still readable
 // known. Those that wait come first, then the largest groups. The groups of nodes are
 // those that reject the most pending pods, then the largest.
 func newMatrix(c *cluster.Cluster, r *Report, pods []*cluster.Pod) *Matrix {
-	var groups []GroupRow
-	groupOf := func(g GroupRow) *cluster.Group { return g.Group }
-	for _, same := range cluster.Grouped(slices.Concat(r.FirstGroups(maxColumns/2), r.Groups), groupOf) {
-		groups = append(groups, same[0])
-	}
+	all := slices.Concat(r.FirstGroups(maxColumns/2), r.Groups)
+	same := cluster.Grouped(all, func(g GroupRow) *cluster.Group { return g.Group })
+	groups := say.Each(same, func(same []GroupRow) GroupRow { return same[0] })
 	m := &Matrix{Nodes: groups}
 	if len(groups) > maxColumns+1 {
 		m.Nodes, m.Others = groups[:maxColumns], len(groups)-maxColumns

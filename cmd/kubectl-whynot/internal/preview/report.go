@@ -66,11 +66,9 @@ func New(c *cluster.Cluster, r *Request, now time.Time, connection []string) *Re
 }
 
 // Evictions returns the evictions of all pods that leave.
-func (r *Report) Evictions() (list []*diagnosis.Eviction) {
-	for _, g := range slices.Concat(r.Leaving, r.Departing) {
-		list = append(list, g.Evictions...)
-	}
-	return list
+func (r *Report) Evictions() []*diagnosis.Eviction {
+	all := slices.Concat(r.Leaving, r.Departing)
+	return slices.Concat(say.Each(all, func(g Group) []*diagnosis.Eviction { return g.Evictions })...)
 }
 
 // Refusal returns the errors of kubectl, or nil if there are none.
@@ -111,16 +109,14 @@ type member struct {
 
 // groups groups the pods by what decides and by workload: the earliest first, and
 // for each reason the largest. All of them leave, or none.
-func (e *evaluation) groups(list []member, leave bool) (groups []Group) {
+func (e *evaluation) groups(list []member, leave bool) []Group {
 	slices.SortFunc(list, func(a, b member) int {
 		return cmp.Or(compareDeadlines(a.InSeconds, b.InSeconds), cluster.ComparePodNames(a.PodName, b.PodName))
 	})
 	key := func(m member) string {
 		return fmt.Sprintf("%q %q %q %q %q %v %v", diagnosis.Why(m.Because), m.From, m.OwnerName(), m.Message, m.Job+m.Then, m.Hangs, m.gains)
 	}
-	for _, members := range cluster.Grouped(list, key) {
-		groups = append(groups, e.group(members, leave))
-	}
+	groups := say.Each(cluster.Grouped(list, key), func(same []member) Group { return e.group(same, leave) })
 	slices.SortStableFunc(groups, func(a, b Group) int {
 		return cmp.Or(
 			compareDeadlines(a.InSeconds, b.InSeconds), strings.Compare(a.Why(), b.Why()),

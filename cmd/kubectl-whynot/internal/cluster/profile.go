@@ -141,11 +141,8 @@ func (c *Cluster) Union(list []*Profile) *Profile {
 	if len(list) == 1 {
 		return p
 	}
-	all := &corev1.NodeSelector{}
-	for _, other := range list {
-		all.NodeSelectorTerms = append(all.NodeSelectorTerms, other.Required.NodeSelectorTerms...)
-	}
-	return c.profile(p.Selector, all, kube.CoreTolerations(p.Tolerations), p.resources)
+	terms := slices.Concat(say.Each(list, func(p *Profile) []corev1.NodeSelectorTerm { return p.Required.NodeSelectorTerms })...)
+	return c.profile(p.Selector, &corev1.NodeSelector{NodeSelectorTerms: terms}, kube.CoreTolerations(p.Tolerations), p.resources)
 }
 
 // NamesNodes reports whether the affinity names nodes, as in a DaemonSet's pods.
@@ -177,14 +174,12 @@ func withoutNames(required *corev1.NodeSelector) *corev1.NodeSelector {
 	if _, pinned := namedNodes(required); !pinned {
 		return required
 	}
-	r := &corev1.NodeSelector{}
-	for _, term := range required.NodeSelectorTerms {
-		if len(term.MatchExpressions) == 0 {
-			return nil
-		}
-		r.NodeSelectorTerms = append(r.NodeSelectorTerms, corev1.NodeSelectorTerm{MatchExpressions: term.MatchExpressions})
+	if slices.ContainsFunc(required.NodeSelectorTerms, func(t corev1.NodeSelectorTerm) bool { return len(t.MatchExpressions) == 0 }) {
+		return nil
 	}
-	return r
+	return &corev1.NodeSelector{NodeSelectorTerms: say.Each(required.NodeSelectorTerms, func(t corev1.NodeSelectorTerm) corev1.NodeSelectorTerm {
+		return corev1.NodeSelectorTerm{MatchExpressions: t.MatchExpressions}
+	})}
 }
 
 // SelectorText returns the selector in the form of kubectl.

@@ -97,11 +97,8 @@ func causeOf(members []*Pending) *Cause {
 
 // causeKey is equal for pods with the same cause and fix, whatever the commands.
 func (x *Pending) causeKey() string {
-	words := append([]string{string(x.Kind), x.Text}, x.Notes...)
-	for _, s := range x.Fix {
-		words = append(words, "fix", s.Text)
-	}
-	return strings.Join(words, "\n")
+	steps := say.Each(x.Fix, func(s Step) string { return "fix\n" + s.Text })
+	return strings.Join(slices.Concat([]string{string(x.Kind), x.Text}, x.Notes, steps), "\n")
 }
 
 // explain sets the cause and the fix of the pods.

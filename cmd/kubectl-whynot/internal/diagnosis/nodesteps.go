@@ -228,10 +228,7 @@ func (q *Question) waysOut(list []*Eviction) []Step {
 			"same name beside them, and its volumes stay attached for minutes", 1, len(pods), "pod",
 			"-n", namespace, "delete", "pod", pod, "--force", "--grace-period=0"),
 	}
-	for i := range steps {
-		steps[i].Relation = enough
-	}
-	return steps
+	return say.Each(steps, func(s Step) Step { s.Relation = enough; return s })
 }
 
 // sinceText says since when, for the first and the last of the times, if any.

@@ -93,11 +93,7 @@ type analyst struct {
 }
 
 func newAnalyst(c *cluster.Cluster, q Question) *analyst {
-	var all []taints.Taint
-	for _, g := range c.Groups {
-		all = append(all, g.Taints...)
-	}
-	all = cluster.Distinct(all)
+	all := cluster.Distinct(slices.Concat(say.Each(c.Groups, func(g *cluster.Group) []taints.Taint { return g.Taints })...))
 	return &analyst{Cluster: c, taints: all, values: valuesOf(all), question: q, placements: make(map[*cluster.Profile]*placement)}
 }
 
@@ -127,11 +123,7 @@ func (a *analyst) pending(pods []*cluster.Pod) []*Pending {
 
 // shape is equal for the pods of a DaemonSet that the same change lets in.
 func (r *placement) shape(p *cluster.Profile) string {
-	text := fmt.Sprint(r.Matching > 0)
-	for _, s := range r.rejecting {
-		text += cluster.TextOf(untoleratedOf(p.Matcher, s.Group))
-	}
-	return text
+	return fmt.Sprint(r.Matching > 0, say.Each(r.rejecting, func(s cluster.Share) string { return cluster.TextOf(untoleratedOf(p.Matcher, s.Group)) }))
 }
 
 // entry returns an entry with what is known of its first pod.
@@ -160,10 +152,10 @@ func (a *analyst) pendingOf(pods []*cluster.Pod) *Pending {
 	x.NodeAffinity, x.placement = cluster.AffinityText(x.profile.Required), *a.placement(x.profile)
 	x.kept = a.placement(p.Profile).kept // as the scheduler counts for each pod
 	x.explain()
-	if p.Template && x.workload.Bound != nil {
+	switch {
+	case p.Template && x.workload.Bound != nil:
 		x.explainBound(x.workload.NodeName)
-	}
-	if x.workload != nil && !p.Template && !strings.HasSuffix(x.workload.Kind, "Job") { // whose template is fixed
+	case x.workload != nil && !p.Template && !strings.HasSuffix(x.workload.Kind, "Job"): // whose template is fixed
 		a.adviseTemplate(x, x.workload)
 	}
 	a.notePlugins(x)

@@ -3,6 +3,7 @@
 package diagnosis
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,12 +24,9 @@ func (r reasons) of(t taints.Taint) explain.Reason { return r[cluster.KeyOf(t)] 
 
 // reasonsOf returns the reasons why the hard taints of the shares reject the pods.
 func (a *analyst) reasonsOf(p *cluster.Profile, shares []cluster.Share) reasons {
-	var list []taints.Taint
-	for _, s := range shares {
-		list = append(list, s.Group.Taints...)
-	}
+	list := cluster.Distinct(slices.Concat(say.Each(shares, func(s cluster.Share) []taints.Taint { return s.Group.Taints })...))
 	m := make(reasons)
-	for _, t := range p.Matcher.Untolerated(cluster.Distinct(list), taints.HardEffects) {
+	for _, t := range p.Matcher.Untolerated(list, taints.HardEffects) {
 		m[cluster.KeyOf(*t)] = reasonOf(p, *t)
 	}
 	return m
@@ -81,10 +79,7 @@ func reasonsText(why reasons, list []taints.Taint) string {
 }
 
 func taintsOf(why reasons) []taints.Taint {
-	var list []taints.Taint
-	for _, r := range why {
-		list = append(list, r.Taint)
-	}
+	list := say.Each(slices.Collect(maps.Values(why)), func(r explain.Reason) taints.Taint { return r.Taint })
 	slices.SortFunc(list, taints.Taint.Compare)
 	return list
 }

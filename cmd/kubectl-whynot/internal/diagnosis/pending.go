@@ -123,7 +123,8 @@ func (a *analyst) pending(pods []*cluster.Pod) []*Pending {
 
 // shape is equal for the pods of a DaemonSet that the same change lets in.
 func (r *placement) shape(p *cluster.Profile) string {
-	return fmt.Sprint(r.Matching > 0, say.Each(r.rejecting, func(s cluster.Share) string { return cluster.TextOf(untoleratedOf(p.Matcher, s.Group)) }))
+	lacks := func(s cluster.Share) string { return cluster.TextOf(untoleratedOf(p.Matcher, s.Group)) }
+	return fmt.Sprint(r.Matching > 0, say.Each(r.rejecting, lacks))
 }
 
 // entry returns an entry with what is known of its first pod.

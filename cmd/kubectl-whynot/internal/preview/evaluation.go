@@ -24,6 +24,7 @@ type evaluation struct {
 	now           time.Time
 	changes       map[int][]*cluster.Node // what the nodes become, one after the other
 	nodes         map[int]*NodeGroup
+	emptied       sets.Set[string] // Emptied
 	choices       map[*cluster.Profile]choice
 }
 
@@ -100,23 +101,20 @@ func (e *evaluation) undoes(old, n *cluster.Node) taints.Changes {
 	}
 	c.Remove = slices.DeleteFunc(c.Remove, isOld)
 	c.Add = slices.DeleteFunc(c.Add, func(t taints.Taint) bool { return isOld(t.ID()) })
-	for _, t := range c.Add {
-		e.undone(Undone{Change: t.String(), ID: t.ID()}, n)
-	}
-	for _, id := range c.Remove {
-		e.undone(Undone{Change: id.String() + "-", ID: id, Removes: true}, n)
+	undone := slices.Concat(
+		say.Each(c.Add, func(t taints.Taint) Undone { return Undone{Change: t.String(), ID: t.ID()} }),
+		say.Each(c.Remove, func(id taints.TaintID) Undone { return Undone{Change: id.String() + "-", ID: id, Removes: true} }),
+	)
+	for _, u := range undone {
+		u.Because = n.StateFor(u.ID)
+		i := slices.IndexFunc(e.Undone, func(x Undone) bool { return x.Change == u.Change && x.Because == u.Because })
+		if i < 0 {
+			i = len(e.Undone)
+			e.Undone = append(e.Undone, u)
+		}
+		e.Undone[i].Nodes = append(e.Undone[i].Nodes, n.Name)
 	}
 	return c
-}
-
-func (e *evaluation) undone(u Undone, n *cluster.Node) {
-	u.Because = n.StateFor(u.ID)
-	i := slices.IndexFunc(e.Undone, func(x Undone) bool { return x.Change == u.Change && x.Because == u.Because })
-	if i < 0 {
-		i = len(e.Undone)
-		e.Undone = append(e.Undone, u)
-	}
-	e.Undone[i].Nodes = append(e.Undone[i].Nodes, n.Name)
 }
 
 // evictions finds out which pods leave and which stay.
@@ -171,23 +169,17 @@ func (e *evaluation) evictions() {
 	for _, g := range e.NodeGroups {
 		e.Leave, e.Anyway, e.Stay = e.Leave+g.Leave, e.Anyway+g.Anyway, e.Stay+g.Stay
 	}
+	for _, m := range leaving {
+		if left[m.OwnerName()] == 0 {
+			e.emptied.Insert(m.OwnerName())
+		}
+	}
+	e.Emptied = sets.List(e.emptied)
 	e.Leaving, e.Departing = e.groups(leaving, true), e.groups(departing, true)
 	e.Spared, e.Tolerating = e.groups(spared, false), e.groups(tolerating, false)
 	if names := sets.List(misplaced); len(names) > 0 {
 		e.Notes = append(e.Notes, "Some pods of "+say.NamesOf(names, len(names))+" stay on these nodes, and are not made again there after their "+
 			"next deletion or roll-out.")
-	}
-	emptied := sets.New[string]()
-	for _, g := range e.Leaving {
-		if left[g.Workload] == 0 {
-			emptied.Insert(g.Workload)
-		}
-	}
-	e.Emptied = sets.List(emptied)
-	for _, list := range [][]Group{e.Leaving, e.Departing} {
-		for i := range list {
-			list[i].IsEmptied = emptied.Has(list[i].Workload)
-		}
 	}
 }
 

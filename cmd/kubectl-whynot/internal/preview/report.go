@@ -56,7 +56,10 @@ func New(c *cluster.Cluster, r *Request, now time.Time, connection []string) *Re
 		Refused: make(map[string]string), NotEvaluated: diagnosis.NotEvaluated(append(sets.List(c.Unevaluated), "new pods of DaemonSets")...),
 	}
 	requested := r.run(c, now, report)
-	e := &evaluation{Report: report, before: c, now: now, changes: make(map[int][]*cluster.Node), choices: make(map[*cluster.Profile]choice)}
+	e := &evaluation{
+		Report: report, before: c, now: now, changes: make(map[int][]*cluster.Node), emptied: sets.New[string](),
+		choices: make(map[*cluster.Profile]choice),
+	}
 	settled := e.settle(requested)
 	e.evictions()
 	e.pending()
@@ -141,6 +144,7 @@ func (e *evaluation) group(list []member, leave bool) Group {
 	}
 	g.When = diagnosis.When(g.Evictions...)
 	if leave {
+		g.IsEmptied = e.emptied.Has(name)
 		e.then(&g, list)
 	}
 	switch {

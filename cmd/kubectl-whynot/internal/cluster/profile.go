@@ -84,12 +84,8 @@ func extended(list corev1.ResourceList) map[string]int64 {
 func (c *Cluster) profile(
 	selector map[string]string, required *corev1.NodeSelector, list []corev1.Toleration, resources map[string]int64,
 ) *Profile {
-	o := corev1.Pod{Spec: corev1.PodSpec{NodeSelector: selector, Tolerations: list}}
-	if required != nil {
-		o.Spec.Affinity = &corev1.Affinity{
-			NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: required},
-		}
-	}
+	affinity := &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: required}}
+	o := corev1.Pod{Spec: corev1.PodSpec{NodeSelector: selector, Affinity: affinity, Tolerations: list}}
 	spec, _ := o.Spec.Marshal() // never fails for a spec
 	key := string(spec)
 	if len(resources) > 0 {

@@ -50,9 +50,11 @@ type Cause struct {
 // first, then those that do not exist, and of these the causes of the most pods.
 func causesOf(list []*Pending) []*Cause {
 	causes := say.Each(cluster.Grouped(list, (*Pending).causeKey), causeOf)
+	exists := func(x *Pending) bool { return !x.First.Template }
 	slices.SortStableFunc(causes, func(a, b *Cause) int {
 		return cmp.Or(
-			order(a.Kind == causeSchedulable, b.Kind == causeSchedulable), order(!a.exist(), !b.exist()),
+			order(a.Kind == causeSchedulable, b.Kind == causeSchedulable),
+			order(!slices.ContainsFunc(a.members, exists), !slices.ContainsFunc(b.members, exists)),
 			b.Pods-a.Pods, strings.Compare(a.Text, b.Text),
 		)
 	})
@@ -62,11 +64,6 @@ func causesOf(list []*Pending) []*Cause {
 		}
 	}
 	return causes
-}
-
-// exist reports whether some of the pods do.
-func (c *Cause) exist() bool {
-	return slices.ContainsFunc(c.members, func(x *Pending) bool { return !x.First.Template })
 }
 
 func causeOf(members []*Pending) *Cause {

@@ -220,10 +220,9 @@ func rivals(best *remedy, all []*remedy) []*remedy {
 		isOther := func(f Entry) bool {
 			return isFor(f) && (e.Toleration.Key != f.Toleration.Key || e.Toleration.Value != f.Toleration.Value)
 		}
-		if !slices.ContainsFunc(all, func(r *remedy) bool { return slices.ContainsFunc(r.Corrections, isOther) }) {
-			continue
+		if slices.ContainsFunc(all, func(r *remedy) bool { return slices.ContainsFunc(r.Corrections, isOther) }) {
+			return slices.DeleteFunc(all, func(r *remedy) bool { return !slices.ContainsFunc(r.Corrections, isFor) })
 		}
-		return slices.DeleteFunc(all, func(r *remedy) bool { return !slices.ContainsFunc(r.Corrections, isFor) })
 	}
 	return nil
 }

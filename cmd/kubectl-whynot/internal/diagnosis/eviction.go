@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unique"
 
 	"k8s.io/utils/ptr"
 
@@ -162,7 +163,7 @@ func EvictionOf(p *cluster.Pod, now time.Time, before *cluster.Node, changes ...
 		r.Outcome = deleting
 	}
 	r.Hangs = r.Outcome != Stays && after.IsSilent()
-	r.Order = strings.Join(say.Each(r.Because, Pair.Text), "\n")
+	r.Order = unique.Make(strings.Join(say.Each(r.Because, Pair.Text), "\n")).Value() // few texts for many pods
 	return r
 }
 

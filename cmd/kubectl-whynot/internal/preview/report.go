@@ -98,6 +98,7 @@ type Group struct {
 	NewNodes  int              `json:"newNodes,omitzero"`          // that pending pods get
 	Message   string           `json:"schedulerMessage,omitempty"` // why the scheduler has not placed them
 
+	Why       string                `json:"-"` // when and for which taints and tolerations they leave or stay
 	Evictions []*diagnosis.Eviction `json:"-"` // of the pods, earliest first
 	IsPending bool                  `json:"-"`
 	IsEmptied bool                  `json:"-"` // the workload is among Emptied
@@ -122,7 +123,7 @@ func (e *evaluation) groups(list []member, leave bool) []Group {
 	groups := say.Each(cluster.Grouped(list, key), func(same []member) Group { return e.group(same, leave) })
 	slices.SortStableFunc(groups, func(a, b Group) int {
 		return cmp.Or(
-			compareDeadlines(a.InSeconds, b.InSeconds), strings.Compare(a.Why(), b.Why()),
+			compareDeadlines(a.InSeconds, b.InSeconds), strings.Compare(a.Why, b.Why),
 			len(b.Pods)-len(a.Pods), strings.Compare(a.Workload, b.Workload),
 		)
 	})
@@ -153,6 +154,7 @@ func (e *evaluation) group(list []member, leave bool) Group {
 	case leave && *g.InSeconds <= 0:
 		g.When = "now"
 	}
+	g.Why = strings.Trim(g.When+": "+diagnosis.Why(g.Because), ": ")
 	return g
 }
 
@@ -182,8 +184,3 @@ func (e *evaluation) then(g *Group, list []member) {
 
 // compareDeadlines compares seconds. None is now.
 func compareDeadlines(a, b *int64) int { return cmp.Compare(ptr.Deref(a, 0), ptr.Deref(b, 0)) }
-
-// Why says when and for which taints and tolerations the pods leave or stay.
-func (g *Group) Why() string {
-	return strings.Trim(g.When+": "+diagnosis.Why(g.Because), ": ")
-}

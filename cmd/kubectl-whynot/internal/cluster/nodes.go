@@ -303,20 +303,17 @@ var conditionRules = lifecycle.DefaultConditionRules()
 // setConditions sets the conditions, which determine some taints. If the input lacks
 // Ready, which every node has, it has none: then they are those that the taints show.
 func (n *Node) setConditions(list []corev1.NodeCondition) {
-	for _, c := range list {
-		n.conditions = append(n.conditions, lifecycle.Condition{Type: string(c.Type), Status: string(c.Status)})
-	}
 	isReady := func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady }
 	if n.inferred = !slices.ContainsFunc(list, isReady); !n.inferred {
+		n.conditions = say.Each(list, func(c corev1.NodeCondition) lifecycle.Condition { return condition(c.Type, c.Status) })
 		return
 	}
-	n.conditions = nil
 	for _, rule := range conditionRules {
 		if _, has := taints.FindTaint(n.Own, rule.Taint.ID()); has {
 			n.conditions = append(n.conditions, lifecycle.Condition{Type: rule.Type, Status: rule.Status})
 		}
 	}
-	n.conditions = append(n.conditions, ready(corev1.ConditionTrue))
+	n.conditions = append(n.conditions, condition(corev1.NodeReady, corev1.ConditionTrue))
 }
 
 // Corrections returns the changes that Kubernetes' node-lifecycle controller makes to
@@ -364,17 +361,17 @@ func (n *Node) StateFor(id taints.TaintID) string {
 
 // IsReady reports whether the input says that the node is ready.
 func (n *Node) IsReady() bool {
-	return !n.inferred && slices.Contains(n.conditions, ready(corev1.ConditionTrue))
+	return !n.inferred && slices.Contains(n.conditions, condition(corev1.NodeReady, corev1.ConditionTrue))
 }
 
 // IsSilent reports whether the kubelet does not answer. Pods that are deleted then
 // stay until it does, unless a taint says that the node is out of service.
 func (n *Node) IsSilent() bool {
-	return !HasKey(n.Own, corev1.TaintNodeOutOfService) && slices.Contains(n.conditions, ready(corev1.ConditionUnknown))
+	return !HasKey(n.Own, corev1.TaintNodeOutOfService) && slices.Contains(n.conditions, condition(corev1.NodeReady, corev1.ConditionUnknown))
 }
 
-func ready(status corev1.ConditionStatus) lifecycle.Condition {
-	return lifecycle.Condition{Type: string(corev1.NodeReady), Status: string(status)}
+func condition(name corev1.NodeConditionType, status corev1.ConditionStatus) lifecycle.Condition {
+	return lifecycle.Condition{Type: string(name), Status: string(status)}
 }
 
 // AddCordon sets the node's taints from its own and its cordon.

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/component-helpers/resource"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+	"k8s.io/utils/ptr"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
@@ -149,10 +150,8 @@ func (p *Profile) NamesNodes() bool {
 
 // namedNodes returns the nodes that the terms name, and whether each term does.
 func namedNodes(required *corev1.NodeSelector) (names []string, all bool) {
-	if required == nil || len(required.NodeSelectorTerms) == 0 {
-		return nil, false
-	}
-	for _, term := range required.NodeSelectorTerms {
+	terms := ptr.Deref(required, corev1.NodeSelector{}).NodeSelectorTerms
+	for _, term := range terms {
 		i := slices.IndexFunc(term.MatchFields, func(r corev1.NodeSelectorRequirement) bool {
 			return r.Key == metav1.ObjectNameField && r.Operator == corev1.NodeSelectorOpIn
 		})
@@ -161,7 +160,7 @@ func namedNodes(required *corev1.NodeSelector) (names []string, all bool) {
 		}
 		names = append(names, term.MatchFields[i].Values...)
 	}
-	return names, true
+	return names, len(terms) > 0
 }
 
 // withoutNames returns an affinity that names nodes without these, or nil if a term
@@ -193,10 +192,7 @@ func labelText(key, value string) string {
 
 // AffinityText returns the terms as kubectl selectors. It shortens long ones.
 func AffinityText(required *corev1.NodeSelector) string {
-	if required == nil {
-		return ""
-	}
-	terms := say.Each(required.NodeSelectorTerms, func(term corev1.NodeSelectorTerm) string {
+	terms := say.Each(ptr.Deref(required, corev1.NodeSelector{}).NodeSelectorTerms, func(term corev1.NodeSelectorTerm) string {
 		return strings.Join(say.Each(slices.Concat(term.MatchFields, term.MatchExpressions), requirementText), ",")
 	})
 	return say.Shortened(strings.Join(terms, " or "))

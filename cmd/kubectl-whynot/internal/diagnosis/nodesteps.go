@@ -110,16 +110,13 @@ func sinceOf(n *cluster.Node, t taints.Taint) time.Time {
 // nodeSteps returns what to do about the states of nodes. If no node has two of these,
 // each of the steps is enough.
 func (x *Pending) nodeSteps() (steps []Step) {
-	names, all := sets.New[string](), 0
-	for _, s := range x.stays {
-		names.Insert(s.nodes...)
-		all += len(s.nodes)
-	}
+	names := slices.Concat(say.Each(x.stays, func(s *stay) []string { return s.nodes })...)
+	isOneEach := sets.New(names...).Len() == len(names)
 	for _, s := range x.stays {
 		for _, step := range x.stepsFor(s) {
 			if text, ok := strings.CutPrefix(step.Text, "or, "); ok {
 				step.Text, step.Relation = text, instead
-			} else if step.Relation == together && len(x.stays) > 1 && names.Len() == all {
+			} else if step.Relation == together && len(x.stays) > 1 && isOneEach {
 				step.Relation = enough
 			}
 			steps = append(steps, step)

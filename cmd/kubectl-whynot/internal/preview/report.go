@@ -55,12 +55,11 @@ func New(c *cluster.Cluster, r *Request, now time.Time, connection []string) *Re
 		Version: "whynot-preview/v1", Now: now.Format(time.RFC3339), Nodes: len(c.Nodes), Pods: len(c.Pods),
 		Refused: make(map[string]string), NotEvaluated: diagnosis.NotEvaluated(append(sets.List(c.Unevaluated), "new pods of DaemonSets")...),
 	}
-	requested := r.run(c, now, report)
 	e := &evaluation{
 		Report: report, before: c, now: now, changes: make(map[int][]*cluster.Node), emptied: sets.New[string](),
 		choices: make(map[*cluster.Profile]choice),
 	}
-	settled := e.settle(requested)
+	settled := e.settle(r.run(c, now, report))
 	e.evictions()
 	e.pending()
 	e.notes(r)

@@ -133,11 +133,11 @@ func (p *program) command() *cobra.Command {
 	c.RegisterFlagCompletionFunc("namespace", completed(p.namespaces))
 	c.RegisterFlagCompletionFunc("context", completed(p.contexts))
 	c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
-	print := func(*cobra.Command, []string) error {
+	printVersion := func(*cobra.Command, []string) error {
 		_, err := fmt.Fprintln(p.out, version())
 		return err
 	}
-	c.AddCommand(&cobra.Command{Use: "version", Short: "Print the version", RunE: print}, p.previewCommand())
+	c.AddCommand(&cobra.Command{Use: "version", Short: "Print the version", RunE: printVersion}, p.previewCommand())
 	return c
 }
 

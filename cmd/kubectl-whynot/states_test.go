@@ -57,11 +57,7 @@ func TestKnown(t *testing.T) {
 	} {
 		for text := range strings.FieldsSeq(list) {
 			key, value, _ := strings.Cut(text, "=")
-			k, got := diagnosis.Known(taints.Taint{Key: key, Value: value}), ""
-			if k != nil {
-				got = string(k.State)
-			}
-			if got != state {
+			if got := string(diagnosis.Known(taints.Taint{Key: key, Value: value}).State); got != state {
 				t.Errorf("%s: %q, want %q", text, got, state)
 			}
 		}

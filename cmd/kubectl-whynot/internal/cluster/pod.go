@@ -312,9 +312,8 @@ func (c *Cluster) addWorkload(kind string, o *object, mistakes []string) error {
 		Stalled: o.condition("Progressing", "False"), failure: o.condition("ReplicaFailure", "True"),
 		controller: ownerOf(&o.ObjectMeta), isReady: o.isReady(kind),
 		Misplaced: int(o.Status.NumberMisscheduled), Exists: o.Status.ObservedGeneration > 0,
-		wantsNone: kind == "DaemonSet" && o.Status.DesiredNumberScheduled == 0,
+		wantsNone: kind == "DaemonSet" && o.Status.DesiredNumberScheduled == 0, Job: jobs.Of(o.job(kind), o.Status.Failed),
 	}
-	w.Job = jobs.Of(o.job(kind), o.Status.Failed)
 	template := &o.job(kind).Template
 	spec := &template.Spec
 	w.IsPlugin = strings.Contains(o.Name, "device-plugin") || slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool {

@@ -51,10 +51,8 @@ func (c *Cluster) profileOf(s *corev1.PodSpec, withNames bool) *Profile {
 }
 
 func requiredAffinity(s *corev1.PodSpec) *corev1.NodeSelector {
-	if s.Affinity == nil || s.Affinity.NodeAffinity == nil {
-		return nil
-	}
-	return s.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	affinity := ptr.Deref(s.Affinity, corev1.Affinity{}).NodeAffinity
+	return ptr.Deref(affinity, corev1.NodeAffinity{}).RequiredDuringSchedulingIgnoredDuringExecution
 }
 
 // requested returns the extended resources. A limit of them is also the request.

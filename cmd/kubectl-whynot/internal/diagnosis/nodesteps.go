@@ -84,7 +84,7 @@ func keyOf(n *cluster.Node, t taints.Taint, since, now time.Time) stayKey {
 // cordonsToo reports whether what sets the taint also cordons the node, and ends that.
 func cordonsToo(t taints.Taint) bool {
 	k := Known(t)
-	return k != nil && k.RemovedBy != whoSetIt && t.Effect != taints.PreferNoSchedule &&
+	return k.RemovedBy != whoSetIt && t.Effect != taints.PreferNoSchedule &&
 		(k.State == stateLeaving || k.State == stateMaintained || k.State == stateFenced)
 }
 
@@ -212,8 +212,7 @@ func (q *Question) waysOut(list []*Eviction) []Step {
 	if len(pods) == 0 {
 		return nil
 	}
-	slices.Sort(nodes)
-	nodes = slices.Compact(nodes)
+	nodes = sets.List(sets.New(nodes...))
 	namespace, pod, _ := strings.Cut(pods[0], "/")
 	steps := []Step{
 		q.onNodes("if the machine of "+say.Noun(len(nodes), "node")+" "+say.NamesOf(nodes, len(nodes))+" does not come back, delete the node. Kubernetes "+

@@ -70,14 +70,14 @@ const (
 	whoSetIt               = "who set it"                    // by hand
 )
 
-// Known returns the entry for the taint, or nil.
+// Known returns the entry for the taint. Without one, it has no state.
 func Known(t taints.Taint) *KnownTaint {
 	for _, k := range KnownTaints {
 		if slices.ContainsFunc(k.Keys, func(key string) bool { return isFor(key, t) }) {
 			return k
 		}
 	}
-	return nil
+	return new(KnownTaint)
 }
 
 func isFor(pattern string, t taints.Taint) bool {
@@ -95,7 +95,7 @@ func WhoElse(key string) string {
 	case key == outOfService:
 		return "on nodes with this taint that are not ready, Kubernetes deletes Terminating pods by force and detaches their volumes. " +
 			"Be sure that these nodes are off."
-	case k == nil || k.RemovedBy == whoSetIt || strings.HasPrefix(k.SetBy, "Kubernetes"):
+	case k.State == stateNone || k.RemovedBy == whoSetIt || strings.HasPrefix(k.SetBy, "Kubernetes"):
 		return ""
 	}
 	text := "set by " + k.SetBy + ", and removed by " + k.RemovedBy
@@ -109,12 +109,7 @@ func WhoElse(key string) string {
 }
 
 // stateOf returns the state of a node that has the taint.
-func stateOf(t taints.Taint) nodeState {
-	if k := Known(t); k != nil {
-		return k.State
-	}
-	return stateNone
-}
+func stateOf(t taints.Taint) nodeState { return Known(t).State }
 
 // statesText describes nodes with such taints.
 func statesText(list []taints.Taint) string {

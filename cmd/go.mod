@@ -9,6 +9,7 @@ require (
 	github.com/go-json-experiment/json v1.27.2
 	github.com/google/go-cmp v0.7.0
 	github.com/seed-0529bac1/taints v1.0.0
+	github.com/seed-0529bac1/taints/dra v1.0.0
 	github.com/seed-0529bac1/taints/kube v1.0.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.10
@@ -92,5 +93,6 @@ require (
 
 replace (
 	github.com/seed-0529bac1/taints => ../
+	github.com/seed-0529bac1/taints/dra => ../dra
 	github.com/seed-0529bac1/taints/kube => ../kube
 )

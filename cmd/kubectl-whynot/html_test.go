@@ -154,7 +154,8 @@ func evaluate(t *testing.T, ctx context.Context, url string, width int64, media 
 	return got
 }
 
-// Every page fits the screen, and so do its drawings. All text has enough contrast.
+// Every page fits the screen, and so do its drawings: their texts do not overlap,
+// and marks are under the ticks that they belong to. All text has enough contrast.
 func TestPictures(t *testing.T) {
 	ctx := browser.Start(t)
 	contrast, err := os.ReadFile("../playground/testdata/contrast.js")
@@ -178,6 +179,8 @@ func TestPictures(t *testing.T) {
 			for _, width := range []int64{390, 1280} {
 				for expression, want := range map[string]string{
 					"document.documentElement.scrollWidth - document.documentElement.clientWidth": "0",
+					overlaps:         "",
+					misplaced:        "",
 					inside:           "true",
 					string(contrast): "",
 				} {
@@ -190,6 +193,23 @@ func TestPictures(t *testing.T) {
 	}
 }
 
+// overlaps lists texts of drawings that overlap each other or the edges of the page.
+const overlaps = `all('.axis').filter(e => e.checkVisibility()).flatMap(axis => [...axis.querySelectorAll('text')].flatMap((e, i, list) => {
+	const r = e.getBoundingClientRect();
+	const isOver = o => { const s = o.getBoundingClientRect(); return r.left < s.right + 2 && s.left < r.right + 2 && r.top < s.bottom && s.top < r.bottom; };
+	return list.slice(i + 1).some(isOver) || r.left < 0 || r.right > innerWidth || r.width === 0 ? [e.textContent] : [];
+}))`
+
+// misplaced lists the ticks whose line in a track is not below the tick's text.
+const misplaced = `all('.timed').flatMap(table => {
+	const texts = [...table.querySelectorAll('.axis text')].map(e => { const r = e.getBoundingClientRect(); return (r.left + r.right) / 2; });
+	const lines = [...table.querySelector('.ticks path').getAttribute('d').matchAll(/M([\d.]+)/g)];
+	return [...table.querySelectorAll('.track')].flatMap(e => {
+		const r = e.getBoundingClientRect();
+		return lines.filter((m, i) => Math.abs(r.left + r.width * m[1] / 100 - texts[i]) > 1).map(m => m[1]);
+	});
+})`
+
 // manyEvictions has evictions in the past and in the future, some of which are not
 // exactly known.
 var manyEvictions = objectsOf([]string{
@@ -201,6 +221,16 @@ var manyEvictions = objectsOf([]string{
 	"{kind: Pod, metadata: {name: gone, deletionTimestamp: '2026-11-20T01:24:00Z'}, spec: {nodeName: a}}",
 	"node " + strings.Repeat("verylongname", 15) + " " + strings.Repeat("verylongkey", 5) + ":NoSchedule", "pod p",
 })
+
+// A taint without a time, and a pod without one, may be of any age. A pod that is being
+// deleted has no time.
+func TestTimes(t *testing.T) {
+	page := mustRun(t, manyEvictions, "-o", "html")
+	const noTime = `<svg class="track deleting" viewBox="0 0 100 20" preserveAspectRatio="none" aria-hidden="true"><use href="#evictions-ticks"/></svg>`
+	if strings.Count(page, `<path class="range" d="M0 10H93"/>`) != 1 || !strings.Contains(page, noTime) {
+		t.Error(bodyOf(page))
+	}
+}
 
 // The matrix has rows of pods that look the same there, and columns of groups of nodes.
 func TestMatrix(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -18,17 +17,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/pager"
 
+	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/manifest"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
 )
-
-const inputStdin = "standard input"
 
 func (p *program) answer(ctx context.Context, args []string) error {
 	now, c, err := p.parse(args)
@@ -99,27 +97,25 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, i
 		return "", false, invalid(err)
 	}
 	var names []string
-	objects := 0
-	add := func(o manifest.Object) error {
-		objects++
-		return c.Decode(o)
-	}
 	for _, file := range files {
-		before, name := objects, say.WithoutPassword(file)
+		name, hint, isEmpty := say.WithoutPassword(file), "", true
+		add := func(o manifest.Object) error {
+			isEmpty = false
+			return c.Decode(o)
+		}
 		if file == "-" && p.in != nil {
-			name, err = inputStdin, manifest.Read(inputStdin, p.in, add)
+			name, hint = "standard input", "; use -n or -A to read the cluster"
+			err = manifest.Read(name, p.in, add)
 		} else {
 			err = manifest.ReadPath(file, *p.files.Recursive, timeout, add)
 		}
-		switch names = append(names, name); {
-		case err != nil:
-			return "", false, err
-		case objects > before:
-		case name == inputStdin:
-			return "", false, errors.New("standard input has no Kubernetes objects; use -n or -A to read the cluster")
-		default:
-			return "", false, fmt.Errorf("%s has no Kubernetes objects", name)
+		if err == nil && isEmpty {
+			err = fmt.Errorf("%s has no Kubernetes objects%s", name, hint)
 		}
+		if err != nil {
+			return "", false, err
+		}
+		names = append(names, name)
 	}
 	if input = say.Joined(names); len(c.Nodes) > 0 {
 		return input, true, nil
@@ -186,18 +182,20 @@ func (p *program) readNamed(ctx context.Context, c *cluster.Cluster, namespace s
 	if !isWorkload {
 		kind, name = "pod", kind
 	}
-	request := p.client.RESTClient().Get().SetHeader("Accept", runtime.ContentTypeJSON)
+	request := p.client.RESTClient().Get()
 	if _, group := kindOf(kind); namespace != "" {
 		request.AbsPath(group, "namespaces", namespace, kind+"s", name)
 	} else {
 		request.AbsPath(group, kind+"s").Param("fieldSelector", "metadata.name="+name)
 	}
-	result := request.Do(ctx)
-	if err := result.Error(); err != nil { // with the message of the API server, which Raw does not read
-		return err
-	}
-	object, _ := result.Raw()
-	return manifest.Read(c.Asked, bytes.NewReader(object), c.Decode)
+	return decode(ctx, c.Asked, request, c)
+}
+
+// decode adds what the API server has to the cluster.
+func decode(ctx context.Context, name string, request *rest.Request, c *cluster.Cluster) error {
+	result := request.SetHeader("Accept", runtime.ContentTypeJSON).Do(ctx)
+	objects, _ := result.Raw()
+	return cmp.Or(result.Error(), manifest.Read(name, bytes.NewReader(objects), c.Decode)) // Raw does not read the server's message
 }
 
 // notFound returns the error for what is asked for, in the API server's words if it has
@@ -218,9 +216,7 @@ func readDaemonSets(ctx context.Context, client corev1client.CoreV1Interface, c 
 		return
 	}
 	request := client.RESTClient().Get().AbsPath("/apis/apps/v1").Namespace(c.Only.Namespace).Resource("daemonsets")
-	result := request.SetHeader("Accept", runtime.ContentTypeJSON).Do(ctx)
-	list, _ := result.Raw()
-	if err := cmp.Or(result.Error(), manifest.Read("DaemonSets", bytes.NewReader(list), c.Decode)); err != nil {
+	if err := decode(ctx, "DaemonSets", request, c); err != nil {
 		c.Unevaluated.Insert("DaemonSets (" + say.Shortened(err.Error()) + ")")
 	}
 }

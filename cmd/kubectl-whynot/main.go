@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -105,11 +106,8 @@ func (p *program) command() *cobra.Command {
 	c := &cobra.Command{
 		Use: "kubectl-whynot [POD]", Short: "Say why pods are pending, and when taints evict pods",
 		Long: pageText("help.txt"), Example: pageText("examples.txt"),
-		Annotations:       map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl whynot"},
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: completed(p.podNames),
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl whynot"},
+		SilenceErrors: true, SilenceUsage: true, Args: cobra.ArbitraryArgs, ValidArgsFunction: completed(p.podNames),
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("filename") && len(filenames) == 0 {
 				return invalid(errors.New("-f needs the name of a file"))
@@ -135,14 +133,11 @@ func (p *program) command() *cobra.Command {
 	c.RegisterFlagCompletionFunc("namespace", completed(p.namespaces))
 	c.RegisterFlagCompletionFunc("context", completed(p.contexts))
 	c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
-	c.AddCommand(&cobra.Command{
-		Use: "version", Short: "Print the version",
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(p.out, version())
-			return err
-		},
-	})
-	c.AddCommand(p.previewCommand())
+	printVersion := func(*cobra.Command, []string) error {
+		_, err := fmt.Fprintln(p.out, version())
+		return err
+	}
+	c.AddCommand(&cobra.Command{Use: "version", Short: "Print the version", RunE: printVersion}, p.previewCommand())
 	return c
 }
 
@@ -246,10 +241,8 @@ func (p *program) parse(args []string) (now time.Time, c *cluster.Cluster, err e
 		}
 	}
 	only := cluster.Filter{Namespace: *p.config.Namespace}
-	if p.selector != "" {
-		if only.Labels, err = labels.Parse(p.selector); err != nil {
-			return now, nil, fmt.Errorf("-l: %w", err)
-		}
+	if only.Labels, err = labels.Parse(p.selector); err != nil {
+		return now, nil, fmt.Errorf("-l: %w", err)
 	}
 	switch {
 	case p.all && only.Namespace != "":
@@ -288,21 +281,20 @@ func podArgument(args []string) (namespace, name string, err error) {
 	return first, name, nil
 }
 
-// kinds has the words for pods, workloads and nodes, and the paths of their API groups.
-var kinds = [][3]string{
-	{"pod", "po", "/api/v1"}, {"node", "no", "/api/v1"}, {"replicationcontroller", "rc", "/api/v1"},
-	{"deployment", "deploy", "/apis/apps/v1"}, {"statefulset", "sts", "/apis/apps/v1"}, {"daemonset", "ds", "/apis/apps/v1"},
-	{"replicaset", "rs", "/apis/apps/v1"}, {"job", "job", "/apis/batch/v1"}, {"cronjob", "cj", "/apis/batch/v1"},
-	{"deploymentconfig", "dc", "/apis/apps.openshift.io/v1"},
+// kinds maps kubectl's short words for pods, workloads and nodes to the paths of the kinds.
+var kinds = map[string]string{
+	"po": "/api/v1/pod", "no": "/api/v1/node", "rc": "/api/v1/replicationcontroller", "deploy": "/apis/apps/v1/deployment",
+	"sts": "/apis/apps/v1/statefulset", "ds": "/apis/apps/v1/daemonset", "rs": "/apis/apps/v1/replicaset",
+	"job": "/apis/batch/v1/job", "cj": "/apis/batch/v1/cronjob", "dc": "/apis/apps.openshift.io/v1/deploymentconfig",
 }
 
 // kindOf returns the kind that a word of kubectl means, such as deployments.apps, and the
 // path of its group.
-func kindOf(word string) (kind, path string) {
+func kindOf(word string) (kind, group string) {
 	word, _, _ = strings.Cut(word, ".")
-	for _, k := range kinds {
-		if word == k[0] || word == k[0]+"s" || word == k[1] {
-			return k[0], k[2]
+	for short, full := range kinds {
+		if kind = path.Base(full); word == short || word == kind || word == kind+"s" {
+			return kind, path.Dir(full)
 		}
 	}
 	return "", ""

@@ -174,7 +174,10 @@ func TestBold(t *testing.T) {
 func TestExitCode(t *testing.T) {
 	const deployment = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {template: {spec: {TOLERATIONS}}}}`
 	with := func(tolerations string) string { return strings.Replace(deployment, "TOLERATIONS", tolerations, 1) }
-	const tainted, untainted = "node a k=v:NoSchedule", "node b pool=x"
+	const tainted, untainted, noExecute = "node a k=v:NoSchedule", "node b pool=x", "node a k:NoExecute"
+	const owner = `{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: r}, spec: {template: {spec: {}}}}`
+	const refused = `{kind: Pod, metadata: {name: r-1, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: r, controller: true}]}, ` +
+		`spec: {nodeName: a}, status: {phase: Failed, reason: TaintToleration}}`
 	for _, tc := range []struct {
 		lines []string
 		args  string
@@ -192,6 +195,10 @@ func TestExitCode(t *testing.T) {
 		{[]string{untainted, with("tolerations: [{operator: exists}]")}, "", 3},
 		{[]string{untainted, with("toleration: []")}, "", 3},
 		{[]string{untainted, with("tolerations: [{key: k, operator: Lt, value: '5'}]")}, "", 0},
+		{[]string{noExecute, refused}, "", 3},
+		{[]string{untainted, refused}, "", 0},
+		{[]string{noExecute, refused, strings.Replace(owner, "spec: {}", "spec: {nodeName: a}", 1)}, "", 3},
+		{[]string{noExecute, untainted, refused, owner}, "", 0}, // the scheduler chooses a node for a new one
 		{[]string{tainted, "pod", `{kind: Pod, metadata: {name: q}, spec: {tolerations: [{operator: Exists}]}}`}, "q", 0},
 	} {
 		input := objectsOf(tc.lines)

@@ -28,6 +28,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/timeline"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
@@ -156,7 +157,7 @@ func pageText(name string) string {
 }
 
 var parsedPage = template.Must(template.New("").Funcs(words).Funcs(sayings).Funcs(template.FuncMap{
-	"clean": say.Clean, "printable": say.Printable, "details": details,
+	"clean": say.Clean, "printable": say.Printable, "details": details, "timeline": timeline.New, "spans": diagnosis.Spans,
 	"texts": func(m map[string]string) []string { return slices.Sorted(maps.Values(m)) }, "keysOf": sets.List[string],
 	"style": func() template.CSS { return template.CSS(pageText("page.css")) }, "script": func() template.JS { return template.JS(pageText("page.js")) },
 	"scriptHash": func() string {
@@ -171,7 +172,7 @@ func fates(list []*diagnosis.Eviction, withStays bool) [][]*diagnosis.Eviction {
 		return x.Outcome == diagnosis.Stays && !withStays
 	})
 	return cluster.Grouped(list, func(x *diagnosis.Eviction) string {
-		return fmt.Sprintln(x.Outcome, x.From, x.Hangs, x.Again, x.Order)
+		return fmt.Sprintln(x.Outcome, x.From, x.Hangs, x.Then, x.Order)
 	})
 }
 

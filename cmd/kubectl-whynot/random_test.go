@@ -294,6 +294,13 @@ func (d *dump) checkEviction(t *testing.T, x *diagnosis.Eviction) {
 			}
 		}
 	}
+	if by := tolerates(p.Spec.Tolerations, unreachable); !due.IsZero() && !due.After(testNow.Add(5*time.Second)) || !d.swaps(p.Spec.NodeName) {
+		// the pod leaves before, or there is nothing to swap
+	} else if by == nil {
+		due = testNow
+	} else if by.TolerationSeconds != nil && due.IsZero() {
+		due = testNow.Add(time.Duration(*by.TolerationSeconds) * time.Second)
+	}
 	want := ""
 	if !due.IsZero() {
 		want = due.UTC().Format(time.RFC3339)
@@ -303,12 +310,27 @@ func (d *dump) checkEviction(t *testing.T, x *diagnosis.Eviction) {
 	}
 }
 
+var unreachable = corev1.Taint{Key: "node.kubernetes.io/unreachable", Effect: corev1.TaintEffectNoExecute}
+
+// swaps reports whether Kubernetes replaces the node's taint not-ready by unreachable.
+func (d *dump) swaps(name string) bool {
+	return slices.ContainsFunc(d.nodes, func(n *corev1.Node) bool {
+		return n.Name == name && n.Status.Conditions != nil && n.Status.Conditions[0].Status == "Unknown" &&
+			slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == "node.kubernetes.io/not-ready" && t.Effect == "NoExecute" })
+	})
+}
+
 // outlasts reports whether the pod is evicted for a taint that the node keeps: one of
 // not-ready is there only as long as the node is.
 func outlasts(n *corev1.Node, p *corev1.Pod) bool {
 	isNotReady := n.Status.Conditions == nil || n.Status.Conditions[0].Status == "False"
+	isUnknown := n.Status.Conditions != nil && n.Status.Conditions[0].Status == "Unknown"
 	return slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool {
 		by := tolerates(p.Spec.Tolerations, t)
+		if isUnknown && t.Key == "node.kubernetes.io/not-ready" {
+			by = tolerates(p.Spec.Tolerations, unreachable)
+			return t.Effect == "NoExecute" && (by == nil || by.TolerationSeconds != nil)
+		}
 		isKept := t.Key != "node.kubernetes.io/not-ready" || isNotReady
 		return t.Effect == "NoExecute" && isKept && (by == nil || by.TolerationSeconds != nil)
 	})

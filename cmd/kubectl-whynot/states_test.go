@@ -33,7 +33,7 @@ func TestReadmeTaints(t *testing.T) {
 		case k.Within > 0:
 			within = fmt.Sprint(int(k.Within.Minutes()), "m")
 		}
-		keys := say.Each(strings.Fields(k.Keys), func(key string) string { return "`" + key + "`" })
+		keys := say.Each(k.Keys, func(key string) string { return "`" + key + "`" })
 		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s |", strings.Join(keys, ", "), k.State, k.SetBy, k.RemovedBy, within))
 	}
 	if diff := cmp.Diff(strings.Join(rows, "\n"), table); diff != "" {
@@ -57,11 +57,7 @@ func TestKnown(t *testing.T) {
 	} {
 		for text := range strings.FieldsSeq(list) {
 			key, value, _ := strings.Cut(text, "=")
-			k, got := diagnosis.Known(taints.Taint{Key: key, Value: value}), ""
-			if k != nil {
-				got = string(k.State)
-			}
-			if got != state {
+			if got := string(diagnosis.Known(taints.Taint{Key: key, Value: value}).State); got != state {
 				t.Errorf("%s: %q, want %q", text, got, state)
 			}
 		}

@@ -91,13 +91,13 @@ func NamesOf(names []string, total int) string {
 	return strings.Join(names[:most], ", ") + " and " + strconv.Itoa(total-most) + " more"
 }
 
-// Each returns the text of each element.
-func Each[T any](list []T, text func(T) string) []string {
-	words := make([]string, len(list))
+// Each returns what the function makes of each element, such as its text.
+func Each[T, R any](list []T, of func(T) R) []R {
+	results := make([]R, len(list))
 	for i, x := range list {
-		words[i] = text(x)
+		results[i] = of(x)
 	}
-	return words
+	return results
 }
 
 // TaintTexts returns the text of each taint.

@@ -5,6 +5,7 @@
 package timer
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -16,13 +17,50 @@ import (
 const Rule = "Kubernetes' controller counts from when it sees a taint, here from timeAdded or the pod's arrival. " +
 	"It keeps a timer that runs when the node gets more taints. After a restart it sees all taints anew."
 
+// Overflow is said of more than MaxSeconds.
+const Overflow = "more than 9223372036 seconds overflow in Kubernetes"
+
 // NotKubernetes is said of a rule that Kubernetes does not have.
 const NotKubernetes = "which Kubernetes does not do"
+
+// MaxSeconds are the most tolerationSeconds that do not overflow in Kubernetes.
+const MaxSeconds = int64(math.MaxInt64 / time.Second)
+
+// EvictionOf returns when a pod leaves for the taints that the controller sees at the
+// time, as getMinTolerationTime of Kubernetes computes it: it turns the least seconds
+// into nanoseconds, which overflow. Those that become negative are forever.
+func EvictionOf(m *taints.Matcher, tolerations []taints.Toleration, list []taints.Taint, at time.Time) (e taints.Eviction) {
+	for i, t := range list {
+		if t.Effect != taints.NoExecute {
+			continue
+		}
+		k, ok := m.Match(t)
+		if !ok {
+			return taints.Eviction{Outcome: taints.EvictsNow, Taint: i, At: at, From: at}
+		}
+		s := tolerations[k].TolerationSeconds
+		if s == nil || *s == math.MaxInt64 || e.Outcome == taints.EvictsAt && max(*s, 0) >= e.Seconds {
+			continue
+		}
+		e = taints.Eviction{Outcome: taints.EvictsAt, Tolerated: true, Taint: i, Toleration: k, Seconds: max(*s, 0), From: at}
+	}
+	wait := time.Duration(e.Seconds) * time.Second
+	switch {
+	case wait < 0:
+		return taints.Eviction{}
+	case wait == 0 && e.Outcome == taints.EvictsAt:
+		e.Outcome = taints.EvictsNow
+	}
+	e.At = e.From.Add(wait)
+	return e
+}
 
 // Of returns the pod's timer and the index of the taint that started it, or false
 // if the pod stays. The controller sees each taint at its time, and keeps a timer
 // that runs when it sees more.
-func Of(policy taints.EvictionPolicy, m *taints.Matcher, list []taints.Taint, seenAt func(taints.Taint) time.Time) (taint int, timer taints.Eviction, evicts bool) {
+func Of(
+	evictionOf func([]taints.Taint, time.Time) taints.Eviction, list []taints.Taint, seenAt func(taints.Taint) time.Time,
+) (taint int, timer taints.Eviction, evicts bool) {
 	var order []int // of the NoExecute taints
 	for i, t := range list {
 		if t.Effect == taints.NoExecute {
@@ -38,7 +76,7 @@ func Of(policy taints.EvictionPolicy, m *taints.Matcher, list []taints.Taint, se
 			seen = append(seen, list[order[len(seen)]])
 		}
 		before, _ := queue.Due(struct{}{})
-		e := policy.EvictionOf(m, seen, at)
+		e := evictionOf(seen, at)
 		queue.Update(struct{}{}, e)
 		if due, ok := queue.Due(struct{}{}); ok && (!evicts || !due.Equal(before)) {
 			taint, timer, evicts = order[e.Taint], e, true

@@ -3,6 +3,7 @@
 package timer
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -28,11 +29,41 @@ func TestOf(t *testing.T) {
 		}
 		got := "stays"
 		seenAt := func(t taints.Taint) time.Time { return at(added[t.Key]) }
-		if i, e, ok := Of(taints.EvictionPolicy{}, taints.Compile(list), node, seenAt); ok {
+		if i, e, ok := Of(taints.Compile(list).EvictionOf, node, seenAt); ok {
 			got = e.At.Format(time.TimeOnly) + " " + node[i].Key
 		}
 		if got != want {
 			t.Errorf("%s: got %s, want %s", tolerations, got, want)
+		}
+	}
+}
+
+// Seconds overflow as in Kubernetes. The least count before they do.
+func TestOverflow(t *testing.T) {
+	node := taints.Must(taints.ParseTaints("a:NoExecute,b:NoExecute"))
+	at := time.Date(2026, 11, 26, 12, 2, 0, 0, time.UTC)
+	const never = "stays"
+	for _, tc := range []struct {
+		a, b int64
+		want string
+	}{
+		{-300, 60, "0s"}, {0, 60, "0s"}, {1, 60, "1s"},
+		{9223372036, math.MaxInt64, "2562047h47m16s"}, {9223372037, math.MaxInt64, never}, {12e9, math.MaxInt64, never},
+		{18446744073, math.MaxInt64, never}, {18446744074, math.MaxInt64, "290.448384ms"}, {31536000000, math.MaxInt64, never},
+		{40e9, math.MaxInt64, "862919h57m32.580896768s"}, {4611686018427387904, math.MaxInt64, "0s"}, {4611686018427387905, math.MaxInt64, "1s"},
+		{math.MaxInt64, math.MaxInt64, never}, {math.MaxInt64 - 1, math.MaxInt64, never}, {math.MinInt64, 60, "0s"},
+		{18446744074, 60, "1m0s"}, {9223372037, 60, "1m0s"}, {60, 18446744074, "1m0s"},
+		{18446744074, 9223372037, never},
+	} {
+		list := []taints.Toleration{
+			{Key: "a", Operator: taints.OpExists, TolerationSeconds: &tc.a}, {Key: "b", Operator: taints.OpExists, TolerationSeconds: &tc.b},
+		}
+		e, got := EvictionOf(taints.Compile(list), list, node, at), never
+		if e.Outcome != taints.Stays {
+			got = e.At.Sub(at).String()
+		}
+		if got != tc.want || (e.Outcome == taints.EvictsNow) != (got == "0s") || e.Tolerated != (got != never) {
+			t.Errorf("%d and %d seconds: got %s (%s), want %s", tc.a, tc.b, got, e.Outcome, tc.want)
 		}
 	}
 }

@@ -50,8 +50,8 @@ func publish(t *testing.T) (env []string) {
 		"GOFLAGS=" + os.Getenv("GOFLAGS") + " -modcacherw", "GOWORK=off",
 	}
 	programs := dir{public.path, env} // go install refuses a module with a replace
-	programs.run(t, "go", "-C", "cmd", "mod", "edit", "-dropreplace="+root, "-dropreplace="+kube,
-		"-require="+root+"@v1.0.0", "-require="+kube+"@v1.0.0")
+	programs.run(t, "go", "-C", "cmd", "mod", "edit", "-dropreplace="+root, "-dropreplace="+kube, "-dropreplace="+dra,
+		"-require="+root+"@v1.0.0", "-require="+kube+"@v1.0.0", "-require="+dra+"@v1.0.0")
 	programs.run(t, "go", "-C", "cmd", "mod", "tidy")
 	release(t, public, "cmd/v1.0.0")
 	return env

@@ -18,8 +18,9 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/sets"
 
+	"github.com/seed-0529bac1/taints/cmd/internal/devices"
+	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/manifest"
 	"github.com/seed-0529bac1/taints/internal/similar"
 )
 
@@ -40,6 +41,7 @@ type Cluster struct {
 	Waiting     map[string]int       // pending pods by Pod.OwnerName, after Finish
 	Unevaluated sets.Set[string]     // rules of objects in the input
 
+	objects  devices.Objects
 	labels   map[string]sets.Set[string] // values by key, after Finish
 	profiles map[string]*Profile
 	inOrder  []*Workload
@@ -99,6 +101,23 @@ func (c *Cluster) Finish() {
 	}
 	c.group()
 	c.finishWorkloads()
+	c.finishDevices()
+}
+
+// finishDevices finds the devices of pods. Nodes get resources that no device plugin brings.
+func (c *Cluster) finishDevices() {
+	c.objects.Finish()
+	for _, p := range c.Pods {
+		if len(p.Claims) > 0 {
+			p.Devices = c.objects.Of(p.PodName, p.Claims)
+			c.Unevaluated.Insert(p.Devices.Unevaluated...)
+		}
+	}
+	for _, n := range c.Nodes {
+		for name, count := range c.objects.ExtendedOn(n.Node) {
+			n.resources[name] = cmp.Or(n.resources[name], count)
+		}
+	}
 }
 
 // Find returns the full name of the pod. A name without a namespace means the
@@ -226,7 +245,7 @@ func (c *Cluster) Decode(m manifest.Object) error {
 					return err
 				}
 				if isManifest(&o.ObjectMeta) {
-					wrong = mistakes(&m, "spec", new(corev1.Pod))
+					wrong = m.Mistakes("spec", new(corev1.Pod))
 				}
 			}
 			return c.addPod(o, wrong)
@@ -236,7 +255,9 @@ func (c *Cluster) Decode(m manifest.Object) error {
 		if m.Kind == "CronJob" {
 			path = "spec.jobTemplate." + path
 		}
-		return decodeAs(m, func(o *object) error { return c.addWorkload(m.Kind, o, mistakes(&m, path, new(object))) })
+		return decodeAs(m, func(o *object) error { return c.addWorkload(m.Kind, o, m.Mistakes(path, new(object))) })
+	case "ResourceSlice", "ResourceClaim", "DeviceTaintRule", "DeviceClass":
+		return c.objects.Decode(m.Kind, func(o any) error { return m.Decode(o) })
 	}
 	c.Others[m.Kind]++
 	c.addRules(&m)
@@ -247,6 +268,7 @@ func (c *Cluster) Decode(m manifest.Object) error {
 var apiVersions = map[string]string{
 	"Node": "v1", "Pod": "v1", "Status": "v1", "Table": "meta.k8s.io/v1",
 	"Deployment": "apps/v1", "StatefulSet": "apps/v1", "DaemonSet": "apps/v1", "ReplicaSet": "apps/v1",
+	"ResourceSlice": "resource.k8s.io/v1", "ResourceClaim": "resource.k8s.io/v1", "DeviceTaintRule": "resource.k8s.io/v1", "DeviceClass": "resource.k8s.io/v1",
 	"ReplicationController": "v1", "DeploymentConfig": "apps.openshift.io/v1", "Job": "batch/v1", "CronJob": "batch/v1",
 }
 

@@ -65,12 +65,9 @@ func (c *Cluster) Candidates(p *Profile) (nodes []int) {
 // wanted returns the labels that the profile requires: those of its node
 // selector and those of an affinity that has only one term.
 func (p *Profile) wanted() []corev1.NodeSelectorRequirement {
-	var list []corev1.NodeSelectorRequirement
-	for _, key := range say.SortedKeys(p.Selector) {
-		list = append(list, corev1.NodeSelectorRequirement{
-			Key: key, Operator: corev1.NodeSelectorOpIn, Values: []string{p.Selector[key]},
-		})
-	}
+	list := say.Each(say.SortedKeys(p.Selector), func(key string) corev1.NodeSelectorRequirement {
+		return corev1.NodeSelectorRequirement{Key: key, Operator: corev1.NodeSelectorOpIn, Values: []string{p.Selector[key]}}
+	})
 	if p.Required != nil && len(p.Required.NodeSelectorTerms) == 1 {
 		for _, r := range p.Required.NodeSelectorTerms[0].MatchExpressions {
 			if r.Operator == corev1.NodeSelectorOpIn || r.Operator == corev1.NodeSelectorOpExists {
@@ -111,14 +108,14 @@ func (c *Cluster) Missing(p *Profile) (absent, meant []string) {
 
 // Requirements names the node selector and the required node affinity.
 func (p *Profile) Requirements() string {
-	var words []string
-	if len(p.Selector) > 0 {
-		words = append(words, "node selector "+SelectorText(p.Selector))
+	selector, affinity := "node selector "+SelectorText(p.Selector), "required node affinity "+AffinityText(p.Required)
+	switch {
+	case p.Required == nil:
+		return selector
+	case len(p.Selector) == 0:
+		return affinity
 	}
-	if p.Required != nil {
-		words = append(words, "required node affinity "+AffinityText(p.Required))
-	}
-	return say.Joined(words)
+	return selector + " and " + affinity
 }
 
 // IsRejected reports whether the group has a taint that the pods do not tolerate.
@@ -265,13 +262,11 @@ func (c *Cluster) group() {
 			list[k].TimeAdded = nil
 		}
 		list = Distinct(list)
-		g, ok := byTaints[TextOf(list)]
-		if !ok {
-			g = &Group{Taints: list}
-			byTaints[TextOf(list)], c.Groups = g, append(c.Groups, g)
+		if n.Group = byTaints[TextOf(list)]; n.Group == nil {
+			n.Group = &Group{Taints: list}
+			byTaints[TextOf(list)], c.Groups = n.Group, append(c.Groups, n.Group)
 		}
-		g.Members = append(g.Members, i)
-		n.Group = g
+		n.Group.Members = append(n.Group.Members, i)
 		for key, value := range n.Labels {
 			if c.labels[key] == nil {
 				c.labels[key] = sets.New[string]()
@@ -308,20 +303,17 @@ var conditionRules = lifecycle.DefaultConditionRules()
 // setConditions sets the conditions, which determine some taints. If the input lacks
 // Ready, which every node has, it has none: then they are those that the taints show.
 func (n *Node) setConditions(list []corev1.NodeCondition) {
-	for _, c := range list {
-		n.conditions = append(n.conditions, lifecycle.Condition{Type: string(c.Type), Status: string(c.Status)})
-	}
 	isReady := func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady }
 	if n.inferred = !slices.ContainsFunc(list, isReady); !n.inferred {
+		n.conditions = say.Each(list, func(c corev1.NodeCondition) lifecycle.Condition { return condition(c.Type, c.Status) })
 		return
 	}
-	n.conditions = nil
 	for _, rule := range conditionRules {
 		if _, has := taints.FindTaint(n.Own, rule.Taint.ID()); has {
 			n.conditions = append(n.conditions, lifecycle.Condition{Type: rule.Type, Status: rule.Status})
 		}
 	}
-	n.conditions = append(n.conditions, lifecycle.Condition{Type: string(corev1.NodeReady), Status: string(corev1.ConditionTrue)})
+	n.conditions = append(n.conditions, condition(corev1.NodeReady, corev1.ConditionTrue))
 }
 
 // Corrections returns the changes that Kubernetes' node-lifecycle controller makes to
@@ -330,15 +322,22 @@ func (n *Node) Corrections(now time.Time) taints.Changes {
 	return lifecycle.ReconcileConditions(n.Own, lifecycle.NodeState{Conditions: n.conditions, Unschedulable: n.Cordoned}, now)
 }
 
-// Lasting returns the node without NoExecute taints that Kubernetes removes; nil: none.
-func (n *Node) Lasting() *Node {
+// Next returns what Kubernetes makes of the node within seconds, one after the other: it
+// removes NoExecute taints that are not for its condition, after it has added those that are.
+func (n *Node) Next(now time.Time) []*Node {
 	isStale := func(t taints.Taint) bool { return t.Effect == taints.NoExecute && slices.Contains(n.Stale, t.ID()) }
 	if !slices.ContainsFunc(n.Taints, isStale) {
 		return nil
 	}
-	lasting := *n
-	lasting.Taints = slices.DeleteFunc(slices.Clone(n.Taints), isStale)
-	return &lasting
+	both, lasting := *n, *n
+	both.Taints = slices.Clone(n.Taints)
+	for _, t := range n.Corrections(now).Add {
+		if t.Effect == taints.NoExecute {
+			both.Taints = append(both.Taints, t)
+		}
+	}
+	lasting.Taints = slices.DeleteFunc(slices.Clone(both.Taints), isStale)
+	return []*Node{&both, &lasting}
 }
 
 // StateFor describes the state of the node that determines whether it has the taint.
@@ -362,15 +361,17 @@ func (n *Node) StateFor(id taints.TaintID) string {
 
 // IsReady reports whether the input says that the node is ready.
 func (n *Node) IsReady() bool {
-	ready := lifecycle.Condition{Type: string(corev1.NodeReady), Status: string(corev1.ConditionTrue)}
-	return !n.inferred && slices.Contains(n.conditions, ready)
+	return !n.inferred && slices.Contains(n.conditions, condition(corev1.NodeReady, corev1.ConditionTrue))
 }
 
 // IsSilent reports whether the kubelet does not answer. Pods that are deleted then
 // stay until it does, unless a taint says that the node is out of service.
 func (n *Node) IsSilent() bool {
-	isOut := HasKey(n.Own, corev1.TaintNodeOutOfService)
-	return !isOut && slices.Contains(n.conditions, lifecycle.Condition{Type: string(corev1.NodeReady), Status: string(corev1.ConditionUnknown)})
+	return !HasKey(n.Own, corev1.TaintNodeOutOfService) && slices.Contains(n.conditions, condition(corev1.NodeReady, corev1.ConditionUnknown))
+}
+
+func condition(name corev1.NodeConditionType, status corev1.ConditionStatus) lifecycle.Condition {
+	return lifecycle.Condition{Type: string(name), Status: string(status)}
 }
 
 // AddCordon sets the node's taints from its own and its cordon.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -20,6 +21,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/devices"
+	"github.com/seed-0529bac1/taints/cmd/internal/jobs"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/kube"
 )
@@ -33,15 +36,19 @@ type Pod struct {
 	Deleting bool
 	Template bool // it does not exist: a workload in the input would create it
 	Pinned   bool // to its node: its affinity names no other
+	Changed  bool // its spec was, since it was made
 	Owner    Owner
 	*Profile
 	*Wait
 }
 
-// A Wait is what is only known of a pod that is pending, or has finished.
+// A Wait is what is only known of a pod that is pending, has finished, or has claims.
 type Wait struct {
+	Claims    []string // the names of its resource claims
+	Devices   devices.Use
 	Gates     []string // scheduling gates
 	Message   string   // of the scheduler, or of the status of a pod that has finished
+	Reason    string   // the kubelet's, of a pod that has finished; empty: none
 	Scheduler string   // empty: the default one
 	Nominated string   // the node that the scheduler intends for it; empty: none
 	Failure   string   // why the workload cannot create it
@@ -84,20 +91,15 @@ func (c *Cluster) addPod(o *corev1.Pod, mistakes []string) error {
 		return err
 	}
 	p := &Pod{
-		PodName:  PodName{Namespace: cmp.Or(o.Namespace, c.Namespace), Name: o.Name},
-		Node:     o.Spec.NodeName,
-		Phase:    o.Status.Phase,
-		Deleting: o.DeletionTimestamp != nil,
-		Owner:    ownerOf(&o.ObjectMeta),
-		Wait:     noWait,
+		PodName: PodName{Namespace: cmp.Or(o.Namespace, c.Namespace), Name: o.Name}, Owner: ownerOf(&o.ObjectMeta), Wait: noWait,
+		Node: o.Spec.NodeName, Phase: o.Status.Phase, Deleting: o.DeletionTimestamp != nil, Changed: o.Generation > 1,
 	}
 	if !c.Only.matches(p.Namespace, o.Labels) {
 		c.leftOut[p.PodName] = p
 		return nil
 	}
 	names, isPinned := namedNodes(requiredAffinity(&o.Spec))
-	isOther := func(name string) bool { return name != p.Node }
-	p.Pinned = isPinned && p.Node != "" && !slices.ContainsFunc(names, isOther)
+	p.Pinned = isPinned && p.Node != "" && !slices.ContainsFunc(names, func(name string) bool { return name != p.Node })
 	p.Profile = c.profileOf(&o.Spec, p.IsPending() || p.Name == c.Asked || isPinned && !p.Pinned)
 	var scheduled corev1.PodCondition
 	for _, c := range o.Status.Conditions {
@@ -110,7 +112,11 @@ func (c *Cluster) addPod(o *corev1.Pod, mistakes []string) error {
 		p.Wait = waitOf(&o.ObjectMeta, &o.Spec, mistakes)
 		p.Message, p.Nominated = scheduled.Message, o.Status.NominatedNodeName
 	case p.IsFinished(): // the kubelet may have rejected it
-		p.Wait = &Wait{Message: say.Shortened(strings.Trim(o.Status.Reason+": "+o.Status.Message, ": "))}
+		p.Wait = &Wait{Message: say.Shortened(strings.Trim(o.Status.Reason+": "+o.Status.Message, ": ")), Reason: o.Status.Reason}
+	}
+	if names := devices.Names(o); names != nil {
+		p.Wait = new(*p.Wait)
+		p.Claims = names
 	}
 	// Without the condition, when the kubelet accepted it.
 	p.Arrived = cmp.Or(scheduled.LastTransitionTime, ptr.Deref(o.Status.StartTime, metav1.Time{})).Time
@@ -124,10 +130,10 @@ func (c *Cluster) addPod(o *corev1.Pod, mistakes []string) error {
 
 // checkTwins returns an error if two objects with one name differ in what matters.
 func checkTwins(a, b any) error {
-	if reflect.DeepEqual(a, b) {
-		return nil
+	if !reflect.DeepEqual(a, b) {
+		return errors.New("there are two of these with this name, and they differ")
 	}
-	return errors.New("there are two of these with this name, and they differ")
+	return nil
 }
 
 // isManifest reports whether no API server has accepted the object yet.
@@ -136,6 +142,7 @@ func isManifest(o *metav1.ObjectMeta) bool { return o.UID == "" && o.CreationTim
 func waitOf(o *metav1.ObjectMeta, s *corev1.PodSpec, mistakes []string) *Wait {
 	w := &Wait{IsNew: isManifest(o), Mistakes: mistakes, HostNetwork: s.HostNetwork}
 	w.Gates = say.Each(s.SchedulingGates, func(g corev1.PodSchedulingGate) string { return g.Name })
+	w.Claims = devices.Names(&corev1.Pod{Spec: *s})
 	if s.SchedulerName != corev1.DefaultSchedulerName {
 		w.Scheduler = s.SchedulerName
 	}
@@ -171,11 +178,10 @@ func ownerOf(o *metav1.ObjectMeta) Owner {
 		w.Kind += "." + cmp.Or(group, "unknown")
 	}
 	hash, config := o.Labels["pod-template-hash"], o.Annotations["openshift.io/deployment-config.name"]
+	name, hasHash := strings.CutSuffix(r.Name, "-"+hash)
 	switch {
-	case w.Kind == "ReplicaSet" && hash != "":
-		if name, ok := strings.CutSuffix(r.Name, "-"+hash); ok {
-			w.Deployment = name
-		}
+	case w.Kind == "ReplicaSet" && hash != "" && hasHash:
+		w.Deployment = name
 	case w.Kind == "ReplicationController" && isName(config):
 		w.Controller = "DeploymentConfig " + config
 	}
@@ -208,6 +214,9 @@ type Workload struct {
 	OnDelete    bool                // it replaces only pods that are deleted
 	Partition   int                 // a StatefulSet replaces only pods whose number is at least this
 	Stalled     string              // why its rollout does not progress
+	Bound       *Profile            // of the template, if it names the node of its pods; nil: it does not
+	NodeName    string              // of the template
+	Job         *jobs.Limits        // of the Job, or of those that a CronJob makes
 	Misplaced   int                 // pods of a DaemonSet on nodes that it would make none for, by its status
 	IsPlugin    bool                // a device plugin, which brings extended resources
 	Exists      bool                // it has pods or a status
@@ -224,29 +233,33 @@ type Workload struct {
 type object struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
-		Replicas       *int32 `json:"replicas"`
-		Parallelism    *int32 `json:"parallelism"`
-		Suspend        bool   `json:"suspend"`
-		Paused         bool   `json:"paused"`
-		UpdateStrategy struct {
+		batchv1.JobSpec        // of which a part is also in other kinds
+		Replicas        *int32 `json:"replicas"`
+		Paused          bool   `json:"paused"`
+		UpdateStrategy  struct {
 			Type          string `json:"type"`
 			RollingUpdate struct {
 				Partition int `json:"partition"`
 			} `json:"rollingUpdate"`
 		} `json:"updateStrategy"`
-		Template    corev1.PodTemplateSpec  `json:"template"`
 		JobTemplate batchv1.JobTemplateSpec `json:"jobTemplate"`
 	} `json:"spec"`
 	Status struct {
-		ObservedGeneration     int64              `json:"observedGeneration"`
+		appsv1.DaemonSetStatus                    // of which a part is also in other kinds
 		ReadyReplicas          int32              `json:"readyReplicas"`
 		Ready                  int32              `json:"ready"`
-		NumberReady            int32              `json:"numberReady"`
-		DesiredNumberScheduled int32              `json:"desiredNumberScheduled"`
-		NumberMisscheduled     int                `json:"numberMisscheduled"`
+		Failed                 int                `json:"failed"`
 		LastSuccessfulTime     *metav1.Time       `json:"lastSuccessfulTime"`
 		Conditions             []metav1.Condition `json:"conditions"`
 	} `json:"status"`
+}
+
+// job returns the spec of a Job, or of those that a CronJob makes.
+func (o *object) job(kind string) *batchv1.JobSpec {
+	if kind == "CronJob" {
+		return &o.Spec.JobTemplate.Spec
+	}
+	return &o.Spec.JobSpec
 }
 
 // condition returns the message of the condition if it has the status, or "".
@@ -259,12 +272,14 @@ func (o *object) condition(name string, status metav1.ConditionStatus) string {
 
 // createsNone returns why the workload of the kind creates no pods, or "".
 func (o *object) createsNone(kind string) string {
-	isJob := kind == "Job" || kind == "CronJob"
+	isJob := strings.HasSuffix(kind, "Job")
 	switch {
 	case !isJob && kind != "DaemonSet" && o.Spec.Replicas != nil && *o.Spec.Replicas == 0:
 		return "(0 replicas)"
-	case isJob && o.Spec.Suspend:
+	case isJob && (ptr.Deref(o.Spec.Suspend, false) || ptr.Deref(o.job(kind).Suspend, false)):
 		return "(suspended)"
+	case isJob && ptr.Deref(o.job(kind).Parallelism, 1) == 0:
+		return "(parallelism 0)"
 	case kind == "Job" && o.condition("Complete", "True")+o.condition("Failed", "True") != "":
 		return "(ended)"
 	}
@@ -277,7 +292,7 @@ func (o *object) isReady(kind string) bool {
 	case "CronJob":
 		return s.LastSuccessfulTime != nil
 	case "Job":
-		return s.Ready >= max(ptr.Deref(o.Spec.Parallelism, 1), 1)
+		return s.Ready >= ptr.Deref(o.Spec.Parallelism, 1)
 	case "DaemonSet":
 		isSeen := s.ObservedGeneration > 0
 		return s.ObservedGeneration >= o.Generation && s.NumberReady >= s.DesiredNumberScheduled && (isSeen || s.NumberReady > 0)
@@ -296,13 +311,10 @@ func (c *Cluster) addWorkload(kind string, o *object, mistakes []string) error {
 		Paused: o.Spec.Paused, OnDelete: o.Spec.UpdateStrategy.Type == "OnDelete", Partition: o.Spec.UpdateStrategy.RollingUpdate.Partition,
 		Stalled: o.condition("Progressing", "False"), failure: o.condition("ReplicaFailure", "True"),
 		controller: ownerOf(&o.ObjectMeta), isReady: o.isReady(kind),
-		Misplaced: o.Status.NumberMisscheduled, Exists: o.Status.ObservedGeneration > 0,
-		wantsNone: kind == "DaemonSet" && o.Status.DesiredNumberScheduled == 0,
+		Misplaced: int(o.Status.NumberMisscheduled), Exists: o.Status.ObservedGeneration > 0,
+		wantsNone: kind == "DaemonSet" && o.Status.DesiredNumberScheduled == 0, Job: jobs.Of(o.job(kind), o.Status.Failed),
 	}
-	template := &o.Spec.Template
-	if kind == "CronJob" {
-		template = &o.Spec.JobTemplate.Spec.Template
-	}
+	template := &o.job(kind).Template
 	spec := &template.Spec
 	w.IsPlugin = strings.Contains(o.Name, "device-plugin") || slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool {
 		return v.HostPath != nil && strings.HasPrefix(v.HostPath.Path, "/var/lib/kubelet/device-plugins")
@@ -312,11 +324,14 @@ func (c *Cluster) addWorkload(kind string, o *object, mistakes []string) error {
 		w.Effective = taints.AddDaemonSetTolerations(w.Tolerations, taints.DaemonSetPod{HostNetwork: spec.HostNetwork})
 		spec.Tolerations = kube.CoreTolerations(w.Effective)
 	}
+	if w.NodeName = spec.NodeName; w.NodeName != "" {
+		w.Bound = c.boundProfile(spec)
+	}
 	owner, why := Owner{Kind: kind, Name: o.Name}, o.createsNone(kind)
 	if why == "" && c.Only.matches(w.Namespace, template.Labels) {
 		w.pod = &Pod{
 			PodName: PodName{Namespace: w.Namespace, Name: strings.ToLower(kind) + "/" + o.Name}, Owner: owner,
-			Template: true, Profile: c.profileOf(spec, true), Wait: waitOf(&o.ObjectMeta, spec, mistakes),
+			Template: true, Profile: cmp.Or(w.Bound, c.profileOf(spec, true)), Wait: waitOf(&o.ObjectMeta, spec, mistakes),
 		}
 	}
 	if twin := c.Workloads[owner.fullName(w.Namespace)]; twin != nil {
@@ -336,6 +351,14 @@ func (c *Cluster) addWorkload(kind string, o *object, mistakes []string) error {
 func (c *Cluster) workload(namespace string, o Owner) *Workload {
 	return c.Workloads[Owner{Kind: o.Kind, Name: o.Name}.fullName(namespace)]
 }
+
+// Maker returns the object that made the pod, or that made what did. If neither is in the
+// input, it knows nothing.
+func (c *Cluster) Maker(p *Pod) *Workload {
+	return cmp.Or(c.workload(p.Namespace, p.Owner), c.Workloads[p.OwnerName()], unknown)
+}
+
+var unknown = &Workload{}
 
 // resolve follows the owner's controllers in the input, and marks them as having a pod.
 func (c *Cluster) resolve(namespace string, o Owner, levels int) Owner {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,9 +18,11 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/component-helpers/resource"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+	"k8s.io/utils/ptr"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/timer"
 	"github.com/seed-0529bac1/taints/internal/similar"
 	"github.com/seed-0529bac1/taints/kube"
 )
@@ -48,10 +51,8 @@ func (c *Cluster) profileOf(s *corev1.PodSpec, withNames bool) *Profile {
 }
 
 func requiredAffinity(s *corev1.PodSpec) *corev1.NodeSelector {
-	if s.Affinity == nil || s.Affinity.NodeAffinity == nil {
-		return nil
-	}
-	return s.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	affinity := ptr.Deref(s.Affinity, corev1.Affinity{}).NodeAffinity
+	return ptr.Deref(affinity, corev1.NodeAffinity{}).RequiredDuringSchedulingIgnoredDuringExecution
 }
 
 // requested returns the extended resources. A limit of them is also the request.
@@ -82,12 +83,8 @@ func extended(list corev1.ResourceList) map[string]int64 {
 func (c *Cluster) profile(
 	selector map[string]string, required *corev1.NodeSelector, list []corev1.Toleration, resources map[string]int64,
 ) *Profile {
-	o := corev1.Pod{Spec: corev1.PodSpec{NodeSelector: selector, Tolerations: list}}
-	if required != nil {
-		o.Spec.Affinity = &corev1.Affinity{
-			NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: required},
-		}
-	}
+	affinity := &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: required}}
+	o := corev1.Pod{Spec: corev1.PodSpec{NodeSelector: selector, Affinity: affinity, Tolerations: list}}
 	spec, _ := o.Spec.Marshal() // never fails for a spec
 	key := string(spec)
 	if len(resources) > 0 {
@@ -113,6 +110,20 @@ func (c *Cluster) profile(
 	return p
 }
 
+// EvictionOf returns when the pods leave for the taints that Kubernetes sees then.
+func (p *Profile) EvictionOf(list []taints.Taint, at time.Time) taints.Eviction {
+	return timer.EvictionOf(p.Matcher, p.Tolerations, list, at)
+}
+
+// boundProfile returns the profile of pods whose spec names their node: they go there
+// without the scheduler, so that NoSchedule does not matter.
+func (c *Cluster) boundProfile(s *corev1.PodSpec) *Profile {
+	is := []corev1.NodeSelectorRequirement{{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{s.NodeName}}}
+	p := *c.profile(s.NodeSelector, &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchFields: is}}}, s.Tolerations, nil)
+	p.Matcher = taints.Compile(p.Tolerations, []taints.Toleration{{Operator: taints.OpExists, Effect: taints.NoSchedule}})
+	return &p
+}
+
 // WithTolerations returns the profile with these tolerations.
 func (c *Cluster) WithTolerations(p *Profile, list []taints.Toleration) *Profile {
 	return c.profile(p.Selector, p.Required, kube.CoreTolerations(list), p.resources)
@@ -125,11 +136,8 @@ func (c *Cluster) Union(list []*Profile) *Profile {
 	if len(list) == 1 {
 		return p
 	}
-	all := &corev1.NodeSelector{}
-	for _, other := range list {
-		all.NodeSelectorTerms = append(all.NodeSelectorTerms, other.Required.NodeSelectorTerms...)
-	}
-	return c.profile(p.Selector, all, kube.CoreTolerations(p.Tolerations), p.resources)
+	terms := slices.Concat(say.Each(list, func(p *Profile) []corev1.NodeSelectorTerm { return p.Required.NodeSelectorTerms })...)
+	return c.profile(p.Selector, &corev1.NodeSelector{NodeSelectorTerms: terms}, kube.CoreTolerations(p.Tolerations), p.resources)
 }
 
 // NamesNodes reports whether the affinity names nodes, as in a DaemonSet's pods.
@@ -140,10 +148,8 @@ func (p *Profile) NamesNodes() bool {
 
 // namedNodes returns the nodes that the terms name, and whether each term does.
 func namedNodes(required *corev1.NodeSelector) (names []string, all bool) {
-	if required == nil || len(required.NodeSelectorTerms) == 0 {
-		return nil, false
-	}
-	for _, term := range required.NodeSelectorTerms {
+	terms := ptr.Deref(required, corev1.NodeSelector{}).NodeSelectorTerms
+	for _, term := range terms {
 		i := slices.IndexFunc(term.MatchFields, func(r corev1.NodeSelectorRequirement) bool {
 			return r.Key == metav1.ObjectNameField && r.Operator == corev1.NodeSelectorOpIn
 		})
@@ -152,7 +158,7 @@ func namedNodes(required *corev1.NodeSelector) (names []string, all bool) {
 		}
 		names = append(names, term.MatchFields[i].Values...)
 	}
-	return names, true
+	return names, len(terms) > 0
 }
 
 // withoutNames returns an affinity that names nodes without these, or nil if a term
@@ -161,14 +167,12 @@ func withoutNames(required *corev1.NodeSelector) *corev1.NodeSelector {
 	if _, pinned := namedNodes(required); !pinned {
 		return required
 	}
-	r := &corev1.NodeSelector{}
-	for _, term := range required.NodeSelectorTerms {
-		if len(term.MatchExpressions) == 0 {
-			return nil
-		}
-		r.NodeSelectorTerms = append(r.NodeSelectorTerms, corev1.NodeSelectorTerm{MatchExpressions: term.MatchExpressions})
+	if slices.ContainsFunc(required.NodeSelectorTerms, func(t corev1.NodeSelectorTerm) bool { return len(t.MatchExpressions) == 0 }) {
+		return nil
 	}
-	return r
+	return &corev1.NodeSelector{NodeSelectorTerms: say.Each(required.NodeSelectorTerms, func(t corev1.NodeSelectorTerm) corev1.NodeSelectorTerm {
+		return corev1.NodeSelectorTerm{MatchExpressions: t.MatchExpressions}
+	})}
 }
 
 // SelectorText returns the selector in the form of kubectl.
@@ -186,10 +190,7 @@ func labelText(key, value string) string {
 
 // AffinityText returns the terms as kubectl selectors. It shortens long ones.
 func AffinityText(required *corev1.NodeSelector) string {
-	if required == nil {
-		return ""
-	}
-	terms := say.Each(required.NodeSelectorTerms, func(term corev1.NodeSelectorTerm) string {
+	terms := say.Each(ptr.Deref(required, corev1.NodeSelector{}).NodeSelectorTerms, func(term corev1.NodeSelectorTerm) string {
 		return strings.Join(say.Each(slices.Concat(term.MatchFields, term.MatchExpressions), requirementText), ",")
 	})
 	return say.Shortened(strings.Join(terms, " or "))

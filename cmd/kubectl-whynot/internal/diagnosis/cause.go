@@ -49,13 +49,12 @@ type Cause struct {
 // causesOf groups the list by cause and fix, and sets each Cause. Pods that wait come
 // first, then those that do not exist, and of these the causes of the most pods.
 func causesOf(list []*Pending) []*Cause {
-	var causes []*Cause
-	for _, members := range cluster.Grouped(list, (*Pending).causeKey) {
-		causes = append(causes, causeOf(members))
-	}
+	causes := say.Each(cluster.Grouped(list, (*Pending).causeKey), causeOf)
+	exists := func(x *Pending) bool { return !x.First.Template }
 	slices.SortStableFunc(causes, func(a, b *Cause) int {
 		return cmp.Or(
-			order(a.Kind == causeSchedulable, b.Kind == causeSchedulable), order(!a.exist(), !b.exist()),
+			order(a.Kind == causeSchedulable, b.Kind == causeSchedulable),
+			order(!slices.ContainsFunc(a.members, exists), !slices.ContainsFunc(b.members, exists)),
 			b.Pods-a.Pods, strings.Compare(a.Text, b.Text),
 		)
 	})
@@ -67,11 +66,6 @@ func causesOf(list []*Pending) []*Cause {
 	return causes
 }
 
-// exist reports whether some of the pods do.
-func (c *Cause) exist() bool {
-	return slices.ContainsFunc(c.members, func(x *Pending) bool { return !x.First.Template })
-}
-
 func causeOf(members []*Pending) *Cause {
 	first := members[0]
 	c := &Cause{Kind: first.Kind, Text: first.Text, Fix: slices.Clone(first.Fix), Notes: first.Notes, members: members}
@@ -81,9 +75,7 @@ func causeOf(members []*Pending) *Cause {
 		}
 	}
 	for _, x := range members {
-		for _, name := range x.Pods {
-			c.Names = append(c.Names, x.Namespace+"/"+name)
-		}
+		c.Names = append(c.Names, say.Each(x.Pods, func(name string) string { return x.Namespace + "/" + name })...)
 	}
 	c.Pods, c.Examples = len(c.Names), c.Names[:min(len(c.Names), 3)]
 	c.OwnersTotal, c.Owners = len(c.Owners), c.Owners[:min(len(c.Owners), maxNames)]
@@ -102,18 +94,15 @@ func causeOf(members []*Pending) *Cause {
 
 // causeKey is equal for pods with the same cause and fix, whatever the commands.
 func (x *Pending) causeKey() string {
-	words := append([]string{string(x.Kind), x.Text}, x.Notes...)
-	for _, s := range x.Fix {
-		words = append(words, "fix", s.Text)
-	}
-	return strings.Join(words, "\n")
+	steps := say.Each(x.Fix, func(s Step) string { return "fix\n" + s.Text })
+	return strings.Join(slices.Concat([]string{string(x.Kind), x.Text}, x.Notes, steps), "\n")
 }
 
 // explain sets the cause and the fix of the pods.
 func (x *Pending) explain() {
 	p, m := x.First, parseMessage(x.Message)
 	isInvalid := taints.ValidateTolerations(p.Tolerations) != nil
-	x.Notes = slices.Clone(x.lacks)
+	x.Notes = slices.Concat(x.lacks, p.Devices.Notes)
 	nodeSteps := x.nodeSteps()
 	switch {
 	case p.Failure != "":
@@ -151,34 +140,33 @@ func (x *Pending) explain() {
 // note adds what else is to know about the pods.
 func (x *Pending) note(m *message) {
 	p := x.First
-	if n := len(x.NominatedNodes); n > 0 {
-		x.Notes = append(x.Notes, "the scheduler has nominated "+say.Noun(n, "node")+" "+say.NamesOf(x.NominatedNodes, n)+
-			", and waits for the pods of lower priority that it preempts there to leave")
+	note := func(isTrue bool, words ...string) {
+		if text := strings.Join(words, ""); isTrue && !slices.Contains(x.Notes, text) {
+			x.Notes = append(x.Notes, text)
+		}
 	}
-	if strings.Contains(x.Message, "not eligible due to preemptionPolicy=Never") {
-		x.Notes = append(x.Notes, "its preemptionPolicy is Never, so it does not displace pods of lower priority")
+	n := len(x.NominatedNodes)
+	note(n > 0, "the scheduler has nominated ", say.Noun(n, "node"), " ", say.NamesOf(x.NominatedNodes, n),
+		", and waits for the pods of lower priority that it preempts there to leave")
+	note(strings.Contains(x.Message, "not eligible due to preemptionPolicy=Never"),
+		"its preemptionPolicy is Never, so it does not displace pods of lower priority")
+	for _, r := range x.Rejections {
+		isAdmissions := r.Taint.Effect == taints.NoSchedule && x.profile.Requests(r.Taint.Key)
+		note(isAdmissions && p.Template && !x.isKeptOff, "the pods request ", r.Taint.Key, ", for which admission adds a toleration in "+
+			"some clusters, such as those of GKE (plugin ExtendedResourceToleration). There the template needs none")
 	}
-	isAdmissions := func(r Rejection) bool { return r.Taint.Effect == taints.NoSchedule && x.profile.Requests(r.Taint.Key) }
-	if i := slices.IndexFunc(x.Rejections, isAdmissions); p.Template && !x.isKeptOff && i >= 0 {
-		x.Notes = append(x.Notes, "the pods request "+x.Rejections[i].Taint.Key+", for which admission adds a toleration in some clusters, such as "+
-			"those of GKE (plugin ExtendedResourceToleration). There the template needs none")
-	}
-	if p.Scheduler != "" {
-		x.Notes = append(x.Notes, "the pod uses the scheduler "+p.Scheduler+", which may apply other rules")
-	}
-	if !m.fits(x.Nodes, x.Nodes-x.Feasible) && (!x.isOpen() || m.words("") != "") {
-		x.Notes = append(x.Notes, "the scheduler's message does not fit the nodes of the input, and may be older")
-	}
+	note(p.Scheduler != "", "the pod uses the scheduler ", p.Scheduler, ", which may apply other rules")
+	note(!m.fits(x.Nodes, x.Nodes-x.Feasible) && (!x.isOpen() || m.words("") != ""),
+		"the scheduler's message does not fit the nodes of the input, and may be older")
 	compares := func(t taints.Toleration) bool { return t.Operator == taints.OpLt || t.Operator == taints.OpGt }
-	if i := slices.IndexFunc(p.Tolerations, compares); i >= 0 && p.IsNew {
-		x.Notes = append(x.Notes, fmt.Sprintf("an API server refuses the operator %s of tolerations[%d] unless the feature gate "+
+	if i := slices.IndexFunc(p.Tolerations, compares); i >= 0 {
+		note(p.IsNew, fmt.Sprintf("an API server refuses the operator %s of tolerations[%d] unless the feature gate "+
 			"TaintTolerationComparisonOperators is on, which is off by default", p.Tolerations[i].Operator, i))
 	}
 	for _, f := range tolerationset.Lint(p.Tolerations, taints.Options{}) {
 		switch f.Code { // these may explain why a pod is pending, and the text of the cause does not mention them
 		case tolerationset.CodeLegacyKey, tolerationset.CodeMisspelledKey, tolerationset.CodeThreshold:
-			x.Notes = append(x.Notes, fmt.Sprintf("tolerations[%d] is %s. %s",
-				f.Toleration, p.Tolerations[f.Toleration], strings.TrimSuffix(f.Advice, ".")))
+			note(true, fmt.Sprintf("tolerations[%d] is %s. ", f.Toleration, p.Tolerations[f.Toleration]), strings.TrimSuffix(f.Advice, "."))
 		}
 	}
 }
@@ -297,6 +285,8 @@ func (a *analyst) unmatched(p *cluster.Profile) (missing []string, text string) 
 	switch {
 	case p.Invalid != nil:
 		text = "required node affinity is invalid (" + p.Invalid.Error() + ")"
+	case len(a.Nodes) == 0:
+		text = "there are no nodes"
 	case p.NamesNodes() && len(a.Candidates(p)) == 0:
 		text = "the nodes that the required node affinity names do not exist"
 	case len(missing) == 0:
@@ -349,32 +339,28 @@ func (x *Pending) alternativeSteps() []Step {
 	case x.AlternativesTotal == 0:
 		return nil
 	case x.AlternativesTotal > 1:
-		where := "-o wide lists"
+		which, where := "that the pod belongs on", "-o wide lists"
+		if x.isKeptOff {
+			which = "that it should run on, if any"
+		}
 		if x.question.Pod != (cluster.PodName{}) {
 			where = "are listed below"
 		}
-		choice := "choose the nodes that the pod belongs on, and tolerate their taints, which "
-		if x.isKeptOff {
-			choice = "choose the nodes that it should run on, if any, and tolerate their taints, which "
-		}
-		return []Step{{Text: choice + where}}
+		return []Step{{Text: "choose the nodes " + which + ", and tolerate their taints, which " + where}}
 	}
 	only := &x.Alternatives[0]
-	named := only.Taints
+	nodes, named := say.NamesOf(only.NodeNames, only.Nodes), only.Taints
 	if len(named) == 0 { // corrections tolerate all of them
 		named = only.Rest
 	}
-	condition := fmt.Sprintf("if the pod belongs on nodes with %s (%s), ", say.TaintsText(named), say.NamesOf(only.NodeNames, only.Nodes))
+	condition := fmt.Sprintf("if the pod belongs on nodes with %s (%s), ", say.TaintsText(named), nodes)
 	if x.isKeptOff {
-		condition = "if it should run on " + say.NamesOf(only.NodeNames, only.Nodes) + ", "
+		condition = "if it should run on " + nodes + ", "
 	}
 	return slices.Concat(x.nodeSteps(), x.steps(condition, only.Entries()))
 }
 
 // Waiting counts the causes of pods that wait. These come first.
 func (r *Report) Waiting() int {
-	if i := slices.IndexFunc(r.Causes, func(c *Cause) bool { return c.Kind == causeSchedulable }); i >= 0 {
-		return i
-	}
-	return len(r.Causes)
+	return len(slices.DeleteFunc(slices.Clone(r.Causes), func(c *Cause) bool { return c.Kind == causeSchedulable }))
 }

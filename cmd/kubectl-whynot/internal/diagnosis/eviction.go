@@ -7,11 +7,13 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unique"
 
 	"k8s.io/utils/ptr"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/timeline"
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
@@ -23,10 +25,11 @@ const (
 	deleting = "deleting"
 	Overdue  = "overdue"
 	Leaves   = "leaves"
+	Refused  = "refused" // by the kubelet: it never ran
 	Stays    = "stays"
 )
 
-var outcomes = []string{deleting, Overdue, Leaves, Stays}
+var outcomes = []string{deleting, Overdue, Leaves, Refused, Stays}
 
 // An Eviction is the effect of a node's NoExecute taints on a pod.
 type Eviction struct {
@@ -35,15 +38,35 @@ type Eviction struct {
 	Outcome   string `json:"outcome"`
 	At        string `json:"at,omitempty"`        // the deadline; empty: none
 	Earliest  string `json:"earliest,omitempty"`  // if it is not known when a taint was added; At is the latest
+	OrAt      string `json:"orAt,omitempty"`      // the deadline if the pod's seconds were changed after the taint came
 	InSeconds *int64 `json:"inSeconds,omitempty"` // until the deadline, or negative; nil: there is none
 	From      origin `json:"from,omitempty"`      // what the deadline counts from
 	Because   []Pair `json:"because"`             // the taint that decides, or all taints for a pod that stays
 	Hangs     bool   `json:"hangs,omitzero"`      // it stays Terminating, until the node's kubelet answers
-	Again     bool   `json:"madeAgain,omitzero"`  // on the node, by a DaemonSet
+	Again     bool   `json:"madeAgain,omitzero"`  // perhaps on the node, which evicts it again
+	Job       string `json:"job,omitempty"`       // what its Job does
+	Ends      bool   `json:"jobEnds,omitzero"`    // its Job, or its index of that, fails for good
+	Then      string `json:"then,omitempty"`      // what happens next, if new pods are not better off
 
+	pod                *cluster.Pod
 	earliest, deadline time.Time
 	now                time.Time
+	waits              bool   // the kubelet would refuse it again, and no scheduler chooses another node for new ones
 	Order              string `json:"-"` // of equal deadlines
+}
+
+// Spans returns when the pods are evicted.
+func Spans(list []*Eviction) (spans []timeline.Span) {
+	for _, r := range list {
+		s := timeline.Span{First: r.earliest.Unix() - r.now.Unix(), Last: ptr.Deref(r.InSeconds, 0)}
+		if r.From == fromUnknown && r.Earliest == "" {
+			s.First = timeline.Anytime
+		}
+		if r.InSeconds != nil && r.Outcome != deleting {
+			spans = append(spans, s)
+		}
+	}
+	return spans
 }
 
 // An origin is what a deadline counts from.
@@ -60,7 +83,7 @@ const (
 type Pair struct {
 	Taint      taints.Taint       `json:"taint"`
 	Toleration *taints.Toleration `json:"toleration"`    // nil: none tolerates the taint
-	Why        string             `json:"why,omitempty"` // the closest one differs, or the taint does not last
+	Why        string             `json:"why,omitempty"` // the closest one differs, or what else counts
 }
 
 // evictions returns an eviction for each of the pods on nodes with NoExecute
@@ -68,10 +91,22 @@ type Pair struct {
 func (a *analyst) evictions(pods []*cluster.Pod) []*Eviction {
 	var list []*Eviction
 	for _, p := range pods {
-		if i, ok := a.NodeAt[p.Node]; ok && hasNoExecute(a.Nodes[i].Taints) {
-			list = append(list, EvictionOf(p, a.question.Now, &a.Nodes[i]))
+		i, ok := a.NodeAt[p.Node]
+		isRefused := p.Reason == "TaintToleration"
+		if !ok || !hasNoExecute(a.Nodes[i].Taints) && len(p.Devices.Tainted) == 0 || p.Reason != "" && !isRefused {
+			continue // or the kubelet has ended it
+		}
+		r := EvictionOf(p, a.question.Now, &a.Nodes[i])
+		if isRefused {
+			maker := a.Maker(p)
+			waits := r.Outcome != Stays && (maker.Kind == "" || maker.Bound != nil)
+			r = &Eviction{Pod: r.Pod, Node: r.Node, Outcome: Refused, Because: r.Because, Order: r.Order, pod: p, now: r.now, waits: waits}
+		}
+		if r.Outcome != Stays || len(r.Because) > 0 { // the taints of devices may be tolerated
+			list = append(list, r)
 		}
 	}
+	Follow(a.Cluster, list)
 	slices.SortFunc(list, func(x, y *Eviction) int {
 		return cmp.Or(slices.Index(outcomes, x.Outcome)-slices.Index(outcomes, y.Outcome), x.deadline.Compare(y.deadline),
 			strings.Compare(x.Order, y.Order), strings.Compare(x.Pod, y.Pod))
@@ -90,20 +125,20 @@ func EvictionOf(p *cluster.Pod, now time.Time, before *cluster.Node, changes ...
 	if last := len(changes) - 1; last >= 0 {
 		after = changes[last]
 	}
-	if lasting := after.Lasting(); lasting != nil {
-		changes = append(slices.Clip(changes), after, lasting)
+	if next := after.Next(now); next != nil {
+		changes = slices.Concat(changes, []*cluster.Node{after}, next)
 	}
-	r := &Eviction{Pod: p.String(), Node: after.Name, Outcome: Stays, now: now}
+	r := &Eviction{Pod: p.String(), Node: after.Name, Outcome: Stays, pod: p, now: now}
 	if first, e := timerAfter(p, now, now, before, changes); first != nil {
-		r.Because = []Pair{pairOf(p, *first, e.Toleration, e.Tolerated)}
 		r.expire(e, first, p.Arrived)
 		if _, early := timerAfter(p, p.Arrived, now, before, changes); !p.Arrived.IsZero() && early.At.Before(e.At) {
 			r.earliest, r.Earliest, r.From = early.At, early.At.UTC().Format(time.RFC3339), fromUnknown
 		}
-		if p.Owner.Kind == "DaemonSet" && e.Tolerated {
-			_, isKeptOff := p.Matcher.FindUntolerated(after.Taints, taints.HardEffects)
-			r.Again = !isKeptOff
+		pair := pairOf(p, *first, e.Toleration, e.Tolerated)
+		if e.Tolerated && slices.Contains(after.Stale, first.ID()) && e.At.Sub(now) > Briefly {
+			pair.Why = "Kubernetes replaces the taint within seconds, as " + after.StateFor(first.ID()) + ", and the timer goes on"
 		}
+		r.Because = []Pair{pair}
 	} else {
 		for _, t := range after.Taints {
 			if t.Effect == taints.NoExecute {
@@ -116,11 +151,19 @@ func EvictionOf(p *cluster.Pod, now time.Time, before *cluster.Node, changes ...
 			}
 		}
 	}
+	if d, e := p.Devices.First(now); e.Outcome != taints.Stays && (r.Outcome == Stays || e.At.Before(r.deadline)) {
+		pair := Pair{Taint: d.Taints[e.Taint], Why: "on device " + d.String()}
+		if e.Tolerated {
+			pair.Toleration = &d.Tolerations[e.Toleration]
+		}
+		r.Because, r.Earliest = []Pair{pair}, ""
+		r.expire(e, &pair.Taint, time.Time{})
+	}
 	if p.Deleting {
 		r.Outcome = deleting
 	}
 	r.Hangs = r.Outcome != Stays && after.IsSilent()
-	r.Order = strings.Join(say.Each(r.Because, Pair.Text), "\n")
+	r.Order = unique.Make(strings.Join(say.Each(r.Because, Pair.Text), "\n")).Value() // few texts for many pods
 	return r
 }
 
@@ -134,7 +177,7 @@ const Briefly = 5 * time.Second
 // in the future: clocks differ. Taints whose time is not known were added at unknown.
 // A timer that runs is kept or canceled, unless it ends before the next change.
 func timerAfter(p *cluster.Pod, unknown, now time.Time, before *cluster.Node, changes []*cluster.Node) (first *taints.Taint, e taints.Eviction) {
-	i, e, evicts := timer.Of(taints.EvictionPolicy{}, p.Matcher, before.Taints, func(t taints.Taint) time.Time {
+	i, e, evicts := timer.Of(p.EvictionOf, before.Taints, func(t taints.Taint) time.Time {
 		at := slices.MaxFunc([]time.Time{ptr.Deref(t.TimeAdded, unknown), p.Arrived}, time.Time.Compare)
 		return slices.MinFunc([]time.Time{at, now}, time.Time.Compare)
 	})
@@ -148,7 +191,7 @@ func timerAfter(p *cluster.Pod, unknown, now time.Time, before *cluster.Node, ch
 		if first != nil && !e.At.After(ends) { // the pod is deleted before this change
 			break
 		}
-		next := p.Matcher.EvictionOf(n.Taints, now)
+		next := p.EvictionOf(n.Taints, now)
 		switch queue.Update(p.PodName, next) {
 		case lifecycle.QueueCanceled:
 			first, e = nil, next
@@ -179,9 +222,18 @@ func (r *Eviction) expire(e taints.Eviction, decides *taints.Taint, arrived time
 
 func pairOf(p *cluster.Pod, t taints.Taint, toleration int, tolerated bool) Pair {
 	if tolerated {
-		return Pair{Taint: t, Toleration: &p.Tolerations[toleration]}
+		pair := Pair{Taint: t, Toleration: &p.Tolerations[toleration]}
+		if ptr.Deref(pair.Toleration.TolerationSeconds, 0) > timer.MaxSeconds {
+			pair.Why = timer.Overflow
+		}
+		return pair
 	}
 	return Pair{Taint: t, Why: wordsOf(reasonOf(p.Profile, t))}
+}
+
+// at returns the time, how far it is from now, and more.
+func (r *Eviction) at(t time.Time, more string) string {
+	return t.UTC().Format(time.RFC3339) + " (" + say.Relative(t.Unix()-r.now.Unix()) + more + ")"
 }
 
 // Text describes whether and how the taint is tolerated.
@@ -206,9 +258,6 @@ func When(list ...*Eviction) string {
 		return ""
 	}
 	earliest := slices.MinFunc(list, func(a, b *Eviction) int { return a.earliest.Compare(b.earliest) }).earliest
-	at := func(t time.Time) string {
-		return t.UTC().Format(time.RFC3339) + " (" + say.Relative(t.Unix()-first.now.Unix())
-	}
 	reason := map[origin]string{
 		fromNow: ", counted from now, as clocks differ", fromArrival: ", counted from when the pod was bound",
 		fromUnknown: ", if the taint was added now",
@@ -216,8 +265,102 @@ func When(list ...*Eviction) string {
 	if slices.ContainsFunc(list, func(x *Eviction) bool { return x.Earliest != "" }) {
 		reason = ", as it is not known when the taint was added"
 	}
-	if earliest.Equal(last.deadline) {
-		return "at " + at(earliest) + reason + ")"
+	text := "at " + first.at(earliest, reason)
+	if !earliest.Equal(last.deadline) {
+		text = "between " + first.at(earliest, "") + " and " + first.at(last.deadline, reason)
 	}
-	return "between " + at(earliest) + ") and " + at(last.deadline) + reason + ")"
+	if last.OrAt != "" {
+		text += ", or at " + last.OrAt
+	}
+	return text
+}
+
+// Follow sets what happens in the cluster after all of the evictions.
+func Follow(c *cluster.Cluster, list []*Eviction) {
+	evicted := make(map[*cluster.Workload]int)
+	for _, r := range list {
+		if r.InSeconds != nil && !r.pod.IsFinished() {
+			evicted[c.Maker(r.pod)]++
+		}
+	}
+	for _, r := range list {
+		p, maker := r.pod, c.Maker(r.pod)
+		leaves := r.Outcome == Refused || r.InSeconds != nil && !p.Deleting && !p.IsFinished()
+		if r.changed(maker); leaves && p.Owner != (cluster.Owner{}) && !p.IsStatic() {
+			r.follow(c, maker, evicted[maker])
+		}
+	}
+}
+
+// follow sets what happens next. So many pods of the maker are evicted.
+func (r *Eviction) follow(c *cluster.Cluster, maker *cluster.Workload, evicted int) {
+	p, own := r.pod, &c.Nodes[c.NodeAt[r.pod.Node]]
+	if p.Owner.Kind == "Job" && r.Outcome != Refused {
+		r.Job, r.Ends = maker.Job.AfterEvictions(evicted)
+	}
+	switch {
+	case r.Ends:
+		r.Then = r.Job
+	case maker.Bound != nil:
+		r.followBound(c, maker.NodeName)
+	case own.Matches(p.Profile) && !p.IsRejected(own.Group) && p.EvictionOf(own.Taints, r.now).Outcome != taints.Stays:
+		r.Again, r.Then = true, "new ones may be put there again, and leave again"
+		if p.Owner.Kind == "DaemonSet" {
+			r.Then = "the DaemonSet makes a new one there, which leaves again"
+		}
+	}
+}
+
+// changed says when the pod leaves if its seconds were changed while its timer ran. Then
+// Kubernetes keeps the timer of those that it was made with: the template's, or the default.
+func (r *Eviction) changed(maker *cluster.Workload) {
+	if r.InSeconds == nil || r.pod.Deleting || !r.pod.Changed || r.Because[0].Toleration == nil || r.Because[0].Why != "" {
+		return
+	}
+	pair := &r.Because[0]
+	t, seconds, isKnown := *pair.Toleration, int64(300), isEverybodys(*pair.Toleration)
+	for _, o := range maker.Effective {
+		made := o.TolerationSeconds
+		if o.TolerationSeconds = t.TolerationSeconds; made != nil && o.Equal(t) {
+			seconds, isKnown = *made, true
+		}
+	}
+	at := r.deadline.Add(time.Duration(seconds-*t.TolerationSeconds) * time.Second)
+	isNew := pair.Taint.TimeAdded != nil && !pair.Taint.TimeAdded.Before(r.now)
+	if isNew || isKnown && (seconds == *t.TolerationSeconds || !at.After(r.now)) {
+		return
+	}
+	pair.Why = "if its seconds were changed after the taint came, Kubernetes keeps the timer of the earlier ones"
+	if isKnown && r.From != fromUnknown {
+		r.OrAt = r.at(at, "")
+		pair.Why += ", until " + r.OrAt
+	}
+	r.Order = pair.Text()
+}
+
+// followBound says what happens to new pods whose template names the node.
+func (r *Eviction) followBound(c *cluster.Cluster, node string) {
+	r.Then = "its template names node " + node + ", where all new ones go without the scheduler"
+	i, isKnown := c.NodeAt[node]
+	switch e := r.pod.EvictionOf(c.Nodes[i].Taints, r.now); {
+	case !isKnown || e.Outcome == taints.Stays:
+	case !e.Tolerated:
+		r.Then += ", and its kubelet refuses them, again and again: take nodeName out of the template"
+	default:
+		r.Again = node == r.Node
+		r.Then += ", and leave again: take nodeName out of the template"
+	}
+}
+
+// explainBound explains pods whose template names the node.
+func (x *Pending) explainBound(node string) {
+	text := "the template names node " + node + ", where the pods go without the scheduler"
+	switch {
+	case x.Kind == causeFailure, x.Kind == causeInvalid:
+	case x.Feasible > 0:
+		x.Kind, x.Text, x.Fix = causeSchedulable, text, nil
+	default:
+		x.Text = text + ", and its kubelet refuses them, again and again: " + x.Text
+		x.Fix = slices.Concat([]Step{{Text: "take nodeName out of the template, so that the scheduler chooses a node"}}, x.Fix)
+	}
 }

@@ -83,28 +83,27 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 	if x.First.Template && !(x.isKeptOff && x.workload.Exists) {
 		return []Step{{Text: condition + entriesText(entries) + " in the pod template of " + who}}
 	}
-	steps := []Step{x.patchPod(condition, "", entries)}
+	text := "change what " + who + " makes its pods from"
+	lacks := func(e Entry) bool {
+		return x.workload == nil || !slices.ContainsFunc(x.workload.Tolerations, e.Toleration.Equal)
+	}
 	switch kind {
 	case "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController":
 		return x.templateSteps(condition, kind, name, entries)
-	case "":
 	case "CronJob":
-		lacks := func(e Entry) bool { return !slices.ContainsFunc(x.workload.Tolerations, e.Toleration.Equal) }
-		if x.workload == nil || slices.ContainsFunc(entries, lacks) { // otherwise the next Jobs have it
-			steps = append(steps, Step{Text: "change the pod template of " + who + " too, which made the Job"})
-		}
+		text = "change the pod template of " + who + " too, which made the Job"
 	case "Job":
-		if x.workload == nil {
-			steps = append(steps, Step{Text: "if a CronJob made the Job, change its template too"})
-		}
+		text = "if a CronJob made the Job, change its template too"
+	case x.Owner.Kind:
 	default:
-		text := "change what " + who + " makes its pods from"
-		if kind != x.Owner.Kind {
-			text += ": it would undo a change of " + x.Owner.Kind + " " + x.Owner.Name
-		}
-		steps = append(steps, Step{Text: text})
+		text += ": it would undo a change of " + x.Owner.Kind + " " + x.Owner.Name
 	}
-	return steps
+	steps := []Step{x.patchPod(condition, "", entries)}
+	hasAll := kind == "CronJob" && !slices.ContainsFunc(entries, lacks) // then the next Jobs have it
+	if kind == "" || hasAll || kind == "Job" && x.workload != nil {
+		return steps
+	}
+	return append(steps, Step{Text: text})
 }
 
 // templateSteps returns the steps for a new template, and those that restart no pod
@@ -117,16 +116,13 @@ func (x *Pending) templateSteps(condition, kind, name string, entries []Entry) [
 	effect, restarts := x.effect(kind)
 	patch.Effect = effect
 	steps := []Step{patch}
-	switch {
-	case x.isKeptOff:
-		return steps
-	case kind != "Deployment":
+	if kind != "Deployment" && !x.isKeptOff {
 		steps = append(steps, x.deletion(kind))
 	}
 	if x.podsDiffer {
 		entries = x.podEntries
 	}
-	if restarts && len(entries) > 0 {
+	if restarts && len(entries) > 0 && !x.isKeptOff {
 		alone := x.patchPod("", " to the pending pods alone, which restarts nothing", entries)
 		alone.Relation = instead
 		steps = append(steps, alone)
@@ -240,12 +236,8 @@ func (x *Pending) patchTemplate(text, resource, name string, entries []Entry) St
 	patch := func(isNew bool) Step {
 		return x.patch(text, len(x.Pods), resource, name, "/spec/template/spec/tolerations", entries, isNew)
 	}
-	replaces := func(e Entry) bool { return e.Replaces != nil }
-	switch {
-	case slices.ContainsFunc(entries, replaces):
-		return patch(false)
-	case x.workload != nil:
-		return patch(len(x.workload.Tolerations) == 0)
+	if replaces := func(e Entry) bool { return e.Replaces != nil }; x.workload != nil || slices.ContainsFunc(entries, replaces) {
+		return patch(x.workload != nil && len(x.workload.Tolerations) == 0)
 	}
 	text += ", by the first patch if the template has no tolerations, else by the second"
 	first, second := patch(true), patch(false)

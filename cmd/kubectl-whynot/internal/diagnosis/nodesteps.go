@@ -84,7 +84,7 @@ func keyOf(n *cluster.Node, t taints.Taint, since, now time.Time) stayKey {
 // cordonsToo reports whether what sets the taint also cordons the node, and ends that.
 func cordonsToo(t taints.Taint) bool {
 	k := Known(t)
-	return k != nil && k.RemovedBy != whoSetIt && t.Effect != taints.PreferNoSchedule &&
+	return k.RemovedBy != whoSetIt && t.Effect != taints.PreferNoSchedule &&
 		(k.State == stateLeaving || k.State == stateMaintained || k.State == stateFenced)
 }
 
@@ -110,16 +110,13 @@ func sinceOf(n *cluster.Node, t taints.Taint) time.Time {
 // nodeSteps returns what to do about the states of nodes. If no node has two of these,
 // each of the steps is enough.
 func (x *Pending) nodeSteps() (steps []Step) {
-	names, all := sets.New[string](), 0
-	for _, s := range x.stays {
-		names.Insert(s.nodes...)
-		all += len(s.nodes)
-	}
+	names := slices.Concat(say.Each(x.stays, func(s *stay) []string { return s.nodes })...)
+	isOneEach := sets.New(names...).Len() == len(names)
 	for _, s := range x.stays {
 		for _, step := range x.stepsFor(s) {
 			if text, ok := strings.CutPrefix(step.Text, "or, "); ok {
 				step.Text, step.Relation = text, instead
-			} else if step.Relation == together && len(x.stays) > 1 && names.Len() == all {
+			} else if step.Relation == together && len(x.stays) > 1 && isOneEach {
 				step.Relation = enough
 			}
 			steps = append(steps, step)
@@ -137,8 +134,8 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 	remove := func(text string) Step {
 		return q.onNodes(words.Replace(text), s.nodes, maxNames, "taint", "nodes", s.id.String()+"-")
 	}
-	late := func() Step {
-		return look("look at " + k.Look + ": WHO still HAVE WHAT" + since(",", ",") + " and BY normally removes it within " + duration.HumanDuration(k.Within))
+	late := func(or string) Step {
+		return look(or + "look at " + k.Look + ": WHO still HAVE WHAT" + since(",", ",") + " and BY normally removes it within " + duration.HumanDuration(k.Within))
 	}
 	isPinned := x.Owner.Kind == "DaemonSet" && x.profile.NamesNodes()
 	leaving := "WHO ARE being removed" + since(",", "") + ": "
@@ -154,21 +151,22 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 		return []Step{{Text: words.Replace("WHO run"+say.For(n, "s", "")+" only the pod that EKS made the node for: select the pod by a Fargate profile "+
 			"for namespace ") + x.Namespace + " and make it again, or add other nodes"}}
 	case s.state == stateStarting:
+		or := ""
 		if x.mayBeAgent() {
-			steps = x.steps(words.Replace("if the pod is what removes WHAT, waiting never ends, and it must tolerate that: "), exists(s.taints))
+			or, steps = "or, ", x.steps(words.Replace("if the pod is what removes WHAT, waiting never ends, and it must tolerate that: "), exists(s.taints))
 		}
 		if s.isLate {
-			return append(steps, after(steps, late()), remove("or, if nothing needs this taint any more, remove it"))
+			return append(steps, late(or), remove("or, if nothing needs this taint any more, remove it"))
 		}
-		return append(steps, after(steps, look("wait for WHAT to go away from WHO, which"+cmp.Or(since(" HAVE been starting", ""), " ARE starting"))))
+		return append(steps, look(or+"wait for WHAT to go away from WHO, which"+cmp.Or(since(" HAVE been starting", ""), " ARE starting")))
 	case s.state == stateLeaving && s.isLate:
-		steps = []Step{late(), remove("or, if that has given up, remove the taint, so that the " + say.Noun(n, "node") + " can take pods again")}
+		steps = []Step{late(""), remove("or, if that has given up, remove the taint, so that the " + say.Noun(n, "node") + " can take pods again")}
 	case s.state == stateLeaving && isPinned:
 		steps = []Step{{Text: words.Replace(leaving + "the pod belongs to that node alone, and goes with it")}}
 	case s.state == stateLeaving:
 		return []Step{{Text: words.Replace(leaving + "add nodes, or wait for new ones")}}
 	case s.isLate:
-		return []Step{late()}
+		return []Step{late("")}
 	case s.id.Key == outOfService && s.isReady:
 		return []Step{remove("WHO ARE Ready and still HAVE WHAT" + since(",", "") + ": who set it removes it")}
 	case s.id.Key == outOfService:
@@ -184,25 +182,16 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 	return steps
 }
 
-// after returns the step, which is instead of those before it, if any.
-func after(steps []Step, s Step) Step {
-	if len(steps) > 0 {
-		s.Relation = instead
-	}
-	return s
-}
-
 // mayBeAgent reports whether the pods may be part of what makes nodes ready.
 func (x *Pending) mayBeAgent() bool {
 	return x.Owner.Kind == "DaemonSet" || x.First.HostNetwork || strings.HasSuffix(x.Namespace, "-system")
 }
 
 // exists returns entries that tolerate the taints with any value.
-func exists(list []taints.Taint) (entries []Entry) {
-	for _, t := range list {
-		entries = append(entries, Entry{nil, taints.Toleration{Key: t.Key, Operator: taints.OpExists, Effect: t.Effect}, -1})
-	}
-	return entries
+func exists(list []taints.Taint) []Entry {
+	return say.Each(list, func(t taints.Taint) Entry {
+		return Entry{nil, taints.Toleration{Key: t.Key, Operator: taints.OpExists, Effect: t.Effect}, -1}
+	})
 }
 
 // onNodes returns a step with a command of two or more words for up to most of the
@@ -223,8 +212,7 @@ func (q *Question) waysOut(list []*Eviction) []Step {
 	if len(pods) == 0 {
 		return nil
 	}
-	slices.Sort(nodes)
-	nodes = slices.Compact(nodes)
+	nodes = sets.List(sets.New(nodes...))
 	namespace, pod, _ := strings.Cut(pods[0], "/")
 	steps := []Step{
 		q.onNodes("if the machine of "+say.Noun(len(nodes), "node")+" "+say.NamesOf(nodes, len(nodes))+" does not come back, delete the node. Kubernetes "+
@@ -236,10 +224,7 @@ func (q *Question) waysOut(list []*Eviction) []Step {
 			"same name beside them, and its volumes stay attached for minutes", 1, len(pods), "pod",
 			"-n", namespace, "delete", "pod", pod, "--force", "--grace-period=0"),
 	}
-	for i := range steps {
-		steps[i].Relation = enough
-	}
-	return steps
+	return say.Each(steps, func(s Step) Step { s.Relation = enough; return s })
 }
 
 // sinceText says since when, for the first and the last of the times, if any.

@@ -3,6 +3,7 @@
 package diagnosis
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -92,11 +93,7 @@ type analyst struct {
 }
 
 func newAnalyst(c *cluster.Cluster, q Question) *analyst {
-	var all []taints.Taint
-	for _, g := range c.Groups {
-		all = append(all, g.Taints...)
-	}
-	all = cluster.Distinct(all)
+	all := cluster.Distinct(slices.Concat(say.Each(c.Groups, func(g *cluster.Group) []taints.Taint { return g.Taints })...))
 	return &analyst{Cluster: c, taints: all, values: valuesOf(all), question: q, placements: make(map[*cluster.Profile]*placement)}
 }
 
@@ -121,20 +118,13 @@ func (a *analyst) pending(pods []*cluster.Pod) []*Pending {
 		}
 		return k
 	})
-	var list []*Pending
-	for _, equal := range groups {
-		list = append(list, a.pendingOf(equal))
-	}
-	return list
+	return say.Each(groups, a.pendingOf)
 }
 
 // shape is equal for the pods of a DaemonSet that the same change lets in.
 func (r *placement) shape(p *cluster.Profile) string {
-	text := fmt.Sprint(r.Matching > 0)
-	for _, s := range r.rejecting {
-		text += cluster.TextOf(untoleratedOf(p.Matcher, s.Group))
-	}
-	return text
+	lacks := func(s cluster.Share) string { return cluster.TextOf(untoleratedOf(p.Matcher, s.Group)) }
+	return fmt.Sprint(r.Matching > 0, say.Each(r.rejecting, lacks))
 }
 
 // entry returns an entry with what is known of its first pod.
@@ -163,7 +153,10 @@ func (a *analyst) pendingOf(pods []*cluster.Pod) *Pending {
 	x.NodeAffinity, x.placement = cluster.AffinityText(x.profile.Required), *a.placement(x.profile)
 	x.kept = a.placement(p.Profile).kept // as the scheduler counts for each pod
 	x.explain()
-	if x.workload != nil && !p.Template && !strings.HasSuffix(x.workload.Kind, "Job") { // whose template is fixed
+	switch {
+	case p.Template && x.workload.Bound != nil:
+		x.explainBound(x.workload.NodeName)
+	case x.workload != nil && !p.Template && !strings.HasSuffix(x.workload.Kind, "Job"): // whose template is fixed
 		a.adviseTemplate(x, x.workload)
 	}
 	a.notePlugins(x)
@@ -251,16 +244,14 @@ func rejections(why reasons, shares []cluster.Share) []Rejection {
 	}
 	all := taintsOf(why)
 	slices.SortStableFunc(all, func(a, b taints.Taint) int { return nodes[cluster.KeyOf(b)] - nodes[cluster.KeyOf(a)] })
-	var list []Rejection
-	for _, t := range all[:min(len(all), maxListed)] {
+	return say.Each(all[:min(len(all), maxListed)], func(t taints.Taint) Rejection {
 		r := why.of(t)
 		x := Rejection{t, nodes[cluster.KeyOf(t)], nil, wordsOf(r), r.Mismatch().String(), r.Hint().String()}
 		if r.HasClosest() {
 			x.Closest = &r.Closest
 		}
-		list = append(list, x)
-	}
-	return list
+		return x
+	})
 }
 
 // countKept counts the nodes that keep a pod off by the reason that Kubernetes'
@@ -292,4 +283,101 @@ func (r *placement) Kept() string {
 	}
 	slices.Sort(words)
 	return strings.Join(words, ", ")
+}
+
+// daemonSets returns an entry for each DaemonSet that makes no pods on some nodes
+// because of their taints. Its status does not show that: it counts the other nodes.
+func (a *analyst) daemonSets() []*Pending {
+	var list []*Pending
+	nodes := make(map[string]map[int]bool) // of pods, by DaemonSet; true: they run there
+	for _, p := range a.DaemonSets() {
+		if len(a.placement(p.Profile).rejecting) > 0 {
+			nodes[p.OwnerName()] = make(map[int]bool)
+		}
+	}
+	for _, p := range a.Pods {
+		if p.Owner.Kind != "DaemonSet" || nodes[p.OwnerName()] == nil || p.Template || p.IsFinished() {
+			continue
+		}
+		if i, ok := a.NodeAt[p.Node]; ok {
+			nodes[p.OwnerName()][i] = true
+		} else if p.NamesNodes() {
+			for _, i := range a.Candidates(p.Profile) {
+				nodes[p.OwnerName()][i] = false
+			}
+		}
+	}
+	for _, p := range a.DaemonSets() {
+		r := a.placement(p.Profile)
+		isPending := r.Feasible == 0 && slices.Contains(a.Pods, p)
+		on := nodes[p.OwnerName()]
+		x := cmp.Or(a.keptOff(p, r.rejecting, on, stateNone), a.keptOff(p, r.rejecting, on, stateStarting))
+		if x != nil && !isPending {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// keptOff returns the entry for the DaemonSet, or nil if it makes pods on all of the
+// nodes without states, or with this one.
+func (a *analyst) keptOff(p *cluster.Pod, rejecting []cluster.Share, on map[int]bool, state nodeState) *Pending {
+	x := a.entry(p)
+	var shares []cluster.Share
+	for _, s := range rejecting {
+		untolerated := untoleratedOf(p.Matcher, s.Group)
+		if slices.ContainsFunc(untolerated, func(t taints.Taint) bool { return stateOf(t) != stateNone && stateOf(t) != state }) {
+			continue
+		}
+		kept := cluster.Share{Group: s.Group}
+		for _, i := range s.Nodes {
+			isRunning, has := on[i]
+			if isRunning && !hasNoExecute(untolerated) {
+				x.misplaced = append(x.misplaced, i)
+			} else if !has {
+				x.missed = append(x.missed, i)
+			} else {
+				continue
+			}
+			kept.Nodes = append(kept.Nodes, i)
+		}
+		if len(kept.Nodes) > 0 {
+			shares = append(shares, kept)
+		}
+	}
+	if len(shares) == 0 {
+		return nil
+	}
+	x.isKeptOff, x.Pods, x.placement = true, []string{p.Name}, *a.place(p.Profile, shares)
+	x.explain()
+	x.Kind, x.Text = causeKeptOff, a.keptOffText(x)+": "+x.Text
+	return x
+}
+
+func (a *analyst) keptOffText(x *Pending) string {
+	named := func(nodes []int) string { return say.NamesOf(a.names(nodes), len(nodes)) }
+	text, n := "does not run", len(x.misplaced)
+	if len(x.missed) > 0 {
+		text += " on " + named(x.missed)
+	}
+	switch m := x.workload.Misplaced; {
+	case n == 0 && m > 0: // the input lacks the pods
+		return text + " (by its status, " + say.CountOf(m, "older pod does", "older pods do") + " until the next deletion or roll-out)"
+	case n == 0:
+		return text
+	case len(x.missed) > 0:
+		text += ", and not"
+	}
+	return text + " again on " + named(x.misplaced) + " after the next deletion or roll-out of its " + say.Noun(n, "pod") + ", which " +
+		say.For(n, "stays", "stay") + " until then"
+}
+
+// notePlugins names the device plugins that taints keep off nodes where the pods lack a
+// resource.
+func (a *analyst) notePlugins(x *Pending) {
+	for _, d := range a.kept {
+		if resource := a.Lacks(x.profile, d.missed); d.workload.IsPlugin && resource != "" {
+			x.Notes = append(x.Notes, "nodes lack "+resource+", which a device plugin brings; "+d.First.OwnerName()+" "+d.Text)
+		}
+	}
 }

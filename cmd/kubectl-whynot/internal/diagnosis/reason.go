@@ -3,6 +3,7 @@
 package diagnosis
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,12 +24,9 @@ func (r reasons) of(t taints.Taint) explain.Reason { return r[cluster.KeyOf(t)] 
 
 // reasonsOf returns the reasons why the hard taints of the shares reject the pods.
 func (a *analyst) reasonsOf(p *cluster.Profile, shares []cluster.Share) reasons {
-	var list []taints.Taint
-	for _, s := range shares {
-		list = append(list, s.Group.Taints...)
-	}
+	list := cluster.Distinct(slices.Concat(say.Each(shares, func(s cluster.Share) []taints.Taint { return s.Group.Taints })...))
 	m := make(reasons)
-	for _, t := range p.Matcher.Untolerated(cluster.Distinct(list), taints.HardEffects) {
+	for _, t := range p.Matcher.Untolerated(list, taints.HardEffects) {
 		m[cluster.KeyOf(*t)] = reasonOf(p, *t)
 	}
 	return m
@@ -36,7 +34,7 @@ func (a *analyst) reasonsOf(p *cluster.Profile, shares []cluster.Share) reasons 
 
 // reasonOf says why no toleration is for the taint. What every pod gets is not close.
 func reasonOf(p *cluster.Profile, t taints.Taint) explain.Reason {
-	r := explain.Node(p.Matcher, []taints.Taint{t})[0]
+	r := explain.Node(p.Family.Matcher, []taints.Taint{t})[0]
 	if isEverybodys(r.Closest) {
 		return explain.Reason{Taint: t}
 	}
@@ -81,10 +79,7 @@ func reasonsText(why reasons, list []taints.Taint) string {
 }
 
 func taintsOf(why reasons) []taints.Taint {
-	var list []taints.Taint
-	for _, r := range why {
-		list = append(list, r.Taint)
-	}
+	list := say.Each(slices.Collect(maps.Values(why)), func(r explain.Reason) taints.Taint { return r.Taint })
 	slices.SortFunc(list, taints.Taint.Compare)
 	return list
 }

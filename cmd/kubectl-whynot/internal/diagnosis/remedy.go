@@ -91,15 +91,11 @@ func (a *adviser) advise() (*change, []*remedy) {
 
 // remedies returns one for each distinct set of untolerated hard taints, sorted.
 func (a *adviser) remedies() []*remedy {
-	var list []*remedy
 	key := func(s cluster.Share) string { return cluster.TextOf(untoleratedOf(a.Matcher, s.Group)) }
-	for _, shares := range cluster.Grouped(a.shares, key) {
-		r := &remedy{untolerated: untoleratedOf(a.Matcher, shares[0].Group)}
-		for _, s := range shares {
-			r.nodes = append(r.nodes, s.Nodes...)
-		}
-		list = append(list, r)
-	}
+	list := say.Each(cluster.Grouped(a.shares, key), func(shares []cluster.Share) *remedy {
+		nodes := slices.Concat(say.Each(shares, func(s cluster.Share) []int { return s.Nodes })...)
+		return &remedy{untolerated: untoleratedOf(a.Matcher, shares[0].Group), nodes: nodes}
+	})
 	slices.SortFunc(list, func(x, y *remedy) int { return slices.CompareFunc(x.untolerated, y.untolerated, taints.Taint.Compare) })
 	return list
 }
@@ -224,21 +220,16 @@ func rivals(best *remedy, all []*remedy) []*remedy {
 		isOther := func(f Entry) bool {
 			return isFor(f) && (e.Toleration.Key != f.Toleration.Key || e.Toleration.Value != f.Toleration.Value)
 		}
-		if !slices.ContainsFunc(all, func(r *remedy) bool { return slices.ContainsFunc(r.Corrections, isOther) }) {
-			continue
+		if slices.ContainsFunc(all, func(r *remedy) bool { return slices.ContainsFunc(r.Corrections, isOther) }) {
+			return slices.DeleteFunc(all, func(r *remedy) bool { return !slices.ContainsFunc(r.Corrections, isFor) })
 		}
-		return slices.DeleteFunc(all, func(r *remedy) bool { return !slices.ContainsFunc(r.Corrections, isFor) })
 	}
 	return nil
 }
 
 // Entries returns all tolerations to write for the alternative.
 func (a *alternative) Entries() []Entry {
-	list := slices.Clone(a.Corrections)
-	for _, t := range a.Additions {
-		list = append(list, Entry{nil, t, -1})
-	}
-	return list
+	return slices.Concat(a.Corrections, say.Each(a.Additions, func(t taints.Toleration) Entry { return Entry{nil, t, -1} }))
 }
 
 // Line describes the taints and the nodes.

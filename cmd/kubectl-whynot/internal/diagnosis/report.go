@@ -100,10 +100,9 @@ func New(c *cluster.Cluster, q Question) *Report {
 			s.Group.Rejected++
 		}
 	}
-	for _, g := range c.Groups {
-		names := say.Each(g.Members, func(i int) string { return c.Nodes[i].Name })
-		r.Groups = append(r.Groups, GroupRow{Nodes: len(g.Members), Group: g, NodeNames: names})
-	}
+	r.Groups = say.Each(c.Groups, func(g *cluster.Group) GroupRow {
+		return GroupRow{len(g.Members), g, say.Each(g.Members, func(i int) string { return c.Nodes[i].Name }), nil}
+	})
 	a.kept = a.daemonSets()
 	pods := c.Pods
 	r.DaemonSets = a.kept
@@ -134,7 +133,8 @@ func New(c *cluster.Cluster, q Question) *Report {
 // WaitsForTaints reports whether a pod waits for a taint or a toleration to change.
 func (r *Report) WaitsForTaints() bool {
 	kinds := []causeKind{causeMistake, causeTaints, causeInvalid, causeNodes, causeOlder}
-	return slices.ContainsFunc(r.Causes, func(c *Cause) bool { return slices.Contains(kinds, c.Kind) })
+	return slices.ContainsFunc(r.Causes, func(c *Cause) bool { return slices.Contains(kinds, c.Kind) }) ||
+		slices.ContainsFunc(r.Evictions, func(x *Eviction) bool { return x.waits })
 }
 
 // survey counts the pods by their place, and returns the pending ones.
@@ -170,7 +170,7 @@ func noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 		return fmt.Sprintf("pod %s has no node, but its phase is %s", p, p.Phase)
 	case !known:
 		return fmt.Sprintf("pod %s is on node %s, which is not in the input", p, p.Node)
-	case hasNoExecute(c.Nodes[i].Taints):
+	case hasNoExecute(c.Nodes[i].Taints), len(p.Devices.Tainted) > 0:
 		return ""
 	}
 	return fmt.Sprintf("pod %s is on node %s, which has no NoExecute taints, so taints do not evict it", p, p.Node)
@@ -182,8 +182,7 @@ func cellsOf(c *cluster.Cluster, p *cluster.Profile, groups []GroupRow) []*cell 
 	for _, s := range c.Choose(p) {
 		matching[s.Group] = len(s.Nodes)
 	}
-	var cells []*cell
-	for _, g := range groups {
+	return say.Each(groups, func(g GroupRow) *cell {
 		x := &cell{Verdict: "accepts", Matching: matching[g.Group], Untolerated: untoleratedOf(p.Matcher, g.Group)}
 		switch {
 		case x.Matching == 0:
@@ -191,9 +190,8 @@ func cellsOf(c *cluster.Cluster, p *cluster.Profile, groups []GroupRow) []*cell 
 		case len(x.Untolerated) > 0:
 			x.Verdict = "rejects"
 		}
-		cells = append(cells, x)
-	}
-	return cells
+		return x
+	})
 }
 
 // FirstGroups returns up to most groups, those that matter most to the pods.
@@ -237,11 +235,9 @@ const maxColumns, maxRows = 8, 60 // of a matrix that is still readable
 // known. Those that wait come first, then the largest groups. The groups of nodes are
 // those that reject the most pending pods, then the largest.
 func newMatrix(c *cluster.Cluster, r *Report, pods []*cluster.Pod) *Matrix {
-	var groups []GroupRow
-	groupOf := func(g GroupRow) *cluster.Group { return g.Group }
-	for _, same := range cluster.Grouped(slices.Concat(r.FirstGroups(maxColumns/2), r.Groups), groupOf) {
-		groups = append(groups, same[0])
-	}
+	all := slices.Concat(r.FirstGroups(maxColumns/2), r.Groups)
+	same := cluster.Grouped(all, func(g GroupRow) *cluster.Group { return g.Group })
+	groups := say.Each(same, func(same []GroupRow) GroupRow { return same[0] })
 	m := &Matrix{Nodes: groups}
 	if len(groups) > maxColumns+1 {
 		m.Nodes, m.Others = groups[:maxColumns], len(groups)-maxColumns

@@ -3,6 +3,8 @@
 package diagnosis
 
 import (
+	_ "embed"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,91 +36,55 @@ func (s nodeState) isFinal() bool { return s == stateLeaving || s == stateVirtua
 
 // A KnownTaint says what taints with some keys mean, and who acts on them.
 type KnownTaint struct {
-	Keys      string // separated by spaces; "*" stands for any text, and a value follows "="
-	State     nodeState
-	SetBy     string
-	RemovedBy string
-	Within    time.Duration // how long the taint normally stays; 0: as long as its reason does
-	Look      string        // at this, if it stays longer
+	Keys             []string // "*" stands for any text, and a value follows "="
+	State            nodeState
+	SetBy, RemovedBy string
+	Within           time.Duration // how long the taint normally stays; 0: as long as its reason does
+	Look             string        // at this, if it stays longer
 }
+
+//go:embed states.txt
+var table string
+
+var columns = regexp.MustCompile(` *\| *`)
 
 // KnownTaints lists the taints of nodes' states, from Kubernetes and from common
 // projects. The first entry that has a key applies, and steps are in this order.
-var KnownTaints = []*KnownTaint{
-	{"node.kubernetes.io/unschedulable", stateCordoned, "Kubernetes, on cordoned nodes", "kubectl uncordon", 0, ""},
-	{"node.kubernetes.io/not-ready node.kubernetes.io/unreachable node.kubernetes.io/network-unavailable " +
-		"node.kubernetes.io/memory-pressure node.kubernetes.io/disk-pressure node.kubernetes.io/pid-pressure",
-		stateUnhealthy, "Kubernetes, for a condition of the node", "Kubernetes", 0, ""},
-	{"node.kubernetes.io/out-of-disk node.alpha.kubernetes.io/notReady node.alpha.kubernetes.io/unreachable",
-		stateUnhealthy, "Kubernetes before 1.16", whoSetIt, 0, ""},
-	{"node.cloudprovider.kubernetes.io/shutdown", stateUnhealthy, cloudManager + ", if the machine is off", cloudManager, 0, ""},
-	{"status-taint.cluster-autoscaler.kubernetes.io/*", stateUnhealthy, "what watches the node", "what watches the node", 0, ""},
-	{outOfService, stateFenced, "an administrator or a fencing agent, if the machine is off", whoSetIt, 0, ""},
-	{"medik8s.io/remediation", stateFenced, "Medik8s", "Medik8s", 30 * time.Minute, "the remediation of the node"},
-	{"medik8s.io/*", stateMaintained, "the Node Maintenance Operator", "the Node Maintenance Operator", 0, ""},
-	{"baremetal.cluster.gke.io/maintenance", stateMaintained, "Google Distributed Cloud", "Google Distributed Cloud", 0, ""},
-	{"remediator.kubernetes.azure.com/unschedulable remediator.aks.microsoft.com/unschedulable",
-		stateMaintained, "AKS, to repair the node", "AKS", time.Hour, "the events of the node"},
-	{"kubevirt.io/drain *maintenance */drain", stateMaintained, "an administrator", whoSetIt, 0, ""},
-	{"node.cloudprovider.kubernetes.io/uninitialized", stateStarting, "the kubelet", cloudManager, 5 * time.Minute, cloudManager},
-	{"node.cluster.x-k8s.io/uninitialized", stateStarting, "Cluster API", "Cluster API", startup, "the Machine of the node"},
-	{"readiness.k8s.io/*", stateStarting, "the Node Readiness Controller", "the Node Readiness Controller",
-		startup, "the NodeReadinessRules and the conditions of the node"},
-	{"karpenter.sh/unregistered", stateStarting, "Karpenter", "Karpenter", startup, "the NodeClaim of the node"},
-	{"node.cilium.io/agent-not-ready", stateStarting, "Cilium, or what makes the node", "Cilium", startup, "Cilium's agent on the node, and its operator"},
-	{"cni.istio.io/not-ready", stateStarting, "what makes the node", "Istio", startup, "Istio's CNI agent on the node"},
-	{"*.csi.aws.com/agent-not-ready *.csi.azure.com/agent-not-ready",
-		stateStarting, "what makes the node", "the storage driver", startup, "the storage driver's pod on the node"},
-	{"*critical-components-not-ready", stateStarting, "Gardener", "Gardener", startup, "the critical pods on the node"},
-	{"startup-taint.cluster-autoscaler.kubernetes.io/* ignore-taint.cluster-autoscaler.kubernetes.io/* node.cloudprovider.kubernetes.io/* " +
-		"*not-ready *uninitialized", stateStarting, "what makes the node", "an agent on the node", startup, "the agent that removes the taint"},
-	{"ToBeDeletedByClusterAutoscaler DeletionCandidateOfClusterAutoscaler",
-		stateLeaving, "Cluster Autoscaler", "Cluster Autoscaler", 15 * time.Minute, "the log of Cluster Autoscaler"},
-	{"karpenter.sh/disrupted karpenter.sh/disruption", stateLeaving, "Karpenter", "Karpenter",
-		time.Hour, "the events of the node, and its pods with budgets or karpenter.sh/do-not-disrupt"},
-	{nodeTerminationHandler + "*", stateLeaving, "the AWS node termination handler", "AWS, with the machine",
-		30 * time.Minute, "the log of the AWS node termination handler"},
-	{"cloud.google.com/impending-node-termination", stateLeaving, "GKE", "GKE, with the machine", 5 * time.Minute, "the machine"},
-	{"autoscaling.cast.ai/draining", stateLeaving, "CAST AI", "CAST AI", time.Hour, "the pods of the node"},
-	{"eks.amazonaws.com/compute-type=fargate", stateVirtual, "EKS, for the pod that it makes the node for", "nobody", 0, ""},
-}
-
-const (
-	outOfService           = "node.kubernetes.io/out-of-service"
-	nodeTerminationHandler = "aws-node-termination-handler/" // begins keys whose values name events
-
-	cloudManager = "the cloud controller manager"
-	whoSetIt     = "who set it" // by hand
-	startup      = 15 * time.Minute
-)
-
-// A keyPattern is one of the keys of an entry, before and after its "*".
-type keyPattern struct {
-	start, end, value string
-	isPattern         bool
-	entry             *KnownTaint
-}
-
-var keyPatterns = func() (list []keyPattern) {
-	for _, k := range KnownTaints {
-		for text := range strings.FieldsSeq(k.Keys) {
-			key, value, _ := strings.Cut(text, "=")
-			start, end, isPattern := strings.Cut(key, "*")
-			list = append(list, keyPattern{start, end, value, isPattern, k})
+var KnownTaints = func() (list []*KnownTaint) {
+	rows := strings.Split(strings.TrimSpace(table), "\n")
+	for _, row := range rows[2:] { // after the names of the columns
+		c := columns.Split(row, -1)
+		if len(c) > 1 {
+			within, _ := time.ParseDuration(c[4]) // none is 0
+			list = append(list, &KnownTaint{State: nodeState(c[1]), SetBy: c[2], RemovedBy: c[3], Within: within, Look: c[5]})
 		}
+		k := list[len(list)-1] // a row with only a key belongs to the entry above
+		k.Keys = append(k.Keys, c[0])
 	}
 	return list
 }()
 
-// Known returns the entry for the taint, or nil.
+const (
+	outOfService           = "node.kubernetes.io/out-of-service"
+	nodeTerminationHandler = "aws-node-termination-handler/" // begins keys whose values name events
+	whoSetIt               = "who set it"                    // by hand
+)
+
+// Known returns the entry for the taint. Without one, it has no state.
 func Known(t taints.Taint) *KnownTaint {
-	for _, p := range keyPatterns {
-		rest, isKey := strings.CutPrefix(t.Key, p.start)
-		if isKey && (rest == p.end || p.isPattern && strings.HasSuffix(rest, p.end)) && (p.value == "" || p.value == t.Value) {
-			return p.entry
+	for _, k := range KnownTaints {
+		if slices.ContainsFunc(k.Keys, func(key string) bool { return isFor(key, t) }) {
+			return k
 		}
 	}
-	return nil
+	return new(KnownTaint)
+}
+
+func isFor(pattern string, t taints.Taint) bool {
+	key, value, _ := strings.Cut(pattern, "=")
+	start, end, hasStar := strings.Cut(key, "*")
+	rest, isKey := strings.CutPrefix(t.Key, start)
+	return isKey && (rest == end || hasStar && strings.HasSuffix(rest, end)) && (value == "" || value == t.Value)
 }
 
 // WhoElse says who else sets or removes taints with the key, or "". What Kubernetes does
@@ -129,7 +95,7 @@ func WhoElse(key string) string {
 	case key == outOfService:
 		return "on nodes with this taint that are not ready, Kubernetes deletes Terminating pods by force and detaches their volumes. " +
 			"Be sure that these nodes are off."
-	case k == nil || k.RemovedBy == whoSetIt || strings.HasPrefix(k.SetBy, "Kubernetes"):
+	case k.State == stateNone || k.RemovedBy == whoSetIt || strings.HasPrefix(k.SetBy, "Kubernetes"):
 		return ""
 	}
 	text := "set by " + k.SetBy + ", and removed by " + k.RemovedBy
@@ -143,12 +109,7 @@ func WhoElse(key string) string {
 }
 
 // stateOf returns the state of a node that has the taint.
-func stateOf(t taints.Taint) nodeState {
-	if k := Known(t); k != nil {
-		return k.State
-	}
-	return stateNone
-}
+func stateOf(t taints.Taint) nodeState { return Known(t).State }
 
 // statesText describes nodes with such taints.
 func statesText(list []taints.Taint) string {

@@ -24,6 +24,7 @@ type evaluation struct {
 	now           time.Time
 	changes       map[int][]*cluster.Node // what the nodes become, one after the other
 	nodes         map[int]*NodeGroup
+	emptied       sets.Set[string] // Emptied
 	choices       map[*cluster.Profile]choice
 }
 
@@ -100,28 +101,26 @@ func (e *evaluation) undoes(old, n *cluster.Node) taints.Changes {
 	}
 	c.Remove = slices.DeleteFunc(c.Remove, isOld)
 	c.Add = slices.DeleteFunc(c.Add, func(t taints.Taint) bool { return isOld(t.ID()) })
-	for _, t := range c.Add {
-		e.undone(Undone{Change: t.String(), ID: t.ID()}, n)
-	}
-	for _, id := range c.Remove {
-		e.undone(Undone{Change: id.String() + "-", ID: id, Removes: true}, n)
+	undone := slices.Concat(
+		say.Each(c.Add, func(t taints.Taint) Undone { return Undone{Change: t.String(), ID: t.ID()} }),
+		say.Each(c.Remove, func(id taints.TaintID) Undone { return Undone{Change: id.String() + "-", ID: id, Removes: true} }),
+	)
+	for _, u := range undone {
+		u.Because = n.StateFor(u.ID)
+		i := slices.IndexFunc(e.Undone, func(x Undone) bool { return x.Change == u.Change && x.Because == u.Because })
+		if i < 0 {
+			i = len(e.Undone)
+			e.Undone = append(e.Undone, u)
+		}
+		e.Undone[i].Nodes = append(e.Undone[i].Nodes, n.Name)
 	}
 	return c
-}
-
-func (e *evaluation) undone(u Undone, n *cluster.Node) {
-	u.Because = n.StateFor(u.ID)
-	i := slices.IndexFunc(e.Undone, func(x Undone) bool { return x.Change == u.Change && x.Because == u.Because })
-	if i < 0 {
-		i = len(e.Undone)
-		e.Undone = append(e.Undone, u)
-	}
-	e.Undone[i].Nodes = append(e.Undone[i].Nodes, n.Name)
 }
 
 // evictions finds out which pods leave and which stay.
 func (e *evaluation) evictions() {
 	var leaving, departing, spared, tolerating []member
+	var all []*diagnosis.Eviction
 	left := maps.Clone(e.before.Running) // pods that stay on nodes, by workload
 	misplaced := sets.New[string]()      // DaemonSets of pods that stay, but are not made again
 	for _, p := range e.before.Pods {
@@ -133,19 +132,16 @@ func (e *evaluation) evictions() {
 		old := &e.before.Nodes[i]
 		was, is := diagnosis.EvictionOf(p, e.now, old), diagnosis.EvictionOf(p, e.now, old, changes...)
 		wouldLeave, leaves := was.InSeconds != nil, is.InSeconds != nil
-		if leaves && !is.Again && !p.Deleting && p.Owner != (cluster.Owner{}) && !p.IsStatic() {
-			left[p.OwnerName()]--
-		}
 		nodes := e.nodes[i]
 		if p.Deleting { // not due to a taint
 			is.InSeconds, is.From, is.Because = nil, "", nil
 		}
 		switch {
 		case p.Deleting, wouldLeave && leaves && *was.InSeconds <= *is.InSeconds:
-			departing = append(departing, member{p, is, 0})
+			departing, all = append(departing, member{p, is, 0}), append(all, is)
 			nodes.Anyway++
 		case leaves:
-			leaving = append(leaving, member{p, is, 0})
+			leaving, all = append(leaving, member{p, is, 0}), append(all, is)
 			nodes.Leave++
 		case wouldLeave:
 			nodes.Stay++
@@ -164,26 +160,26 @@ func (e *evaluation) evictions() {
 			}
 		}
 	}
+	diagnosis.Follow(e.after, all)
+	for _, m := range slices.Concat(leaving, departing) {
+		if !m.Again && !m.Deleting && m.Owner != (cluster.Owner{}) && !m.IsStatic() {
+			left[m.OwnerName()]--
+		}
+	}
 	for _, g := range e.NodeGroups {
 		e.Leave, e.Anyway, e.Stay = e.Leave+g.Leave, e.Anyway+g.Anyway, e.Stay+g.Stay
 	}
+	for _, m := range leaving {
+		if left[m.OwnerName()] == 0 {
+			e.emptied.Insert(m.OwnerName())
+		}
+	}
+	e.Emptied = sets.List(e.emptied)
 	e.Leaving, e.Departing = e.groups(leaving, true), e.groups(departing, true)
 	e.Spared, e.Tolerating = e.groups(spared, false), e.groups(tolerating, false)
 	if names := sets.List(misplaced); len(names) > 0 {
 		e.Notes = append(e.Notes, "Some pods of "+say.NamesOf(names, len(names))+" stay on these nodes, and are not made again there after their "+
 			"next deletion or roll-out.")
-	}
-	emptied := sets.New[string]()
-	for _, g := range e.Leaving {
-		if left[g.Workload] == 0 {
-			emptied.Insert(g.Workload)
-		}
-	}
-	e.Emptied = sets.List(emptied)
-	for _, list := range [][]Group{e.Leaving, e.Departing} {
-		for i := range list {
-			list[i].IsEmptied = emptied.Has(list[i].Workload)
-		}
 	}
 }
 
@@ -245,11 +241,14 @@ func (e *evaluation) choice(p *cluster.Profile) choice {
 
 // keeps reports whether the nodes of the group would take and keep the pods.
 func (e *evaluation) keeps(p *cluster.Profile, g *cluster.Group) bool {
-	return !p.IsRejected(g) && p.Matcher.EvictionOf(g.Taints, e.now).Outcome == taints.Stays
+	return !p.IsRejected(g) && p.EvictionOf(g.Taints, e.now).Outcome == taints.Stays
 }
 
 // isHomeless reports whether no node would take and keep the pod after the change.
 func (e *evaluation) isHomeless(m member) bool {
+	if bound := e.after.Maker(m.Pod).Bound; bound != nil {
+		return !e.choice(bound).keeps
+	}
 	if !m.Pinned {
 		return !e.choice(m.Profile).keeps
 	}
@@ -274,6 +273,12 @@ func (e *evaluation) notes(r *Request) {
 	for _, key := range slices.Compact(slices.Sorted(slices.Values(keys))) {
 		acts := diagnosis.WhoElse(key)
 		note(acts != "", key+": "+acts)
+	}
+	keepsOff := r.Verb == "cordon" || slices.ContainsFunc(r.specs, func(s string) bool { return strings.HasSuffix(s, ":NoSchedule") })
+	for _, name := range say.SortedKeys(e.before.Workloads) {
+		i, isKnown := e.before.NodeAt[e.before.Workloads[name].NodeName]
+		note(keepsOff && isKnown && e.changes[i] != nil && e.before.Running[name]+e.before.Waiting[name] > 0,
+			"NoSchedule does not keep new pods of "+name+" off "+e.before.Workloads[name].NodeName+", which its template names.")
 	}
 	note(e.Leave > 0, "Taint eviction ignores disruption budgets. Undoing does not bring back pods that have left.")
 }

@@ -5,6 +5,7 @@ package preview
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -54,11 +55,8 @@ func request(args []string) (*Request, error) {
 	return r, r.Parse(rest)
 }
 
-// A timer is one of the taint-eviction controller, for a taint that is tolerated or not.
-type timer struct {
-	created, due time.Time
-	isTolerated  bool
-}
+// A timer is one of the taint-eviction controller.
+type timer struct{ created, due time.Time }
 
 // process is processPodOnNode of the taint-eviction controller.
 func process(running *timer, list []corev1.Taint, tolerations []taints.Toleration, at time.Time) *timer {
@@ -72,19 +70,20 @@ func process(running *timer, list []corev1.Taint, tolerations []taints.Toleratio
 		}
 		i := slices.IndexFunc(tolerations, func(x taints.Toleration) bool { return x.Tolerates(t) })
 		if i < 0 {
-			return &timer{at, at, false}
+			return &timer{at, at}
 		}
 		if s := tolerations[i].TolerationSeconds; s != nil && (isForever || *s < least) {
 			least, isForever = max(*s, 0), false
 		}
 	}
+	wait := time.Duration(least) * time.Second // may overflow, as in getMinTolerationTime
 	switch {
-	case isForever:
+	case isForever, least == math.MaxInt64, wait < 0:
 		return nil
 	case running != nil && running.created.Before(at):
 		return running
 	}
-	return &timer{at, at.Add(time.Duration(least) * time.Second), true}
+	return &timer{at, at.Add(wait)}
 }
 
 // timerOn returns the timer of a pod before the change.
@@ -125,14 +124,15 @@ func allows(n *corev1.Node, p *corev1.Pod) (takes, keeps bool) {
 	if !allowsTaints(n, tolerations) {
 		return false, false
 	}
-	keeps = true
-	for _, t := range kube.Taints(n.Spec.Taints) {
-		i := slices.IndexFunc(tolerations, func(x taints.Toleration) bool { return x.Tolerates(t) })
-		if t.Effect == taints.NoExecute && tolerations[i].TolerationSeconds != nil {
-			keeps = false
-		}
-	}
-	return true, keeps
+	return true, process(nil, n.Spec.Taints, tolerations, now) == nil
+}
+
+// isAgain reports whether a new pod may be put on the node, and would leave it.
+func isAgain(n *corev1.Node, p *corev1.Pod) bool {
+	fresh := p.DeepCopy()
+	fresh.Spec.Affinity = nil // the DaemonSet controller and the scheduler choose the node
+	takes, _ := allows(n, fresh)
+	return takes && process(nil, n.Spec.Taints, kube.Tolerations(p.Spec.Tolerations), now) != nil
 }
 
 // allowsTaints reports whether all hard taints of the node are tolerated.
@@ -208,11 +208,13 @@ func (w *world) resultOf(before *world, requested []corev1.Node) (r result, due 
 		}
 		was := timerOn(old, tolerations)
 		is := process(was, mid.Spec.Taints, tolerations, now)
-		is = later(later(is, n.Spec.Taints), lasting(n, old))
-		was = later(was, lasting(old, old))
+		both, lasting := swapped(n, old)
+		is = later(later(later(is, n.Spec.Taints), both), lasting)
+		both, lasting = swapped(old, old)
+		was = later(later(was, both), lasting)
 		isDaemon := strings.HasPrefix(workload, "DaemonSet ")
-		isAgain := isDaemon && is != nil && is.isTolerated && allowsTaints(n, tolerations)
-		if is != nil && isCounted && !isAgain {
+		isMadeAgain := is != nil && workload != "" && isAgain(n, p)
+		if is != nil && isCounted && !isMadeAgain {
 			lost[workload]++
 		}
 		if (is != nil || p.DeletionTimestamp != nil) && isSilent(n, old) {

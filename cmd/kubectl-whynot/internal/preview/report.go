@@ -55,14 +55,22 @@ func New(c *cluster.Cluster, r *Request, now time.Time, connection []string) *Re
 		Version: "whynot-preview/v1", Now: now.Format(time.RFC3339), Nodes: len(c.Nodes), Pods: len(c.Pods),
 		Refused: make(map[string]string), NotEvaluated: diagnosis.NotEvaluated(append(sets.List(c.Unevaluated), "new pods of DaemonSets")...),
 	}
-	requested := r.run(c, now, report)
-	e := &evaluation{Report: report, before: c, now: now, changes: make(map[int][]*cluster.Node), choices: make(map[*cluster.Profile]choice)}
-	settled := e.settle(requested)
+	e := &evaluation{
+		Report: report, before: c, now: now, changes: make(map[int][]*cluster.Node), emptied: sets.New[string](),
+		choices: make(map[*cluster.Profile]choice),
+	}
+	settled := e.settle(r.run(c, now, report))
 	e.evictions()
 	e.pending()
 	e.notes(r)
 	e.commands(r, settled, connection)
 	return report
+}
+
+// Evictions returns the evictions of all pods that leave.
+func (r *Report) Evictions() []*diagnosis.Eviction {
+	all := slices.Concat(r.Leaving, r.Departing)
+	return slices.Concat(say.Each(all, func(g Group) []*diagnosis.Eviction { return g.Evictions })...)
 }
 
 // Refusal returns the errors of kubectl, or nil if there are none.
@@ -89,6 +97,7 @@ type Group struct {
 	NewNodes  int              `json:"newNodes,omitzero"`          // that pending pods get
 	Message   string           `json:"schedulerMessage,omitempty"` // why the scheduler has not placed them
 
+	Why       string                `json:"-"` // when and for which taints and tolerations they leave or stay
 	Evictions []*diagnosis.Eviction `json:"-"` // of the pods, earliest first
 	IsPending bool                  `json:"-"`
 	IsEmptied bool                  `json:"-"` // the workload is among Emptied
@@ -103,19 +112,17 @@ type member struct {
 
 // groups groups the pods by what decides and by workload: the earliest first, and
 // for each reason the largest. All of them leave, or none.
-func (e *evaluation) groups(list []member, leave bool) (groups []Group) {
+func (e *evaluation) groups(list []member, leave bool) []Group {
 	slices.SortFunc(list, func(a, b member) int {
 		return cmp.Or(compareDeadlines(a.InSeconds, b.InSeconds), cluster.ComparePodNames(a.PodName, b.PodName))
 	})
 	key := func(m member) string {
-		return fmt.Sprintf("%q %q %q %q %v %v %v", diagnosis.Why(m.Because), m.From, m.OwnerName(), m.Message, m.Again, m.Hangs, m.gains)
+		return fmt.Sprintf("%q %q %q %q %q %v %v", diagnosis.Why(m.Because), m.From, m.OwnerName(), m.Message, m.Job+m.Then, m.Hangs, m.gains)
 	}
-	for _, members := range cluster.Grouped(list, key) {
-		groups = append(groups, e.group(members, leave))
-	}
+	groups := say.Each(cluster.Grouped(list, key), func(same []member) Group { return e.group(same, leave) })
 	slices.SortStableFunc(groups, func(a, b Group) int {
 		return cmp.Or(
-			compareDeadlines(a.InSeconds, b.InSeconds), strings.Compare(a.Why(), b.Why()),
+			compareDeadlines(a.InSeconds, b.InSeconds), strings.Compare(a.Why, b.Why),
 			len(b.Pods)-len(a.Pods), strings.Compare(a.Workload, b.Workload),
 		)
 	})
@@ -137,37 +144,33 @@ func (e *evaluation) group(list []member, leave bool) Group {
 	}
 	g.When = diagnosis.When(g.Evictions...)
 	if leave {
-		g.When = whenLeaving(g.Evictions)
+		g.IsEmptied = e.emptied.Has(name)
 		e.then(&g, list)
 	}
-	return g
-}
-
-// whenLeaving says when the pods leave, in the order of their deadlines.
-func whenLeaving(list []*diagnosis.Eviction) string {
-	switch last := list[len(list)-1]; {
-	case last.InSeconds == nil:
-		return "already being deleted"
-	case *last.InSeconds <= 0:
-		return "now"
+	switch {
+	case leave && g.InSeconds == nil:
+		g.When = "already being deleted"
+	case leave && *g.InSeconds <= 0:
+		g.When = "now"
 	}
-	return diagnosis.When(list...)
+	g.Why = strings.Trim(g.When+": "+diagnosis.Why(g.Because), ": ")
+	return g
 }
 
 // then says what happens to the pods when they leave.
 func (e *evaluation) then(g *Group, list []member) {
-	switch first := list[0]; {
+	first := list[0]
+	g.Then = first.Then
+	switch {
 	case first.Owner == (cluster.Owner{}):
 		g.Then = "nothing makes it again"
 	case first.IsStatic():
 		g.Then = "it keeps running, and only its mirror is deleted and made again"
-	case first.Again:
-		g.Then = "the DaemonSet makes a new one there, which leaves again"
 	case first.Owner.Kind == "DaemonSet":
-		g.Then = "pods of a DaemonSet do not move to other nodes"
-	default:
-		if first.Hangs && first.Owner.Kind == "StatefulSet" {
-			g.Then = "the StatefulSet makes no new one before the old one is gone"
+		g.Then = cmp.Or(first.Then, "pods of a DaemonSet do not move to other nodes")
+	case !first.Ends:
+		if g.Then = first.Job + "; " + first.Then; first.Hangs && first.Owner.Kind == "StatefulSet" {
+			g.Then = "the StatefulSet makes no new one before the old one is gone; " + first.Then
 		}
 		for _, m := range list {
 			if e.isHomeless(m) {
@@ -175,12 +178,8 @@ func (e *evaluation) then(g *Group, list []member) {
 			}
 		}
 	}
+	g.Then = strings.Trim(g.Then, "; ")
 }
 
 // compareDeadlines compares seconds. None is now.
 func compareDeadlines(a, b *int64) int { return cmp.Compare(ptr.Deref(a, 0), ptr.Deref(b, 0)) }
-
-// Why says when and for which taints and tolerations the pods leave or stay.
-func (g *Group) Why() string {
-	return strings.Trim(g.When+": "+diagnosis.Why(g.Because), ": ")
-}

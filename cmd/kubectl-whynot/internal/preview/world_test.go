@@ -4,6 +4,7 @@ package preview
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -90,6 +91,9 @@ func (w *world) pod(i int) corev1.Pod {
 		if w.IntN(2) == 0 {
 			t.Effect = corev1.TaintEffectNoExecute
 			seconds := int64(w.IntN(40)-2) * 20
+			if w.IntN(8) == 0 { // more than Kubernetes' nanoseconds can hold
+				seconds += []int64{9223372037, 18446744074, 40e9, math.MaxInt64 - 780}[w.IntN(4)]
+			}
 			t.TolerationSeconds = &seconds
 		}
 		p.Spec.Tolerations = append(p.Spec.Tolerations, t)
@@ -271,14 +275,26 @@ func wantedBy(n, old *corev1.Node) map[string]map[corev1.TaintEffect]bool {
 	return wanted
 }
 
-// lasting returns the node's taints without the NoExecute taints that the controller
-// does not want.
-func lasting(n, old *corev1.Node) []corev1.Taint {
+// swapped returns what SwapNodeControllerTaint makes of the node's taints if it has
+// a NoExecute taint for another condition: first with the taint that is wanted, and then
+// without the other one.
+func swapped(n, old *corev1.Node) (both, lasting []corev1.Taint) {
 	wanted := wantedBy(n, old)
-	return slices.DeleteFunc(slices.Clone(n.Spec.Taints), func(t corev1.Taint) bool {
+	isUnwanted := func(t corev1.Taint) bool {
 		evicts := t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable
 		return evicts && t.Effect == corev1.TaintEffectNoExecute && !wanted[t.Key][t.Effect]
-	})
+	}
+	both = slices.Clone(n.Spec.Taints)
+	if !slices.ContainsFunc(both, isUnwanted) {
+		return both, both
+	}
+	for _, key := range []string{taints.NodeNotReady, taints.NodeUnreachable} {
+		is := corev1.Taint{Key: key, Effect: corev1.TaintEffectNoExecute, TimeAdded: &metav1.Time{Time: now}}
+		if wanted[key][is.Effect] && !slices.ContainsFunc(both, func(t corev1.Taint) bool { return t.MatchTaint(&is) }) {
+			both = append(both, is)
+		}
+	}
+	return both, slices.DeleteFunc(slices.Clone(both), isUnwanted)
 }
 
 // isSilent reports whether the kubelet of the node does not answer.

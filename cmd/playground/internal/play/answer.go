@@ -279,7 +279,10 @@ func (a *answerer) timer() taints.Eviction {
 	if a.policy.FromTimeAdded {
 		return a.policy.EvictionOf(a.matcher, a.taints.elements, a.observed)
 	}
-	taint, e, evicts := timer.Of(a.policy, a.matcher, a.taints.elements, a.seenAt)
+	evictionOf := func(list []taints.Taint, at time.Time) taints.Eviction {
+		return a.policy.EvictionOf(a.matcher, list, at)
+	}
+	taint, e, evicts := timer.Of(evictionOf, a.taints.elements, a.seenAt)
 	if !evicts {
 		return taints.Eviction{Outcome: taints.Stays}
 	}

@@ -24,7 +24,6 @@ import (
 	"golang.org/x/text/transform"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/cli-runtime/pkg/resource"
-	strict "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
@@ -284,22 +283,6 @@ func readItems(d *jsontext.Decoder, header Object, add func(Object) error) error
 // Decode decodes the object. The error names the first mistake.
 func (o *Object) Decode(into any, options ...json.Options) error {
 	return inWords(json.Unmarshal(o.json, into, append(options, lenient...)...))
-}
-
-// Refused returns the paths of the fields that an API server refuses, as it does not
-// know them or has them already. It decodes the object into the empty one.
-func (o *Object) Refused(into any) (unknown, repeated []string) {
-	repeated = o.repeated
-	all, _ := strict.UnmarshalStrict(o.json, into)
-	for _, err := range all {
-		path := err.(strict.FieldError).FieldPath()
-		if strings.HasPrefix(err.Error(), "unknown") {
-			unknown = append(unknown, path)
-		} else {
-			repeated = append(repeated, path)
-		}
-	}
-	return unknown, repeated
 }
 
 // inWords returns an error of the JSON decoder in the words of this program.

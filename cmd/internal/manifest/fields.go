@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cluster
+package manifest
 
 import (
 	"slices"
 	"strings"
 
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/manifest"
+	strict "sigs.k8s.io/json"
+
 	"github.com/seed-0529bac1/taints/internal/similar"
 )
 
 var tolerationFields = []string{"key", "operator", "value", "effect", "tolerationSeconds"}
 
-// mistakes describes the fields around tolerations that an API server refuses. The
-// pod's spec is at the path, and into is an empty object.
-func mistakes(m *manifest.Object, spec string, into any) (list []string) {
-	unknown, repeated := m.Refused(into)
+// Mistakes describes the fields around tolerations that an API server refuses, as it does
+// not know them or has them already. The pod's spec is at the path, and into is an empty
+// object.
+func (o *Object) Mistakes(spec string, into any) (list []string) {
+	unknown, repeated := o.refused(into)
 	for _, path := range repeated {
 		isAbove := path == spec || strings.HasPrefix(spec, path+".")
 		if isAbove || path == spec+".tolerations" || strings.HasPrefix(path, spec+".tolerations[") {
@@ -45,4 +47,19 @@ func mistakes(m *manifest.Object, spec string, into any) (list []string) {
 		list = append(list, path+" is not a field, so an API server refuses it; "+meant)
 	}
 	return list
+}
+
+// refused returns the paths of the fields. It decodes the object into the empty one.
+func (o *Object) refused(into any) (unknown, repeated []string) {
+	repeated = o.repeated
+	all, _ := strict.UnmarshalStrict(o.json, into)
+	for _, err := range all {
+		path := err.(strict.FieldError).FieldPath()
+		if strings.HasPrefix(err.Error(), "unknown") {
+			unknown = append(unknown, path)
+		} else {
+			repeated = append(repeated, path)
+		}
+	}
+	return unknown, repeated
 }

@@ -370,7 +370,8 @@ func TestLongValues(t *testing.T) {
 	input := strings.NewReplacer("LONG", long).Replace(list(
 		`{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"k","value":"LONG","effect":"NoSchedule"}]}}`,
 		`{"kind":"Pod","metadata":{"name":"p"},"spec":{"schedulerName":"LONG","nodeSelector":{"a":"LONG"},"tolerations":[{"key":"k","value":"LONGx"}]}}`,
-		`{"kind":"Pod","metadata":{"name":"q"},"spec":{"tolerations":[{"key":"k","value":"LONGx"}]}}`))
+		`{"kind":"Pod","metadata":{"name":"q"},"spec":{"tolerations":[{"key":"k","value":"LONGx"}]}}`,
+	))
 	for _, args := range []string{"", "-o wide", "-o html", "p"} {
 		for line := range strings.SplitSeq(mustRun(t, input, strings.Fields(args)...), "\n") {
 			if n := len(strings.ReplaceAll(line, "…", "")); n > 2000 && !strings.Contains(line, "kubectl ") && !strings.Contains(line, "value: xx") && !strings.Contains(line, "const ") {

@@ -85,7 +85,8 @@ var (
 		"team=vision:NoSchedule op=Equal",
 		"dedicated=ml:NoSchedule op=Equal",
 		"example.com/fpga:NoSchedule op=Exists",
-		"nvidia.com/gpu:NoSchedule op=Exists")
+		"nvidia.com/gpu:NoSchedule op=Exists",
+	)
 
 	known = taints.Options{KeyWildcards: true}.Compile(
 		taints.TolerationsFor(kube.Taints(scheduling.KnownEphemeralTaints)...),

@@ -47,12 +47,24 @@ func TestOverflow(t *testing.T) {
 		a, b int64
 		want string
 	}{
-		{-300, 60, "0s"}, {0, 60, "0s"}, {1, 60, "1s"},
-		{9223372036, math.MaxInt64, "2562047h47m16s"}, {9223372037, math.MaxInt64, never}, {12e9, math.MaxInt64, never},
-		{18446744073, math.MaxInt64, never}, {18446744074, math.MaxInt64, "290.448384ms"}, {31536000000, math.MaxInt64, never},
-		{40e9, math.MaxInt64, "862919h57m32.580896768s"}, {4611686018427387904, math.MaxInt64, "0s"}, {4611686018427387905, math.MaxInt64, "1s"},
-		{math.MaxInt64, math.MaxInt64, never}, {math.MaxInt64 - 1, math.MaxInt64, never}, {math.MinInt64, 60, "0s"},
-		{18446744074, 60, "1m0s"}, {9223372037, 60, "1m0s"}, {60, 18446744074, "1m0s"},
+		{-300, 60, "0s"},
+		{0, 60, "0s"},
+		{1, 60, "1s"},
+		{9223372036, math.MaxInt64, "2562047h47m16s"},
+		{9223372037, math.MaxInt64, never},
+		{12e9, math.MaxInt64, never},
+		{18446744073, math.MaxInt64, never},
+		{18446744074, math.MaxInt64, "290.448384ms"},
+		{31536000000, math.MaxInt64, never},
+		{40e9, math.MaxInt64, "862919h57m32.580896768s"},
+		{4611686018427387904, math.MaxInt64, "0s"},
+		{4611686018427387905, math.MaxInt64, "1s"},
+		{math.MaxInt64, math.MaxInt64, never},
+		{math.MaxInt64 - 1, math.MaxInt64, never},
+		{math.MinInt64, 60, "0s"},
+		{18446744074, 60, "1m0s"},
+		{9223372037, 60, "1m0s"},
+		{60, 18446744074, "1m0s"},
 		{18446744074, 9223372037, never},
 	} {
 		list := []taints.Toleration{

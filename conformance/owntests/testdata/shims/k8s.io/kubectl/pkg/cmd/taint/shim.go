@@ -18,7 +18,7 @@ func parseTaints(spec []string) ([]corev1.Taint, []corev1.Taint, error) {
 
 // reorganizeTaints always overwrites. If that is not allowed, kubectl has called
 // checkIfTaintsAlreadyExists before.
-func reorganizeTaints(node *corev1.Node, overwrite bool, taintsToAdd []corev1.Taint, taintsToRemove []corev1.Taint) (string, []corev1.Taint, error) {
+func reorganizeTaints(node *corev1.Node, overwrite bool, taintsToAdd, taintsToRemove []corev1.Taint) (string, []corev1.Taint, error) {
 	c := changesOf(taintsToAdd, taintsToRemove)
 	_, err := kube.ApplyStrict(node.Spec.Taints, c, true)
 	list, _ := kube.Apply(node.Spec.Taints, c)
@@ -63,7 +63,7 @@ func deleteTaints(taintsToRemove []corev1.Taint, newTaints *[]corev1.Taint) (err
 	return errs, changed
 }
 
-func checkIfTaintsAlreadyExists(oldTaints []corev1.Taint, add []corev1.Taint) string {
+func checkIfTaintsAlreadyExists(oldTaints, add []corev1.Taint) string {
 	var keys []string
 	var all taints.ErrorList
 	_, err := kube.ApplyStrict(oldTaints, changesOf(add, nil), false)

@@ -15,7 +15,7 @@ func ParseTaints(spec []string) ([]v1.Taint, []v1.Taint, error) {
 	return kube.CoreTaints(c.Add), view.Removals(c), err
 }
 
-func CheckIfTaintsAlreadyExists(oldTaints []v1.Taint, list []v1.Taint) string {
+func CheckIfTaintsAlreadyExists(oldTaints, list []v1.Taint) string {
 	var keys []string
 	var all library.ErrorList
 	_, err := kube.ApplyStrict(oldTaints, library.Changes{Add: kube.Taints(list)}, false)
@@ -62,7 +62,7 @@ func TaintExists(list []v1.Taint, taintToFind *v1.Taint) bool {
 	return found
 }
 
-func TaintSetDiff(taintsNew, taintsOld []v1.Taint) (taintsToAdd []*v1.Taint, taintsToRemove []*v1.Taint) {
+func TaintSetDiff(taintsNew, taintsOld []v1.Taint) (taintsToAdd, taintsToRemove []*v1.Taint) {
 	c := library.Reconcile(kube.Taints(taintsOld), kube.Taints(taintsOld), kube.Taints(taintsNew))
 	for i := range c.Add {
 		taintsToAdd = append(taintsToAdd, &kube.CoreTaints(c.Add)[i])

@@ -14,7 +14,7 @@ func ValidateTolerations(tolerations []core.Toleration, fldPath *field.Path, opt
 	return kube.FieldErrors(options.ValidateTolerations(coreview.Tolerations(tolerations)), fldPath)
 }
 
-func validateOnlyAddedTolerations(newTolerations []core.Toleration, oldTolerations []core.Toleration, fldPath *field.Path, opts PodValidationOptions) field.ErrorList {
+func validateOnlyAddedTolerations(newTolerations, oldTolerations []core.Toleration, fldPath *field.Path, opts PodValidationOptions) field.ErrorList {
 	options := taints.Options{NoComparison: !opts.AllowTaintTolerationComparisonOperators}
 	return kube.FieldErrors(tolerationset.ValidateUpdate(coreview.Tolerations(oldTolerations), coreview.Tolerations(newTolerations), options), fldPath)
 }

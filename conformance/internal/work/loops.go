@@ -38,7 +38,10 @@ var (
 		measure.Must(taints.ReconcileOwned(current, identities, current).IsZero())
 	})
 	// The desired taints are there, and no other taint is owned.
-	compareTwice = measure.Each(func() { measure.Must(hasAll(current, current) && hasAll(current, current)) })
+	compareTwice = measure.Each(func() {
+		measure.Must(hasAll(current, current))
+		measure.Must(hasAll(current, current))
+	})
 
 	reconcile = measure.Each(func() {
 		after, _ := taints.Reconcile(current, current, desired).Apply(current)

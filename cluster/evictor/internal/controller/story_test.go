@@ -168,7 +168,8 @@ func (w *world) steps() map[string]func(name, rest string) {
 
 // failures are the errors of an API server.
 var failures = map[string]error{
-	"budget":      disrupts("no", 0),
+	"budget": disrupts("no", 0),
+	//lint:ignore ST1005 the API server says it so
 	"two-budgets": errors.New("This pod has more than one PodDisruptionBudget, which …"),
 	"busy":        apierrors.NewTooManyRequests("later", 0),
 }

@@ -221,6 +221,9 @@ func TestErrorsMadeByHandUnwrap(t *testing.T) {
 			t.Errorf("%#v is invalid", err)
 		}
 	}
+	if path := field.Path(); path != "" {
+		t.Errorf("a nil error is at %q", path)
+	}
 	if err := (&taints.FieldError{}).Unwrap(); err != nil {
 		t.Errorf("the zero error unwraps to %q", err)
 	}

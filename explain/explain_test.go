@@ -84,3 +84,25 @@ func TestNodeUnderOptions(t *testing.T) {
 		t.Errorf("%v (-want +got):\n%s", got[0].Mismatch(), diff)
 	}
 }
+
+// A pod may be placed if each taint that repels it is tolerated.
+func TestSchedulable(t *testing.T) {
+	for spec, want := range map[string]bool{
+		"gpu:NoSchedule":                        true,
+		"gpu:NoExecute":                         true,
+		"other:PreferNoSchedule":                true,
+		"other:NoSchedule":                      false,
+		"other:NoExecute":                       false,
+		"gpu:NoSchedule,other:NoSchedule":       false,
+		"gpu:NoSchedule,other:PreferNoSchedule": true,
+	} {
+		list, err := taints.ParseTaints(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := taints.Compile([]taints.Toleration{{Key: "gpu", Operator: taints.OpExists}})
+		if got := explain.Node(m, list).Schedulable(); got != want {
+			t.Errorf("%s: %v", spec, got)
+		}
+	}
+}

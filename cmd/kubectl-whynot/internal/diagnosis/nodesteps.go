@@ -40,7 +40,7 @@ func (a *analyst) stays(nodes []int, list []taints.Taint) []*stay {
 	for _, i := range slices.Sorted(slices.Values(nodes)) { // this is the order of names
 		n := &a.Nodes[i]
 		for _, t := range n.Taints {
-			if !slices.Contains(list, withoutTime(t)) {
+			if !slices.ContainsFunc(list, withoutTime(t).Equal) {
 				continue
 			}
 			if at := slices.IndexFunc(n.Taints, cordonsToo); at >= 0 && t.Key == taints.NodeUnschedulable {

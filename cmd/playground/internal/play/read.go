@@ -272,7 +272,7 @@ var label = regexp.MustCompile(`(?m)^\s*([A-Z][A-Za-z ()-]*):(?:\s|$)[ \t]*`)
 // its label to the next one, or from the beginning if its label is cut off.
 func (r *reader[T]) described() {
 	want := strings.ToUpper(r.name[:1]) + r.name[1:]
-	hasList := regexp.MustCompile(`(?m)^\s*` + want + `:`).MatchString(r.text)
+	hasList := regexp.MustCompile(`(?m)^\s*` + want + `:(\s|$)`).MatchString(r.text) // then label matches too
 	first := label.FindStringSubmatch(r.text)
 	isList, lists := !hasList || first[1] == want, 0
 	for line := range split(r.text, span{0, len(r.text)}, "\n") {

@@ -31,77 +31,11 @@ const (
 	causeKeptOff     causeKind = "kept-off"        // taints of nodes that a DaemonSet makes no pods on
 )
 
-// A Cause is the reason why pods are pending, with all of these pods.
-type Cause struct {
-	Kind        causeKind `json:"kind"`
-	Text        string    `json:"text"`
-	Pods        int       `json:"pods"`
-	Owners      []string  `json:"owners"` // of the pods, up to maxNames; OwnersTotal counts all
-	OwnersTotal int       `json:"ownersTotal"`
-	Examples    []string  `json:"examples"` // the names of some of the pods
-	Fix         []Step    `json:"fix"`      // some commands are only for the first of the pods
-	Notes       []string  `json:"notes"`
-
-	Names   []string `json:"-"` // of all pods
-	members []*Pending
-}
-
-// causesOf groups the list by cause and fix, and sets each Cause. Pods that wait come
-// first, then those that do not exist, and of these the causes of the most pods.
-func causesOf(list []*Pending) []*Cause {
-	causes := say.Each(cluster.Grouped(list, (*Pending).causeKey), causeOf)
-	exists := func(x *Pending) bool { return !x.First.Template }
-	slices.SortStableFunc(causes, func(a, b *Cause) int {
-		return cmp.Or(
-			order(a.Kind == causeSchedulable, b.Kind == causeSchedulable),
-			order(!slices.ContainsFunc(a.members, exists), !slices.ContainsFunc(b.members, exists)),
-			b.Pods-a.Pods, strings.Compare(a.Text, b.Text),
-		)
-	})
-	for i, c := range causes {
-		for _, x := range c.members {
-			x.Cause = i
-		}
-	}
-	return causes
-}
-
-func causeOf(members []*Pending) *Cause {
-	first := members[0]
-	c := &Cause{Kind: first.Kind, Text: first.Text, Fix: slices.Clone(first.Fix), Notes: first.Notes, members: members}
-	for _, owned := range cluster.Grouped(members, func(x *Pending) string { return x.First.OwnerName() }) {
-		if owned[0].Owner != (cluster.Owner{}) {
-			c.Owners = append(c.Owners, owned[0].First.OwnerName())
-		}
-	}
-	for _, x := range members {
-		c.Names = append(c.Names, say.Each(x.Pods, func(name string) string { return x.Namespace + "/" + name })...)
-	}
-	c.Pods, c.Examples = len(c.Names), c.Names[:min(len(c.Names), 3)]
-	c.OwnersTotal, c.Owners = len(c.Owners), c.Owners[:min(len(c.Owners), maxNames)]
-	noun := "pod"
-	if first.isKeptOff {
-		noun = "DaemonSet"
-		c.Text = say.For(c.Pods, c.Text, strings.Replace(c.Text, "does", "do", 1))
-	}
-	for i := range c.Fix {
-		if s := &c.Fix[i]; s.pods > 0 {
-			s.covers(s.pods, c.Pods, noun)
-		}
-	}
-	return c
-}
-
-// causeKey is equal for pods with the same cause and fix, whatever the commands.
-func (x *Pending) causeKey() string {
-	steps := say.Each(x.Fix, func(s Step) string { return "fix\n" + s.Text })
-	return strings.Join(slices.Concat([]string{string(x.Kind), x.Text}, x.Notes, steps), "\n")
-}
-
 // explain sets the cause and the fix of the pods.
 func (x *Pending) explain() {
 	p, m := x.First, parseMessage(x.Message)
 	isInvalid := taints.ValidateTolerations(p.Tolerations) != nil
+	isUnknown := x.Matching > 0 && !x.isOpen() && x.Change == nil && len(x.Alternatives) == 0 // what else lets the pods in
 	x.Notes = slices.Concat(x.lacks, p.Devices.Notes)
 	nodeSteps := x.nodeSteps()
 	switch {
@@ -110,7 +44,7 @@ func (x *Pending) explain() {
 	case len(p.Mistakes) > 0:
 		x.Kind, x.Text = causeInvalid, strings.Join(say.FirstOf(p.Mistakes, 3), "; ")
 		x.Change, x.Alternatives, x.AlternativesTotal = nil, nil, 0 // of other tolerations than those that are meant
-	case isInvalid && (p.Template || x.Matching > 0 && !x.isOpen() && x.Change == nil && len(x.Alternatives) == 0):
+	case isInvalid && (p.Template || isUnknown):
 		x.Kind, x.Text = causeInvalid, invalidText(p.Tolerations)
 		if x.Change != nil {
 			x.Fix = x.steps("", x.Change.Entries)
@@ -358,6 +292,73 @@ func (x *Pending) alternativeSteps() []Step {
 		condition = "if it should run on " + nodes + ", "
 	}
 	return slices.Concat(x.nodeSteps(), x.steps(condition, only.Entries()))
+}
+
+// A Cause is the reason why pods are pending, with all of these pods.
+type Cause struct {
+	Kind        causeKind `json:"kind"`
+	Text        string    `json:"text"`
+	Pods        int       `json:"pods"`
+	Owners      []string  `json:"owners"` // of the pods, up to maxNames; OwnersTotal counts all
+	OwnersTotal int       `json:"ownersTotal"`
+	Examples    []string  `json:"examples"` // the names of some of the pods
+	Fix         []Step    `json:"fix"`      // some commands are only for the first of the pods
+	Notes       []string  `json:"notes"`
+
+	Names   []string `json:"-"` // of all pods
+	members []*Pending
+}
+
+// causesOf groups the list by cause and fix, and sets each Cause. Pods that wait come
+// first, then those that do not exist, and of these the causes of the most pods.
+func causesOf(list []*Pending) []*Cause {
+	causes := say.Each(cluster.Grouped(list, (*Pending).causeKey), causeOf)
+	exists := func(x *Pending) bool { return !x.First.Template }
+	slices.SortStableFunc(causes, func(a, b *Cause) int {
+		return cmp.Or(
+			order(a.Kind == causeSchedulable, b.Kind == causeSchedulable),
+			order(!slices.ContainsFunc(a.members, exists), !slices.ContainsFunc(b.members, exists)),
+			b.Pods-a.Pods, strings.Compare(a.Text, b.Text),
+		)
+	})
+	for i, c := range causes {
+		for _, x := range c.members {
+			x.Cause = i
+		}
+	}
+	return causes
+}
+
+func causeOf(members []*Pending) *Cause {
+	first := members[0]
+	c := &Cause{Kind: first.Kind, Text: first.Text, Fix: slices.Clone(first.Fix), Notes: first.Notes, members: members}
+	for _, owned := range cluster.Grouped(members, func(x *Pending) string { return x.First.OwnerName() }) {
+		if owned[0].Owner != (cluster.Owner{}) {
+			c.Owners = append(c.Owners, owned[0].First.OwnerName())
+		}
+	}
+	for _, x := range members {
+		c.Names = append(c.Names, say.Each(x.Pods, func(name string) string { return x.Namespace + "/" + name })...)
+	}
+	c.Pods, c.Examples = len(c.Names), c.Names[:min(len(c.Names), 3)]
+	c.OwnersTotal, c.Owners = len(c.Owners), c.Owners[:min(len(c.Owners), maxNames)]
+	noun := "pod"
+	if first.isKeptOff {
+		noun = "DaemonSet"
+		c.Text = say.For(c.Pods, c.Text, strings.Replace(c.Text, "does", "do", 1))
+	}
+	for i := range c.Fix {
+		if s := &c.Fix[i]; s.pods > 0 {
+			s.covers(s.pods, c.Pods, noun)
+		}
+	}
+	return c
+}
+
+// causeKey is equal for pods with the same cause and fix, whatever the commands.
+func (x *Pending) causeKey() string {
+	steps := say.Each(x.Fix, func(s Step) string { return "fix\n" + s.Text })
+	return strings.Join(slices.Concat([]string{string(x.Kind), x.Text}, x.Notes, steps), "\n")
 }
 
 // Waiting counts the causes of pods that wait. These come first.

@@ -83,11 +83,10 @@ func (d *Drain) Of(name types.NamespacedName) Verdict {
 	selector, _ := labels.Parse(d.Flags.Lookup("pod-selector").Value.String()) // it is valid
 	owner := ptr.Deref(metav1.GetControllerOfNoCopy(p), metav1.OwnerReference{})
 	isDaemons := owner.Kind == "DaemonSet" && cmp.Or(owner.APIVersion, "apps/v1") == "apps/v1"
-	_, isMirror := p.Annotations[corev1.MirrorPodAnnotationKey]
 	switch {
 	case !selector.Matches(labels.Set(p.Labels)):
 		return Verdict{Why: "not selected by --pod-selector"}
-	case isMirror || owner.Kind == "Node":
+	case metav1.HasAnnotation(p.ObjectMeta, corev1.MirrorPodAnnotationKey) || owner.Kind == "Node":
 		return Verdict{Why: "skipped: they are mirrors of pods that belong to their kubelet"}
 	case p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed:
 		return Verdict{Leaves: true, Why: "only their objects are deleted, as they have finished"}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/fiterror"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/tolerationset"
@@ -33,7 +34,7 @@ const (
 
 // explain sets the cause and the fix of the pods.
 func (x *Pending) explain() {
-	p, m := x.First, parseMessage(x.Message)
+	p, m := x.First, fiterror.Parse(x.Message)
 	isInvalid := taints.ValidateTolerations(p.Tolerations) != nil
 	isUnknown := x.Matching > 0 && !x.isOpen() && x.Change == nil && len(x.Alternatives) == 0 // what else lets the pods in
 	x.Notes = slices.Concat(x.lacks, p.Devices.Notes)
@@ -65,14 +66,14 @@ func (x *Pending) explain() {
 		x.Kind, x.Text = causeMistake, x.untolerated
 		x.Fix = slices.Concat(nodeSteps, x.steps("", x.Change.Entries))
 	}
-	if beside := m.beside(x.profile); beside != "" && x.Kind != causeGates && !x.isOpen() {
+	if beside := m.Beside(x.profile.Requests); beside != "" && x.Kind != causeGates && !x.isOpen() {
 		x.Text += "; another reason, from the scheduler: " + beside
 	}
 	x.note(m)
 }
 
 // note adds what else is to know about the pods.
-func (x *Pending) note(m *message) {
+func (x *Pending) note(m *fiterror.Message) {
 	p := x.First
 	note := func(isTrue bool, words ...string) {
 		if text := strings.Join(words, ""); isTrue && !slices.Contains(x.Notes, text) {
@@ -90,7 +91,7 @@ func (x *Pending) note(m *message) {
 			"some clusters, such as those of GKE (plugin ExtendedResourceToleration). There the template needs none")
 	}
 	note(p.Scheduler != "", "the pod uses the scheduler ", p.Scheduler, ", which may apply other rules")
-	note(!m.fits(x.Nodes, x.Nodes-x.Feasible) && (!x.isOpen() || m.words("") != ""),
+	note(!m.Fits(x.Nodes, x.Nodes-x.Feasible) && (!x.isOpen() || m.Words("") != ""),
 		"the scheduler's message does not fit the nodes of the input, and may be older")
 	compares := func(t taints.Toleration) bool { return t.Operator == taints.OpLt || t.Operator == taints.OpGt }
 	if i := slices.IndexFunc(p.Tolerations, compares); i >= 0 {
@@ -105,17 +106,17 @@ func (x *Pending) note(m *message) {
 	}
 }
 
-func (x *Pending) explainOther(m *message) {
+func (x *Pending) explainOther(m *fiterror.Message) {
 	x.Kind = causeOther
 	x.Text = "taints and node affinity allow " + say.Count(x.Feasible, "node")
 	named := ""
 	tainted, names := x.tainted()
-	if tainted > 0 && x.Change == nil && m.fits(x.Nodes, x.Nodes-x.Feasible) {
-		if named = " (" + names + ")"; tainted < x.kept[reasonTaints] {
+	if tainted > 0 && x.Change == nil && m.Fits(x.Nodes, x.Nodes-x.Feasible) {
+		if named = " (" + names + ")"; tainted < x.kept[fiterror.Taints] {
 			named = ", of which " + say.CountOf(tainted, "matches", "match") + " the pod's node selector and affinity" + named
 		}
 	}
-	switch reported := m.words(named); {
+	switch reported := m.Words(named); {
 	case x.First.Template:
 		x.Kind = causeSchedulable
 		if x.Owner.Kind == "DaemonSet" {
@@ -123,8 +124,8 @@ func (x *Pending) explainOther(m *message) {
 		}
 	case reported != "":
 		x.Text = reported
-	case m.text != "":
-		x.Text = fmt.Sprintf("the scheduler's message, %q, contradicts the nodes of the input", say.Shortened(m.text))
+	case m.Text != "":
+		x.Text = fmt.Sprintf("the scheduler's message, %q, contradicts the nodes of the input", say.Shortened(m.Text))
 	case x.First.Scheduler != "":
 		x.Text = "waiting for the scheduler " + x.First.Scheduler
 	default:
@@ -206,7 +207,7 @@ func (x *Pending) tainted() (nodes int, names string) {
 	for _, s := range x.placement.rejecting {
 		list := untoleratedOf(x.profile.Matcher, s.Group)
 		others := slices.DeleteFunc(slices.Clone(list), cluster.Cordon.Equal)
-		if len(others) == len(list) || !strings.Contains(x.Message, reasonCordoned) {
+		if len(others) == len(list) || !strings.Contains(x.Message, fiterror.Cordoned) {
 			nodes, all = nodes+len(s.Nodes), append(all, others...)
 		}
 	}

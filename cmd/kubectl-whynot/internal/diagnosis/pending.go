@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/fiterror"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
@@ -247,17 +248,17 @@ func rejections(why reasons, shares []cluster.Share) []Rejection {
 // has another untolerated taint, or does not match.
 func (a *analyst) countKept(p *cluster.Profile, feasible int) map[string]int {
 	nodes := a.Candidates(p)
-	kept := map[string]int{reasonUnnamed: len(a.Nodes) - len(nodes)}
+	kept := map[string]int{fiterror.Unnamed: len(a.Nodes) - len(nodes)}
 	_, toleratesCordon := p.Matcher.Match(cluster.Cordon)
 	for _, i := range nodes {
 		switch n := &a.Nodes[i]; {
 		case n.Cordoned && !toleratesCordon:
-			kept[reasonCordoned]++
+			kept[fiterror.Cordoned]++
 		case p.IsRejected(n.Group):
-			kept[reasonTaints]++
+			kept[fiterror.Taints]++
 		}
 	}
-	kept[reasonAffinity] = len(nodes) - feasible - kept[reasonCordoned] - kept[reasonTaints]
+	kept[fiterror.Affinity] = len(nodes) - feasible - kept[fiterror.Cordoned] - kept[fiterror.Taints]
 	return kept
 }
 

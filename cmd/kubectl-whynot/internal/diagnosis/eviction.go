@@ -95,7 +95,7 @@ func (a *analyst) evictions(pods []*cluster.Pod) []*Eviction {
 	for _, p := range pods {
 		i, ok := a.NodeAt[p.Node]
 		isRefused := p.Reason == "TaintToleration"
-		if !ok || !hasNoExecute(a.Nodes[i].Taints) && len(p.Devices.Tainted) == 0 || p.Reason != "" && !isRefused {
+		if !ok || !mayLeave(p, &a.Nodes[i]) || p.Reason != "" && !isRefused {
 			continue // or the kubelet has ended it
 		}
 		r := EvictionOf(p, a.question.Now, &a.Nodes[i])
@@ -114,6 +114,12 @@ func (a *analyst) evictions(pods []*cluster.Pod) []*Eviction {
 			strings.Compare(x.Order, y.Order), strings.Compare(x.Pod, y.Pod))
 	})
 	return list
+}
+
+// mayLeave reports whether the pod leaves because of taints, if it does not tolerate them,
+// or stays Terminating, as its kubelet does not answer.
+func mayLeave(p *cluster.Pod, n *cluster.Node) bool {
+	return hasNoExecute(n.Taints) || len(p.Devices.Tainted) > 0 || p.Deleting && n.IsSilent()
 }
 
 func hasNoExecute(list []taints.Taint) bool {

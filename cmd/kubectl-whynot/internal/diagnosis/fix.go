@@ -24,8 +24,9 @@ type Step struct {
 	For      string   `json:"commandFor,omitempty"` // some of the pods or nodes, or a cluster that it does not name
 	Relation relation `json:"relation,omitempty"`   // to the other steps
 
-	pods    int    // that the command is for
-	cluster string // that the command is for; empty: it says so
+	pods     int    // that the command is for
+	cluster  string // that the command is for; empty: it says so
+	replaces int    // instead: of so many of the steps before
 }
 
 // A relation says how a step belongs to the others.
@@ -34,7 +35,8 @@ type relation string
 const (
 	together relation = ""        // it is needed beside the others
 	enough   relation = "enough"  // each of the steps with this relation is enough, without the others of them
-	instead  relation = "instead" // in place of the others
+	instead  relation = "instead" // in place of others
+	also     relation = "also"    // after the step before, if that is done
 )
 
 // Labels returns the words before the steps.
@@ -57,11 +59,24 @@ func Labels(steps []Step) (labels []string) {
 			hasEnough = true
 			label += fmt.Sprintf(", one of %d", count[enough])
 		case instead:
-			label = "Or instead"
+			label = "Or instead" + ofSteps(part-s.replaces+1, part, parts)
+		case also:
+			label = "And then"
 		}
 		labels = append(labels, label)
 	}
 	return labels
+}
+
+// ofSteps names the steps, unless they are all.
+func ofSteps(first, last, all int) string {
+	switch last - first + 1 {
+	case all:
+		return ""
+	case 1:
+		return fmt.Sprint(" of step ", last)
+	}
+	return fmt.Sprintf(" of steps %d to %d", first, last)
 }
 
 // covers sets what the command of the step is for.
@@ -124,7 +139,7 @@ func (x *Pending) templateSteps(condition, kind, name string, entries []Entry) [
 	}
 	if restarts && len(entries) > 0 && !x.isKeptOff {
 		alone := x.patchPod("", " to the pending pods alone, which restarts nothing", entries)
-		alone.Relation = instead
+		alone.Relation, alone.replaces = instead, len(steps)
 		steps = append(steps, alone)
 	}
 	return steps
@@ -147,6 +162,8 @@ func (x *Pending) effect(kind string) (text string, restarts bool) {
 		return "", false
 	case w != nil && w.OnDelete:
 		return "this restarts no pod, as the updateStrategy is OnDelete", false
+	case w != nil && w.Paused && x.running == 0 && x.question.areAll:
+		return "this changes no pod yet, as the rollout is paused", true
 	case w != nil && w.Paused:
 		return "this changes no pod yet, as the rollout is paused: to resume it restarts " + pods, true
 	case x.running == 0 && x.question.areAll:

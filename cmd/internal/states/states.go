@@ -73,9 +73,9 @@ var All = func() (list []*Entry) {
 
 // Keys that have rules of their own.
 const (
-	OutOfService      = "node.kubernetes.io/out-of-service" // Kubernetes deletes pods by force
-	DeletionTimestamp = "metadata.deletionTimestamp"        // no taint: the node is deleted, whatever its taints
-	candidate         = "DeletionCandidateOfClusterAutoscaler"
+	OutOfService      = "node.kubernetes.io/out-of-service"    // Kubernetes deletes pods by force
+	DeletionTimestamp = "metadata.deletionTimestamp"           // no taint: the node is deleted, whatever its taints
+	candidate         = "DeletionCandidateOfClusterAutoscaler" // it may stay, whoever cordons it
 )
 
 const whoSetIt = "who set it" // by hand
@@ -83,35 +83,63 @@ const whoSetIt = "who set it" // by hand
 // IsManual reports whether the taint stays until a person or an agent removes it again.
 func (e *Entry) IsManual() bool { return e.RemovedBy == whoSetIt }
 
-// OwnsNode reports whether what sets the taint also cordons the node, and ends that. Until
-// then the node may be unhealthy or start. A candidate may become an ordinary node again.
-func OwnsNode(t taints.Taint) bool {
-	e := Known(t)
-	return !e.IsManual() && t.Key != candidate && (e.State == Leaving || e.State == Maintained || e.State == Fenced)
+// Owner returns the taint of what removes the node, fences it or has it in maintenance, and
+// also cordons it and ends all of that, or nil. What removes it comes first. A taint of effect
+// PreferNoSchedule announces that, which has begun once the node is cordoned.
+func Owner(list []taints.Taint, isCordoned bool) (owner *taints.Taint) {
+	for i, t := range list {
+		hasBegun := t.Effect != taints.PreferNoSchedule || isCordoned && t.Key != candidate
+		if hasBegun && Known(t).ownsNode() && (owner == nil || Of(t) == Leaving) {
+			owner = &list[i]
+		}
+	}
+	return owner
 }
+
+func (e *Entry) ownsNode() bool {
+	return !e.IsManual() && (e.State == Leaving || e.State == Maintained || e.State == Fenced)
+}
+
+// A pattern is a key of an entry that has "*" or a value.
+type pattern struct {
+	key   string
+	entry *Entry
+}
+
+// index returns the keys that match themselves alone, and the others, the longest first.
+func index(list []*Entry) (exact map[string]*Entry, patterns []pattern) {
+	exact = make(map[string]*Entry)
+	for _, e := range list {
+		for _, key := range e.Keys {
+			if strings.ContainsAny(key, "*=") {
+				patterns = append(patterns, pattern{key, e})
+			} else {
+				exact[key] = e
+			}
+		}
+	}
+	slices.SortFunc(patterns, func(a, b pattern) int { return cmp.Or(len(b.key)-len(a.key), strings.Compare(a.key, b.key)) })
+	return exact, patterns
+}
+
+var exact, patterns = index(All)
 
 // Known returns the entry for the taint: the one whose key is the most specific. Without
 // one, the taint has no state.
 func Known(t taints.Taint) *Entry {
-	best, found := "", new(Entry)
-	for _, e := range All {
-		for _, key := range e.Keys {
-			if isFor(key, t) && (best == "" || compare(best, key) < 0) {
-				best, found = key, e
-			}
-		}
+	if e := exact[t.Key]; e != nil {
+		return e
 	}
-	return found
+	if i := slices.IndexFunc(patterns, func(p pattern) bool { return isFor(p.key, t) }); i >= 0 {
+		return patterns[i].entry
+	}
+	return unknown
 }
+
+var unknown = new(Entry)
 
 // ForKey returns the entry for taints with the key and no value.
 func ForKey(key string) *Entry { return Known(taints.Taint{Key: key}) }
-
-// compare compares how specific patterns of keys are: those without "*" are most, then
-// the longest.
-func compare(a, b string) int {
-	return cmp.Or(strings.Count(b, "*")-strings.Count(a, "*"), len(a)-len(b))
-}
 
 func isFor(pattern string, t taints.Taint) bool {
 	key, value, _ := strings.Cut(pattern, "=")

@@ -242,10 +242,9 @@ func (r *placement) taintsText(why reasons) string {
 	var list, nodeTaints []taints.Taint
 	switch {
 	case r.Change != nil && len(r.Change.Entries) == 0:
-		text := r.meant + "nodes are " + states.Text(r.Change.NodeTaints) + " (" + reasonsText(nil, r.Change.NodeTaints) + ")"
-		isState := func(t taints.Taint) bool {
-			return slices.ContainsFunc(r.Change.NodeTaints, states.WithoutTime(t).Equal)
-		}
+		nodeTaints = r.Change.NodeTaints
+		text := r.meant + "nodes are " + states.Text(nodeTaints) + " (" + reasonsText(nil, nodeTaints) + ")"
+		isState := func(t taints.Taint) bool { return slices.ContainsFunc(nodeTaints, states.WithoutTime(t).Equal) }
 		if others := slices.DeleteFunc(taintsOf(why), isState); len(others) > 0 {
 			text += "; others have " + reasonsText(why, others)
 		}

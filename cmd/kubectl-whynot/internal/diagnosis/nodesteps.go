@@ -35,18 +35,20 @@ type stayKey struct {
 	stale   string         // why Kubernetes removes the taint
 }
 
-// stays returns those of the taints that the nodes have, in the order of the states.
+// stays returns those of the taints that the nodes have, in the order of the states. What
+// owns a node is in place of its other states that end with that.
 func (a *analyst) stays(nodes []int, list []taints.Taint) []*stay {
 	found := make(map[stayKey]*stay)
 	var stays []*stay
 	for _, i := range slices.Sorted(slices.Values(nodes)) { // this is the order of names
 		n := &a.Nodes[i]
+		owner := OwnerOf(n)
 		for _, t := range n.Taints {
-			shown, isListed := t, slices.ContainsFunc(list, states.WithoutTime(t).Equal)
-			switch owner := OwnerOf(n); {
+			shown := t
+			switch {
 			case n.DeletionTimestamp != nil:
 				t = *owner
-			case !isListed:
+			case !slices.ContainsFunc(list, states.WithoutTime(t).Equal):
 				continue
 			case owner != nil && states.Of(t).IsTemporary():
 				t, shown = *owner, *owner
@@ -86,19 +88,13 @@ func keyOf(n *cluster.Node, t taints.Taint, since, now time.Time) stayKey {
 	return stayKey{state: k.State}
 }
 
-// OwnerOf returns the taint of what removes the node or has it in maintenance, first of what
-// removes it, or nil. For a node that is deleted it stands for the deletionTimestamp.
+// OwnerOf returns the taint of what owns the node, or nil. For a node that is deleted it
+// stands for the deletionTimestamp.
 func OwnerOf(n *cluster.Node) *taints.Taint {
 	if n.DeletionTimestamp != nil {
 		return &taints.Taint{Key: states.DeletionTimestamp, TimeAdded: &n.DeletionTimestamp.Time}
 	}
-	var owner *taints.Taint
-	for i, t := range n.Taints {
-		if states.OwnsNode(t) && (owner == nil || states.Of(t) == states.Leaving) {
-			owner = &n.Taints[i]
-		}
-	}
-	return owner
+	return states.Owner(n.Taints, n.Cordoned)
 }
 
 // sinceOf returns since when the node has the taint, or zero. A node that starts has it

@@ -166,8 +166,8 @@ func (e *evaluation) evictions() {
 	if n := len(misplaced); n > 0 {
 		names := sets.List(sets.New(say.Each(misplaced, func(m member) string { return m.OwnerName() })...))
 		text := say.For(n, "The pod of %s stays on %s, and is not made again there after its", "Some pods of %s stay on %s, and are not made again there after their")
-		where := say.For(len(e.changes), "this node", "these nodes")
-		e.Notes = append(e.Notes, fmt.Sprintf(text+" next deletion or roll-out.", say.NamesOf(names, len(names)), where))
+		text = fmt.Sprintf(text, say.NamesOf(names, len(names)), say.For(len(e.changes), "this node", "these nodes"))
+		e.Notes = append(e.Notes, text+" next deletion or roll-out.")
 	}
 }
 
@@ -309,13 +309,12 @@ func (e *evaluation) notes(r *Request) {
 	note(e.Pods == 0, "There are no pods in the input.")
 	keys := sets.New(say.Each(r.specs, func(s string) string { return strings.TrimSuffix(keyOf.FindString(s), "-") })...)
 	for _, key := range sets.List(keys) {
-		acts := states.ForKey(key).WhoElse()
-		note(acts != "", key+": "+acts)
+		note(states.ForKey(key).WhoElse() != "", key+": "+states.ForKey(key).WhoElse())
 	}
 	owned := make(map[string][]string) // nodes, by the key of what owns them
 	for _, i := range slices.Sorted(maps.Keys(e.changes)) {
-		if owner := diagnosis.OwnerOf(&e.after.Nodes[i]); owner != nil && !keys.Has(owner.Key) {
-			owned[owner.Key] = append(owned[owner.Key], e.after.Nodes[i].Name)
+		if owner := diagnosis.OwnerOf(&e.before.Nodes[i]); owner != nil && !keys.Has(owner.Key) {
+			owned[owner.Key] = append(owned[owner.Key], e.before.Nodes[i].Name)
 		}
 	}
 	for _, key := range say.SortedKeys(owned) {

@@ -23,10 +23,10 @@ type Step struct {
 	Effect   string   `json:"effect,omitempty"`     // what else the command does
 	For      string   `json:"commandFor,omitempty"` // some of the pods or nodes, or a cluster that it does not name
 	Relation relation `json:"relation,omitempty"`   // to the other steps
+	Replaces int      `json:"replaces,omitzero"`    // instead: it takes the place of so many steps before it that are not instead or also
 
-	pods     int    // that the command is for
-	cluster  string // that the command is for; empty: it says so
-	replaces int    // instead: of so many of the steps before
+	pods    int    // that the command is for
+	cluster string // that the command is for; empty: it says so
 }
 
 // A relation says how a step belongs to the others.
@@ -59,7 +59,7 @@ func Labels(steps []Step) (labels []string) {
 			hasEnough = true
 			label += fmt.Sprintf(", one of %d", count[enough])
 		case instead:
-			label = "Or instead" + ofSteps(part-s.replaces+1, part, parts)
+			label = "Or instead" + ofSteps(part-s.Replaces+1, part, parts)
 		case also:
 			label = "And then"
 		}
@@ -68,7 +68,7 @@ func Labels(steps []Step) (labels []string) {
 	return labels
 }
 
-// ofSteps names the steps, unless they are all.
+// ofSteps names the one or two steps, unless they are all.
 func ofSteps(first, last, all int) string {
 	switch last - first + 1 {
 	case all:
@@ -76,7 +76,7 @@ func ofSteps(first, last, all int) string {
 	case 1:
 		return fmt.Sprint(" of step ", last)
 	}
-	return fmt.Sprintf(" of steps %d to %d", first, last)
+	return fmt.Sprintf(" of steps %d and %d", first, last)
 }
 
 // covers sets what the command of the step is for.
@@ -139,7 +139,7 @@ func (x *Pending) templateSteps(condition, kind, name string, entries []Entry) [
 	}
 	if restarts && len(entries) > 0 && !x.isKeptOff {
 		alone := x.patchPod("", " to the pending pods alone, which restarts nothing", entries)
-		alone.Relation, alone.replaces = instead, len(steps)
+		alone.Relation, alone.Replaces = instead, len(steps)
 		steps = append(steps, alone)
 	}
 	return steps

@@ -132,8 +132,9 @@ func (x *Pending) nodeSteps() (steps []Step) {
 				own, next = own+1, also
 			case together:
 				own++
+			case instead:
+				step.Replaces = own
 			}
-			step.replaces = own
 			steps = append(steps, step)
 		}
 	}

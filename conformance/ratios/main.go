@@ -6,11 +6,11 @@
 //
 //	go run ./ratios
 //
-// A run of one side is a process that does the work for 20 milliseconds and
-// measures its processor time, including garbage collection. The two sides of a row
-// run in turn, and the ratio is that of their lowest times. Our side and Kubernetes'
-// are programs of their own, so that neither has the other's data in memory. The
-// command prints a table, and exits with 1 if a floor is missed by a ratio as printed.
+// A run of one side is a process that does the work for 20 milliseconds and measures
+// its processor time, including garbage collection. The two sides of a row run in
+// turn, and the ratio is that of their median times. Our side and Kubernetes' are
+// programs of their own, so that neither has the other's data in memory. The command
+// prints a table, and exits with 1 if a floor is missed by a ratio as printed.
 package main
 
 import (

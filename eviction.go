@@ -182,7 +182,7 @@ func after(from time.Time, seconds int64) (at time.Time, o Outcome) {
 	)
 	since := from.Unix() - year1 // wraps back if Unix wrapped
 	if since > math.MaxInt64-seconds {
-		return from, Stays
+		return time.Time{}, Stays
 	}
 	at = from.Add(time.Duration(seconds) * time.Second)
 	if seconds > int64(math.MaxInt64/time.Second) {
@@ -193,7 +193,7 @@ func after(from time.Time, seconds int64) (at time.Time, o Outcome) {
 		return at, EvictsAt
 	}
 	if _, offset := at.Zone(); since >= year10000-int64(offset) { // Year is an int32 on some platforms
-		return at, Stays
+		return time.Time{}, Stays
 	}
 	return at, EvictsAt
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
+	"github.com/seed-0529bac1/taints/cluster/internal/exits"
 	"github.com/seed-0529bac1/taints/cluster/internal/program"
 )
 
@@ -50,29 +51,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestRun(t *testing.T) {
-	for _, tc := range []struct {
-		args string
-		code int
-		want string // in the output
-	}{
-		{"-method shoot", 2, `-method "shoot": want evict or delete`},
-		{"-delete-held-after -1s", 2, "-delete-held-after -1s: want 0 or more"},
-		{"-qps -1", 2, "-qps -1: want 0 or more"},
-		{"-burst 0", 2, "-burst 0: want 1 or more"},
-		{"-workers 0", 2, "-workers 0: want 1 or more"},
-		{"all", 2, `unexpected argument "all"`},
-		{"-no-such-flag", 2, "not defined: -no-such-flag"},
-		{"-h", 0, "-from-time-added"},
-		{"-version", 0, "evictor " + program.Version() + "\n"},
-		{"-kubeconfig=/does/not/exist", 1, "/does/not/exist"},
-	} {
-		var output strings.Builder
-		code := program.Run(t.Context(), "evictor", &options{}, strings.Fields(tc.args), &output, &output)
-		if code != tc.code || !strings.Contains(output.String(), tc.want) {
-			t.Errorf("%s: code %d, %s", tc.args, code, output.String())
-		}
-	}
+func TestExits(t *testing.T) {
+	exits.Test(t, "evictor", func() program.Options { return &options{} })
 }
 
 // TestServeWithoutAPIServer starts the program without an API server. The program

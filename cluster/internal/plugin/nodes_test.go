@@ -7,10 +7,10 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cluster/internal/memory"
+	"github.com/seed-0529bac1/taints/cluster/internal/rows"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -83,22 +83,14 @@ func testNew(t *testing.T, gates bool) {
 func TestIndexCountsChanges(t *testing.T) {
 	var x index
 	handler := x.handler()
-	later := dedicated
-	later.TimeAdded = &metav1.Time{Time: time.Unix(1, 0)}
-	for i, step := range []struct {
-		object  any
-		changes int
-	}{
-		{node("node", dedicated), 1},
-		{node("node", later), 1},
-		{node("node", taint("reserved", "database", corev1.TaintEffectNoSchedule)), 2},
-		{node("node", taint("reserved", "web", corev1.TaintEffectNoSchedule)), 3},
-		{node("node", taint("reserved", "web", corev1.TaintEffectNoExecute)), 4},
-		{node("node"), 5},
-		{"no node", 5},
-	} {
-		if handler.OnUpdate(nil, step.object); x.changes != step.changes {
-			t.Errorf("after step %d: %d changes, want %d", i, x.changes, step.changes)
+	type step struct {
+		Taints  []corev1.Taint
+		Changes int
+	}
+	for i, step := range rows.Read[step](t, "changes.yaml") {
+		handler.OnUpdate(nil, node("node", step.Taints...))
+		if handler.OnUpdate(nil, "no node"); x.changes != step.Changes {
+			t.Errorf("after step %d: %d changes, want %d", i, x.changes, step.Changes)
 		}
 	}
 	handler.OnDelete("no node")

@@ -3,11 +3,9 @@
 package controller
 
 import (
-	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"io"
 	"net/url"
 	"strings"
@@ -19,8 +17,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/seed-0529bac1/taints/cluster/internal/rows"
 )
 
 // disrupts returns the error of an eviction that a budget holds back, as in the API
@@ -85,65 +81,6 @@ func (w *world) node(name string) *corev1.Node {
 	obj := &corev1.Node{}
 	w.must(w.api.Get(context.Background(), client.ObjectKey{Name: name}, obj))
 	return obj
-}
-
-// A PodDisruptionBudget holds a pod back. After a time the pod is deleted all the same,
-// if its node has failed and that alone would have evicted it. It is deleted at once if
-// somebody says that the node has failed.
-func TestDeleteHeldAfter(t *testing.T) {
-	const after = 5 * time.Minute
-	type test struct {
-		Name, Taints, Tolerations string
-		Ready                     corev1.ConditionStatus
-		Others                    int    // nodes that failed too
-		Fails                     string // why the eviction fails
-		Never                     bool   // the pod is not deleted while it is held back
-		AtOnce, Stays             bool
-		Meanwhile                 string // steps after each refusal
-	}
-	for _, tc := range rows.Read[test](t, "held.yaml") {
-		err, wait := failures[cmp.Or(tc.Fails, "budget")], after
-		if tc.AtOnce {
-			wait = 0
-		}
-		t.Run(tc.Name, func(t *testing.T) {
-			inWorld(t, with(func(o *Options) { o.DeleteHeldAfter = after }), func(w *world) {
-				if tc.Never {
-					w.c.options.DeleteHeldAfter = 0
-				}
-				for i := range 4 {
-					w.setNode(fmt.Sprint("ready-", i))
-				}
-				for i := range tc.Others {
-					w.setNode(fmt.Sprint("failed-", i), taint("node.kubernetes.io/unreachable:NoSchedule", begin))
-				}
-				uid := w.addPod("web", "n", tolerations(cmp.Or(tc.Tolerations, ":NoExecute op=Exists for 10s")))
-				w.setNode("n")
-				w.setReady("n", cmp.Or(tc.Ready, corev1.ConditionUnknown))
-				refuses := w.refuses(err)
-				w.fail = func(name string) error {
-					refused := refuses(name)
-					if refused != nil && w.now().Sub(w.begin) >= after+10*s {
-						time.Sleep(s)
-						w.run(tc.Meanwhile)
-					}
-					return refused
-				}
-				w.pass(10*s - 2*time.Microsecond)
-				w.setNode("n", taintList(cmp.Or(tc.Taints, "node.kubernetes.io/unreachable:NoExecute@0s"))...)
-				w.pass(wait + time.Microsecond)
-				if len(w.evicted) > 0 && wait > 0 {
-					t.Error("the pod is deleted too early")
-				}
-				w.pass(lastRetry * 3 / 2)
-				event := "Warning Deleting Pod default/web on a failed node, due since 2000-01-01T00:00:10Z, although a PodDisruptionBudget holds it back: "
-				_, got := w.evicted[uid]
-				if got == tc.Stays || got != (w.events[len(w.events)-1] == event+refusal(err)) {
-					t.Errorf("deleted: %v, and the events are %q", got, w.events)
-				}
-			})
-		})
-	}
 }
 
 func (w *world) setReady(name string, ready corev1.ConditionStatus) {

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -35,6 +36,7 @@ func TestStories(t *testing.T) {
 		FromSeen, KeepTimers, DryRun, Standby bool
 		DeleteHeldAfter                       metav1.Duration
 		Each                                  []map[string]string // a story each, with these words replaced
+		Usual                                 map[string]string   // where that says nothing else
 	}
 	for _, story := range rows.Read[story](t, "stories.yaml") {
 		o := with(func(o *Options) {
@@ -44,7 +46,10 @@ func TestStories(t *testing.T) {
 		if story.Each == nil {
 			story.Each = []map[string]string{{}}
 		}
-		for _, words := range story.Each {
+		for _, differs := range story.Each {
+			words := map[string]string{}
+			maps.Copy(words, story.Usual)
+			maps.Copy(words, differs)
 			t.Run(replaced(story.Name, words), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					w := newWorld(t, o)
@@ -150,6 +155,7 @@ func (w *world) steps() map[string]func(name, rest string) {
 				return fail(pod)
 			}
 		},
+		"takes":   func(name, _ string) { time.Sleep(duration(name)) },
 		"lags":    func(_, _ string) { w.lags = true },
 		"pass":    func(name, _ string) { w.pass(duration(name)) },
 		"follows": func(_, _ string) { w.follows = true },
@@ -189,6 +195,13 @@ func (w *world) steps() map[string]func(name, rest string) {
 			}
 		},
 		"events": func(name, rest string) { w.wantEvents(slices.Repeat([]string{rest}, number(name))) },
+		"deletes": func(times, why string) { // web, on a failed node, and the last event says so
+			const event = "Warning Deleting Pod default/web on a failed node, due since 2000-01-01T00:00:10Z, although a PodDisruptionBudget holds it back: "
+			says := w.events[len(w.events)-1] == event+why
+			if got := len(w.evicted); got != number(times) || says != (got > 0) {
+				w.t.Errorf("%d pods are deleted, and the events are %q", got, w.events)
+			}
+		},
 		"no-events": func(_, _ string) {
 			if len(w.events) > 0 {
 				w.t.Errorf("there are %q", w.events)

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
 	"github.com/seed-0529bac1/taints/cluster/internal/exits"
 	"github.com/seed-0529bac1/taints/cluster/internal/program"
+	"github.com/seed-0529bac1/taints/cluster/internal/rows"
 )
 
 // parse returns the options that the arguments set.
@@ -30,23 +31,17 @@ func parse(t *testing.T, args string) *options {
 	return &o
 }
 
-// TestParse parses no flag, every flag, and one of two flags that set the same.
+// TestParse checks the options that flags set.
 func TestParse(t *testing.T) {
-	const all = "-from-time-added=false -for-devices -keep-timers -method=delete -delete-held-after=0 -dry-run -qps=0 -burst=1 " +
-		"-workers=2 -metrics-addr=0 -health-addr=:9 -leader-elect=false -leader-elect-namespace=kube-system " +
-		"-leader-elect-name=other -lease-duration=3s -renew-deadline=2s -retry-period=1s"
-	for args, want := range map[string]string{
-		"":             "true false false evict 5m0s false 50 100 8 127.0.0.1:8080 127.0.0.1:8081 true  taints-evictor 15s 10s 2s",
-		all:            "false true true delete 0s true 0 1 2 0 :9 false kube-system other 3s 2s 1s",
-		"-keep-timers": "true false true evict 5m0s false 50 100 8 127.0.0.1:8080 127.0.0.1:8081 true  taints-evictor 15s 10s 2s",
-	} {
-		o := parse(t, args)
+	type test struct{ Args, Want string }
+	for _, test := range rows.Read[test](t, "flags.yaml") {
+		o := parse(t, test.Args)
 		c, m := o.controller, o.manager
 		got := fmt.Sprintln(c.Policy.FromTimeAdded, c.Policy.ForDevices, c.KeepTimers, c.Method, c.DeleteHeldAfter, c.DryRun,
 			c.QPS, c.Burst, c.Workers, m.Metrics.BindAddress, m.HealthProbeBindAddress, m.LeaderElection, m.LeaderElectionNamespace, m.LeaderElectionID,
 			m.LeaseDuration, m.RenewDeadline, m.RetryPeriod)
-		if got != want+"\n" {
-			t.Errorf("%s: %swant %s", args, got, want)
+		if got != test.Want+"\n" {
+			t.Errorf("%s: %swant %s", test.Args, got, test.Want)
 		}
 	}
 }

@@ -247,3 +247,26 @@ func TestNamedNodes(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// A drain of the cluster reads its disruption budgets, or says that it may not.
+func TestDrain(t *testing.T) {
+	const pod = `{"metadata":{"name":"p","namespace":"a","labels":{"app":"x"},"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"r","controller":true}]},` +
+		`"spec":{"nodeName":"n","volumes":[{"name":"v","emptyDir":{}}]},"status":{"phase":"Running"}}`
+	const budget = `{"metadata":{"name":"b","namespace":"a"},"spec":{"selector":{}},"status":{"disruptionsAllowed":0,"currentHealthy":1,"desiredHealthy":1,"expectedPods":1}}`
+	lists := map[string][]string{
+		"/api/v1/nodes": {objectOf("node n")}, "/api/v1/pods": {pod}, "/apis/apps/v1/daemonsets": {`{"kind":"DaemonSetList","apiVersion":"apps/v1","items":[]}`},
+	}
+	for budgets, want := range map[string]string{
+		budget: "Pods that stay PodDisruptionBudget a/b allows no eviction", "": "Pods that leave Now: evicted ReplicaSet a/r",
+		"forbidden": "disruption budgets, PodDisruptionBudgets (the server could not find",
+	} {
+		if lists["/apis/policy/v1/poddisruptionbudgets"] = []string{`{"kind":"PodDisruptionBudgetList","apiVersion":"policy/v1","items":[` + budgets + `]}`}; budgets == "forbidden" {
+			delete(lists, "/apis/policy/v1/poddisruptionbudgets")
+		}
+		url, _ := apiServer(t, lists, "")
+		got := oneLine(mustRun(t, "", "preview", "drain", "n", "--delete-emptydir-data", "-s", url))
+		if !strings.Contains(got, want) || strings.Contains(got, "disruption budgets") != (budgets == "forbidden") {
+			t.Errorf("%s: lacks %q: %s", budgets, want, got)
+		}
+	}
+}

@@ -68,6 +68,9 @@ func (p *program) preview(ctx context.Context, r *preview.Request, args []string
 		return usageError{err, 1} // as in kubectl
 	}
 	c.Only, p.all = cluster.Filter{}, true // pods of all namespaces are on the nodes
+	if r.Verb == "drain" {
+		c.Drain, r.Flags = r.Drain, givenFlags(r.Drain.Flags)
+	}
 	input, _, err := p.read(ctx, c)
 	if err != nil {
 		return err
@@ -155,7 +158,12 @@ func (p *program) readCluster(ctx context.Context, c *cluster.Cluster) error {
 			return p.missing
 		}
 	}
-	readDaemonSets(ctx, client, c)
+	if !strings.HasPrefix(c.Asked, "daemonset/") {
+		readOthers(ctx, client, c, "DaemonSets", "/apis/apps/v1")
+	}
+	if c.Drain != nil {
+		c.Drain.HasBudgets = readOthers(ctx, client, c, "PodDisruptionBudgets", "/apis/policy/v1")
+	}
 	return inPages(ctx, client.Pods(c.Only.Namespace).List, p.selector, c.ForgetPods, c.AddPod)
 }
 
@@ -210,15 +218,14 @@ func (p *program) notFound(ctx context.Context, c *cluster.Cluster, err error) e
 	return err
 }
 
-// readDaemonSets lists the DaemonSets, unless one is asked for. Not everybody may do that.
-func readDaemonSets(ctx context.Context, client corev1client.CoreV1Interface, c *cluster.Cluster) {
-	if strings.HasPrefix(c.Asked, "daemonset/") {
-		return
+// readOthers lists objects that not everybody may list, and reports whether it could.
+func readOthers(ctx context.Context, client corev1client.CoreV1Interface, c *cluster.Cluster, kinds, group string) bool {
+	request := client.RESTClient().Get().AbsPath(group).Namespace(c.Only.Namespace).Resource(strings.ToLower(kinds))
+	err := decode(ctx, kinds, request, c)
+	if err != nil {
+		c.Unevaluated.Insert(kinds + " (" + say.Shortened(err.Error()) + ")")
 	}
-	request := client.RESTClient().Get().AbsPath("/apis/apps/v1").Namespace(c.Only.Namespace).Resource("daemonsets")
-	if err := decode(ctx, "DaemonSets", request, c); err != nil {
-		c.Unevaluated.Insert("DaemonSets (" + say.Shortened(err.Error()) + ")")
-	}
+	return err == nil
 }
 
 // newClient returns a client for the cluster that the flags choose.

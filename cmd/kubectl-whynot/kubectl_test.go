@@ -14,10 +14,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,12 +32,14 @@ import (
 	"k8s.io/kubectl/pkg/cmd/taint"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
 )
 
-// A nodeServer is an API server with nodes. It stores what kubectl writes.
+// A nodeServer is an API server with nodes and pods. It stores what kubectl writes.
 type nodeServer struct {
 	nodes map[string]corev1.Node
+	pods  []corev1.Pod
 	url   string
 	cache string // of kubectl
 }
@@ -58,6 +62,7 @@ func newNodeServer(t *testing.T) *nodeServer {
 			APIResources: []metav1.APIResource{
 				{Name: "nodes", SingularName: "node", ShortNames: []string{"no"}, Kind: "Node", Verbs: []string{"get", "list", "patch"}},
 				{Name: "pods", SingularName: "pod", ShortNames: []string{"po"}, Kind: "Pod", Namespaced: true, Verbs: []string{"get"}},
+				{Name: "pods/eviction", Kind: "Eviction", Group: "policy", Version: "v1", Namespaced: true, Verbs: []string{"create"}},
 			},
 		},
 	} {
@@ -97,6 +102,28 @@ func newNodeServer(t *testing.T) *nodeServer {
 		}
 		reply(w, n)
 	})
+	mux.HandleFunc("GET /api/v1/pods", func(w http.ResponseWriter, r *http.Request) {
+		selector, _ := labels.Parse(r.FormValue("labelSelector"))
+		list := corev1.PodList{TypeMeta: metav1.TypeMeta{Kind: "PodList", APIVersion: "v1"}}
+		for _, p := range s.pods {
+			if "spec.nodeName="+p.Spec.NodeName == r.FormValue("fieldSelector") && selector.Matches(labels.Set(p.Labels)) {
+				list.Items = append(list.Items, p)
+			}
+		}
+		reply(w, list)
+	})
+	mux.HandleFunc("GET /apis/apps/v1/namespaces/default/daemonsets/{name}", func(w http.ResponseWriter, r *http.Request) {
+		reply(w, appsv1.DaemonSet{TypeMeta: metav1.TypeMeta{Kind: "DaemonSet", APIVersion: "apps/v1"}})
+	})
+	var deleting sync.Mutex // kubectl evicts many at once
+	remove := func(w http.ResponseWriter, r *http.Request) {
+		deleting.Lock()
+		defer deleting.Unlock()
+		s.pods = slices.DeleteFunc(s.pods, func(p corev1.Pod) bool { return p.Name == r.PathValue("name") })
+		reply(w, metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess, Code: http.StatusOK})
+	}
+	mux.HandleFunc("POST /api/v1/namespaces/default/pods/{name}/eviction", remove)
+	mux.HandleFunc("DELETE /api/v1/namespaces/default/pods/{name}", remove)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		reply(w, apierrors.NewNotFound(corev1.Resource("pods"), r.URL.Path).Status())
 	})
@@ -129,7 +156,7 @@ func (s *nodeServer) kubectl(args ...string) (code int, stderr string) {
 	root := &cobra.Command{Use: "kubectl", SilenceErrors: true, SilenceUsage: true}
 	flags.AddFlags(root.PersistentFlags())
 	f := cmdutil.NewFactory(flags)
-	root.AddCommand(taint.NewCmdTaint(f, streams), drain.NewCmdCordon(f, streams), drain.NewCmdUncordon(f, streams))
+	root.AddCommand(taint.NewCmdTaint(f, streams), drain.NewCmdCordon(f, streams), drain.NewCmdUncordon(f, streams), drain.NewCmdDrain(f, streams))
 	root.SetArgs(args)
 	if err := root.Execute(); err != nil {
 		return cmdutil.DefaultErrorExitCode, err.Error()
@@ -172,6 +199,40 @@ func (c commandLine) nodes() map[string]corev1.Node {
 	return nodes
 }
 
+// pods returns pods on the nodes, of all kinds that kubectl tells apart.
+func (c commandLine) pods() (pods []corev1.Pod) {
+	for i := range 1 + c.IntN(5) {
+		p := corev1.Pod{TypeMeta: metav1.TypeMeta{Kind: "Pod", APIVersion: "v1"}}
+		p.Namespace, p.Name, p.Spec.NodeName = "default", fmt.Sprint("p", i), c.oneOf("a", "b1", "c-2")
+		p.Labels = map[string]string{"app": c.oneOf("x", "y")}
+		p.Status.Phase = corev1.PodPhase(c.oneOf("Running", "Running", "Running", "Pending", "Succeeded", "Failed", "Unknown"))
+		owner := metav1.OwnerReference{Name: "o", UID: "u", Controller: new(c.IntN(9) > 0)}
+		switch owner.Kind, _, _ = strings.Cut(c.oneOf("", "ReplicaSet", "ReplicaSet", "StatefulSet", "DaemonSet", "DaemonSet of others", "Node"), " "); {
+		case owner.Kind == "":
+		case owner.Kind == "Node" && *owner.Controller:
+			owner.APIVersion, p.Annotations = "v1", map[string]string{corev1.MirrorPodAnnotationKey: ""}
+		default:
+			owner.APIVersion = c.oneOf("apps/v1", "apps/v1", "apps/v1", "example.com/v1")
+		}
+		if owner.Kind != "" {
+			p.OwnerReferences = []metav1.OwnerReference{owner}
+		}
+		switch c.IntN(5) {
+		case 0:
+			p.Spec.Volumes = []corev1.Volume{{Name: "v", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/"}}}}
+			fallthrough
+		case 1:
+			p.Spec.Volumes = append(p.Spec.Volumes, corev1.Volume{Name: "w", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}})
+		case 2:
+			p.Spec.Volumes = []corev1.Volume{{Name: "v", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{}}}}
+		case 3:
+			p.DeletionTimestamp = new(metav1.NewTime(testNow))
+		}
+		pods = append(pods, p)
+	}
+	return pods
+}
+
 func (c commandLine) effect() string { return c.oneOf("NoSchedule", "PreferNoSchedule", "NoExecute") }
 
 // rarely returns one of the words at one time of twelve.
@@ -203,7 +264,7 @@ func (c commandLine) spec() string {
 }
 
 func (c commandLine) args() []string {
-	verb := c.oneOf("taint", "taint", "taint", "cordon", "uncordon")
+	verb := c.oneOf("taint", "taint", "taint", "cordon", "uncordon", "drain", "drain", "drain")
 	args := []string{verb}
 	if verb == "taint" {
 		args = append(args, c.rarely(c.oneOf("node", "nodes", "no"), "Nodes", "NO", "nodes.v1.", "nodes.v1", "no.", "pods", "a", "x", "node/a", ""))
@@ -230,6 +291,13 @@ func (c commandLine) args() []string {
 		flags = append(flags, c.oneOf("", "--overwrite", "--overwrite=false"))
 		flags = append(flags, c.rarely("", "--all", "--all=false", "--all=x"))
 	}
+	if verb == "drain" {
+		for _, f := range []string{"--force", "--ignore-daemonsets", "--delete-emptydir-data"} {
+			flags = append(flags, c.rarely(c.oneOf("", f, f, f), f+"=false", f+"=x"))
+		}
+		flags = append(flags, c.oneOf("", "", "--disable-eviction"), c.oneOf("", "", "--pod-selector=app=x", c.rarely("", "--pod-selector=a=b=c")))
+		flags = append(flags, c.rarely("", "--timeout=1m", "--grace-period=3", "--none"))
+	}
 	for _, f := range flags {
 		if f != "" {
 			args = slices.Insert(args, 1+c.IntN(len(args)), f)
@@ -241,17 +309,20 @@ func (c commandLine) args() []string {
 	return args
 }
 
-// Random command lines: the preview agrees with kubectl's own code in the exit code
-// and in the nodes that change. The printed command changes the same nodes in the
+// Random command lines: the preview agrees with kubectl's own code in the exit code,
+// in the nodes that change, and in the pods that a drain evicts. The printed command changes the same nodes in the
 // same way, and those that undo it make the nodes as they were. An unknown flag or
 // value of one is invalid usage of whynot, with exit code 2.
 func TestKubectl(t *testing.T) {
 	s, seen := newNodeServer(t), make(map[string]int)
-	for seed := range uint64(500) {
+	for seed := range uint64(1000) {
 		c := commandLine{rand.New(rand.NewPCG(seed, 54))}
-		nodes, args := c.nodes(), c.args()
-		s.nodes = maps.Clone(nodes)
+		nodes, pods, args := c.nodes(), c.pods(), c.args()
+		s.nodes, s.pods = maps.Clone(nodes), slices.Clone(pods)
 		var items []string
+		for _, p := range pods {
+			items = append(items, mustJSON(p))
+		}
 		for _, n := range nodes {
 			items = append(items, mustJSON(n))
 		}
@@ -271,22 +342,42 @@ func TestKubectl(t *testing.T) {
 				changed = append(changed, name)
 			}
 		}
+		if evicted := s.without(pods); args[0] == "drain" && !slices.Equal(podNames(r.Leaving), evicted) {
+			t.Errorf("seed %d: %q: evicts %v, want %v\nkubectl: %s", seed, args, podNames(r.Leaving), evicted, refusal)
+		} else if args[0] == "drain" {
+			seen[fmt.Sprintf("drain, code %d, evicts %t", code, len(evicted) > 0)]++
+		}
 		if got != code && !isFlag || !slices.Equal(r.Changed, changed) {
 			t.Errorf("seed %d: %q: exit code %d, want %d; changes %v, want %v\n%s\nkubectl: %s", seed, args, got, code, r.Changed, changed, stderr, refusal)
 			continue
 		}
 		seen[fmt.Sprintf("code %d, changes %t", code, len(changed) > 0)]++
-		if r.Command == "" {
+		if r.Command == "" || args[0] == "drain" && code != 0 {
 			continue
 		}
-		s.nodes = nodes
+		s.nodes, s.pods = nodes, pods
 		s.checkCommands(t, &r, after)
 	}
-	for _, kind := range []string{"code 0, changes true", "code 0, changes false", "code 1, changes true", "code 1, changes false"} {
+	for _, kind := range []string{"code 0, changes true", "code 0, changes false", "code 1, changes true", "code 1, changes false",
+		"drain, code 0, evicts true", "drain, code 1, evicts false"} {
 		if seen[kind] < 20 {
 			t.Errorf("%s: %d times", kind, seen[kind])
 		}
 	}
+}
+
+// without returns the names of the pods that are gone.
+func (s *nodeServer) without(before []corev1.Pod) (names []string) {
+	for _, p := range before {
+		if !slices.ContainsFunc(s.pods, func(o corev1.Pod) bool { return o.Name == p.Name }) {
+			names = append(names, "default/"+p.Name)
+		}
+	}
+	return names
+}
+
+func podNames(groups []preview.Group) []string {
+	return slices.Sorted(slices.Values(slices.Concat(say.Each(groups, func(g preview.Group) []string { return g.Pods })...)))
 }
 
 // checkCommands runs the command, after which the nodes have the state, and those that

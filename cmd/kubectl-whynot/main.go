@@ -31,6 +31,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 
+	"github.com/seed-0529bac1/taints/cmd/internal/drain"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
@@ -112,7 +113,7 @@ func (p *program) command() *cobra.Command {
 			if c.Flags().Changed("filename") && len(filenames) == 0 {
 				return invalid(errors.New("-f needs the name of a file"))
 			}
-			p.connection = connectionFlags(kubectl)
+			p.connection = givenFlags(kubectl)
 			p.asksServer = p.all || c.Flags().Changed("namespace") || len(p.connection) > 0
 			return nil
 		},
@@ -160,14 +161,14 @@ func writeUsage(c *cobra.Command, kubectl *pflag.FlagSet) error {
 // previewCommand returns the command that previews commands of kubectl.
 func (p *program) previewCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "preview", Short: "Say what a taint, cordon or uncordon would do",
+		Use: "preview", Short: "Say what a taint, cordon, uncordon or drain would do",
 		Long: pageText("preview-help.txt"), Example: pageText("preview-examples.txt"),
 		RunE: func(*cobra.Command, []string) error {
-			return invalid(errors.New("preview needs a command of kubectl: taint, cordon or uncordon"))
+			return invalid(errors.New("preview needs a command of kubectl: taint, cordon, uncordon or drain"))
 		},
 	}
-	for verb, use := range map[string]string{"taint": "nodes NAME... SPEC...", "cordon": "NAME...", "uncordon": "NAME..."} {
-		r := &preview.Request{Verb: verb}
+	for verb, use := range map[string]string{"taint": "nodes NAME... SPEC...", "cordon": "NAME...", "uncordon": "NAME...", "drain": "NAME..."} {
+		r := &preview.Request{Verb: verb, Drain: drain.New()}
 		sub := &cobra.Command{
 			Use: verb + " " + use, Short: "Say what kubectl " + verb + " would do",
 			Args: cobra.ArbitraryArgs, ValidArgsFunction: completed(func(ctx context.Context, args []string) []string {
@@ -183,14 +184,17 @@ func (p *program) previewCommand() *cobra.Command {
 			sub.Flags().BoolVar(&r.All, "all", false, "Select all nodes.")
 			sub.Flags().BoolVar(&r.Overwrite, "overwrite", false, "Replace the values of taints that the nodes have.")
 		}
+		if verb == "drain" {
+			sub.Flags().AddFlagSet(r.Drain.Flags)
+		}
 		c.AddCommand(sub)
 	}
 	return c
 }
 
-// connectionFlags returns the given flags of kubectl that choose the cluster
-// and the user, for commands on the same cluster. A token and passwords are secret.
-func connectionFlags(kubectl *pflag.FlagSet) []string {
+// givenFlags returns the given flags of kubectl, for commands on the same cluster, without
+// those that do not choose it and the user. A token and passwords are secret.
+func givenFlags(kubectl *pflag.FlagSet) []string {
 	var words []string
 	kubectl.VisitAll(func(f *pflag.Flag) {
 		if !f.Changed || slices.Contains([]string{"namespace", "request-timeout", "cache-dir", "disable-compression"}, f.Name) {

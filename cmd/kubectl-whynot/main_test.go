@@ -229,7 +229,7 @@ func TestUsage(t *testing.T) {
 		{"not read", "-n x", 1, "error: there is no kubeconfig that names a cluster; use --kubeconfig, -f for a file, or a pipe"},
 		{"", "-s http://127.0.0.1:1 -A", 1, `error: Get "http://127.0.0.1:1/`},
 		{"", "cordon a", 2, "error: want one pod, not 2; use -f for files, or preview for commands of kubectl\nSee 'kubectl whynot --help'"},
-		{"", "preview drain a", 2, "error: preview needs a command of kubectl: taint, cordon or uncordon\nSee 'kubectl whynot preview --help'"},
+		{"", "preview delete a", 2, "error: preview needs a command of kubectl: taint, cordon, uncordon or drain\nSee 'kubectl whynot preview --help'"},
 		{"", "preview cordon --no", 2, "error: unknown flag: --no\nSee 'kubectl whynot preview cordon --help'"},
 		{"", "preview taint no a", 1, "See 'kubectl whynot preview taint --help'"},
 		{"", "preview taint no a m:noexecute", 1, "PreferNoSchedule or NoExecute; did you mean NoExecute?\nSee 'kubectl whynot preview taint --help'"},
@@ -253,7 +253,7 @@ func TestUsage(t *testing.T) {
 
 // Help fits 80 columns, and the flags that choose a cluster are apart.
 func TestHelp(t *testing.T) {
-	for _, command := range []string{"", "preview", "preview taint", "preview cordon", "version"} {
+	for _, command := range []string{"", "preview", "preview taint", "preview cordon", "preview drain", "version"} {
 		code, help, _ := runOn(nil, append(strings.Fields(command), "--help")...)
 		own, choosing, isApart := strings.Cut(help, "\nFlags that choose the cluster and the user:\n")
 		if code != 0 || !isApart || strings.Contains(own, "--context") || !strings.Contains(choosing, "--context") || strings.Contains(choosing, "--namespace") {

@@ -43,6 +43,10 @@ func TestPreview(t *testing.T) {
 		"preview-cordon.text":   "cordon worker-1 node/worker-2 old-1",
 		"preview-uncordon.text": "uncordon --selector pool=old",
 		"preview-nothing.text":  "cordon -l pool=none",
+		"preview-drain.text":    "drain worker-1 old-1 --ignore-daemonsets --force",
+		"preview-drain.wide":    "drain worker-1 old-1 --ignore-daemonsets --force -o wide",
+		"preview-drain.yaml":    "drain worker-1 old-1 --ignore-daemonsets --force -o yaml",
+		"preview-drain.html":    "drain worker-1 old-1 --ignore-daemonsets --force -o html",
 	} {
 		t.Run(file, func(t *testing.T) {
 			code, stdout, stderr := previewOf(strings.Fields(args)...)
@@ -120,8 +124,12 @@ func TestPreviewRefusals(t *testing.T) {
 		"uncordon":                              "1 error: no node is given",
 		"uncordon old-1 none":                   `1 error: nodes "none" not found`,
 		"uncordon none":                         `1 error: nodes "none" not found`,
-		"":                                      "2 error: preview needs a command of kubectl: taint, cordon or uncordon",
-		"drain worker-1":                        "2 error: preview needs a command of kubectl: taint, cordon or uncordon",
+		"":                                      "2 error: preview needs a command of kubectl: taint, cordon, uncordon or drain",
+		"delete worker-1":                       "2 error: preview needs a command of kubectl: taint, cordon, uncordon or drain",
+		"drain":                                 "1 error: no node is given",
+		"drain worker-1 none":                   `1 error: nodes "none" not found`,
+		"drain worker-1 --pod-selector=a=b=c":   "1 error: --pod-selector=<pod_selector> must be a valid label selector",
+		"drain worker-1 --force=x":              "2 error: invalid argument",
 		"cordon worker-1 --all":                 "2 error: unknown flag: --all",
 		"cordon worker-1 -o table":              `2 error: unknown output format "table"; want one of text, wide, json, yaml, html`,
 		"cordon worker-1 --now noon":            `2 error: --now is "noon"`,
@@ -210,7 +218,7 @@ func TestPreviewSomeRefused(t *testing.T) {
 
 // The completions of -o are those that the command accepts.
 func TestPreviewCompletion(t *testing.T) {
-	for command, accepted := range map[string][]string{"": outputs, "preview": outputs, "preview taint": outputs, "preview cordon": outputs} {
+	for command, accepted := range map[string][]string{"": outputs, "preview": outputs, "preview taint": outputs, "preview cordon": outputs, "preview drain": outputs} {
 		args := append(append([]string{"__complete"}, strings.Fields(command)...), "-o", "")
 		if _, got, _ := runOn(nil, args...); got != strings.Join(accepted, "\n")+"\n:4\n" {
 			t.Errorf("%s: %s", command, got)
@@ -306,6 +314,7 @@ func TestPreviewCluster(t *testing.T) {
 		"taint nodes n1": "n2\n:4\n",
 		"cordon":         "n1\nn2\n:4\n",
 		"uncordon n2":    "n1\n:4\n",
+		"drain n2":       "n1\n:4\n",
 	} {
 		_, got, _ := runOn(nil, append(append([]string{"__complete", "preview", "-s", url}, strings.Fields(args)...), "")...)
 		if got != want {

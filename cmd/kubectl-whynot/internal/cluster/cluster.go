@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/devices"
+	"github.com/seed-0529bac1/taints/cmd/internal/drain"
 	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/internal/similar"
@@ -41,6 +42,7 @@ type Cluster struct {
 	Waiting     map[string]int       // pending pods by Pod.OwnerName, after Finish
 	Unevaluated sets.Set[string]     // rules of objects in the input
 
+	Drain    *drain.Drain // gets what it needs; nil: that is not wanted
 	objects  devices.Objects
 	labels   map[string]sets.Set[string] // values by key, after Finish
 	profiles map[string]*Profile
@@ -237,6 +239,10 @@ func (c *Cluster) Decode(m manifest.Object) error {
 	case "Node":
 		return decodeAs(m, c.AddNode)
 	case "Pod":
+		skipped := skipLarge
+		if c.Drain != nil { // which needs volumes
+			skipped = nil
+		}
 		return decodeAs(m, func(o *corev1.Pod) error {
 			var wrong []string
 			if o.Spec.NodeName == "" { // what is large matters too
@@ -249,13 +255,17 @@ func (c *Cluster) Decode(m manifest.Object) error {
 				}
 			}
 			return c.addPod(o, wrong)
-		}, skipLarge)
+		}, skipped)
 	case "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "DeploymentConfig", "Job", "CronJob":
 		path := "spec.template.spec"
 		if m.Kind == "CronJob" {
 			path = "spec.jobTemplate." + path
 		}
 		return decodeAs(m, func(o *object) error { return c.addWorkload(m.Kind, o, m.Mistakes(path, new(object))) })
+	case "PodDisruptionBudget":
+		if c.Drain != nil {
+			return decodeAs(m, c.Drain.AddBudget)
+		}
 	case "ResourceSlice", "ResourceClaim", "DeviceTaintRule", "DeviceClass":
 		return c.objects.Decode(m.Kind, func(o any) error { return m.Decode(o) })
 	}
@@ -269,7 +279,7 @@ var apiVersions = map[string]string{
 	"Node": "v1", "Pod": "v1", "Status": "v1", "Table": "meta.k8s.io/v1",
 	"Deployment": "apps/v1", "StatefulSet": "apps/v1", "DaemonSet": "apps/v1", "ReplicaSet": "apps/v1",
 	"ResourceSlice": "resource.k8s.io/v1", "ResourceClaim": "resource.k8s.io/v1", "DeviceTaintRule": "resource.k8s.io/v1", "DeviceClass": "resource.k8s.io/v1",
-	"ReplicationController": "v1", "DeploymentConfig": "apps.openshift.io/v1", "Job": "batch/v1", "CronJob": "batch/v1",
+	"ReplicationController": "v1", "DeploymentConfig": "apps.openshift.io/v1", "Job": "batch/v1", "CronJob": "batch/v1", "PodDisruptionBudget": "policy/v1",
 }
 
 const runtimeClasses = "RuntimeClass scheduling"

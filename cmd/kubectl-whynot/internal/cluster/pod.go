@@ -123,6 +123,9 @@ func (c *Cluster) addPod(o *corev1.Pod, mistakes []string) error {
 	if twin := c.PodNamed[p.PodName]; twin != nil {
 		return checkTwins(p, twin)
 	}
+	if c.Drain != nil {
+		c.Drain.AddPod(p.PodName, o)
+	}
 	c.PodNamed[p.PodName] = p
 	c.Pods = append(c.Pods, p)
 	return nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/fiterror"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/tolerationset"
@@ -31,77 +32,11 @@ const (
 	causeKeptOff     causeKind = "kept-off"        // taints of nodes that a DaemonSet makes no pods on
 )
 
-// A Cause is the reason why pods are pending, with all of these pods.
-type Cause struct {
-	Kind        causeKind `json:"kind"`
-	Text        string    `json:"text"`
-	Pods        int       `json:"pods"`
-	Owners      []string  `json:"owners"` // of the pods, up to maxNames; OwnersTotal counts all
-	OwnersTotal int       `json:"ownersTotal"`
-	Examples    []string  `json:"examples"` // the names of some of the pods
-	Fix         []Step    `json:"fix"`      // some commands are only for the first of the pods
-	Notes       []string  `json:"notes"`
-
-	Names   []string `json:"-"` // of all pods
-	members []*Pending
-}
-
-// causesOf groups the list by cause and fix, and sets each Cause. Pods that wait come
-// first, then those that do not exist, and of these the causes of the most pods.
-func causesOf(list []*Pending) []*Cause {
-	causes := say.Each(cluster.Grouped(list, (*Pending).causeKey), causeOf)
-	exists := func(x *Pending) bool { return !x.First.Template }
-	slices.SortStableFunc(causes, func(a, b *Cause) int {
-		return cmp.Or(
-			order(a.Kind == causeSchedulable, b.Kind == causeSchedulable),
-			order(!slices.ContainsFunc(a.members, exists), !slices.ContainsFunc(b.members, exists)),
-			b.Pods-a.Pods, strings.Compare(a.Text, b.Text),
-		)
-	})
-	for i, c := range causes {
-		for _, x := range c.members {
-			x.Cause = i
-		}
-	}
-	return causes
-}
-
-func causeOf(members []*Pending) *Cause {
-	first := members[0]
-	c := &Cause{Kind: first.Kind, Text: first.Text, Fix: slices.Clone(first.Fix), Notes: first.Notes, members: members}
-	for _, owned := range cluster.Grouped(members, func(x *Pending) string { return x.First.OwnerName() }) {
-		if owned[0].Owner != (cluster.Owner{}) {
-			c.Owners = append(c.Owners, owned[0].First.OwnerName())
-		}
-	}
-	for _, x := range members {
-		c.Names = append(c.Names, say.Each(x.Pods, func(name string) string { return x.Namespace + "/" + name })...)
-	}
-	c.Pods, c.Examples = len(c.Names), c.Names[:min(len(c.Names), 3)]
-	c.OwnersTotal, c.Owners = len(c.Owners), c.Owners[:min(len(c.Owners), maxNames)]
-	noun := "pod"
-	if first.isKeptOff {
-		noun = "DaemonSet"
-		c.Text = say.For(c.Pods, c.Text, strings.Replace(c.Text, "does", "do", 1))
-	}
-	for i := range c.Fix {
-		if s := &c.Fix[i]; s.pods > 0 {
-			s.covers(s.pods, c.Pods, noun)
-		}
-	}
-	return c
-}
-
-// causeKey is equal for pods with the same cause and fix, whatever the commands.
-func (x *Pending) causeKey() string {
-	steps := say.Each(x.Fix, func(s Step) string { return "fix\n" + s.Text })
-	return strings.Join(slices.Concat([]string{string(x.Kind), x.Text}, x.Notes, steps), "\n")
-}
-
 // explain sets the cause and the fix of the pods.
 func (x *Pending) explain() {
-	p, m := x.First, parseMessage(x.Message)
+	p, m := x.First, fiterror.Parse(x.Message)
 	isInvalid := taints.ValidateTolerations(p.Tolerations) != nil
+	isUnknown := x.Matching > 0 && !x.isOpen() && x.Change == nil && len(x.Alternatives) == 0 // what else lets the pods in
 	x.Notes = slices.Concat(x.lacks, p.Devices.Notes)
 	nodeSteps := x.nodeSteps()
 	switch {
@@ -110,7 +45,7 @@ func (x *Pending) explain() {
 	case len(p.Mistakes) > 0:
 		x.Kind, x.Text = causeInvalid, strings.Join(say.FirstOf(p.Mistakes, 3), "; ")
 		x.Change, x.Alternatives, x.AlternativesTotal = nil, nil, 0 // of other tolerations than those that are meant
-	case isInvalid && (p.Template || x.Matching > 0 && !x.isOpen() && x.Change == nil && len(x.Alternatives) == 0):
+	case isInvalid && (p.Template || isUnknown):
 		x.Kind, x.Text = causeInvalid, invalidText(p.Tolerations)
 		if x.Change != nil {
 			x.Fix = x.steps("", x.Change.Entries)
@@ -131,14 +66,14 @@ func (x *Pending) explain() {
 		x.Kind, x.Text = causeMistake, x.untolerated
 		x.Fix = slices.Concat(nodeSteps, x.steps("", x.Change.Entries))
 	}
-	if beside := m.beside(x.profile); beside != "" && x.Kind != causeGates && !x.isOpen() {
+	if beside := m.Beside(x.profile.Requests); beside != "" && x.Kind != causeGates && !x.isOpen() {
 		x.Text += "; another reason, from the scheduler: " + beside
 	}
 	x.note(m)
 }
 
 // note adds what else is to know about the pods.
-func (x *Pending) note(m *message) {
+func (x *Pending) note(m *fiterror.Message) {
 	p := x.First
 	note := func(isTrue bool, words ...string) {
 		if text := strings.Join(words, ""); isTrue && !slices.Contains(x.Notes, text) {
@@ -156,7 +91,7 @@ func (x *Pending) note(m *message) {
 			"some clusters, such as those of GKE (plugin ExtendedResourceToleration). There the template needs none")
 	}
 	note(p.Scheduler != "", "the pod uses the scheduler ", p.Scheduler, ", which may apply other rules")
-	note(!m.fits(x.Nodes, x.Nodes-x.Feasible) && (!x.isOpen() || m.words("") != ""),
+	note(!m.Fits(x.Nodes, x.Nodes-x.Feasible) && (!x.isOpen() || m.Words("") != ""),
 		"the scheduler's message does not fit the nodes of the input, and may be older")
 	compares := func(t taints.Toleration) bool { return t.Operator == taints.OpLt || t.Operator == taints.OpGt }
 	if i := slices.IndexFunc(p.Tolerations, compares); i >= 0 {
@@ -171,17 +106,17 @@ func (x *Pending) note(m *message) {
 	}
 }
 
-func (x *Pending) explainOther(m *message) {
+func (x *Pending) explainOther(m *fiterror.Message) {
 	x.Kind = causeOther
 	x.Text = "taints and node affinity allow " + say.Count(x.Feasible, "node")
 	named := ""
 	tainted, names := x.tainted()
-	if tainted > 0 && x.Change == nil && m.fits(x.Nodes, x.Nodes-x.Feasible) {
-		if named = " (" + names + ")"; tainted < x.kept[reasonTaints] {
+	if tainted > 0 && x.Change == nil && m.Fits(x.Nodes, x.Nodes-x.Feasible) {
+		if named = " (" + names + ")"; tainted < x.kept[fiterror.Taints] {
 			named = ", of which " + say.CountOf(tainted, "matches", "match") + " the pod's node selector and affinity" + named
 		}
 	}
-	switch reported := m.words(named); {
+	switch reported := m.Words(named); {
 	case x.First.Template:
 		x.Kind = causeSchedulable
 		if x.Owner.Kind == "DaemonSet" {
@@ -189,8 +124,8 @@ func (x *Pending) explainOther(m *message) {
 		}
 	case reported != "":
 		x.Text = reported
-	case m.text != "":
-		x.Text = fmt.Sprintf("the scheduler's message, %q, contradicts the nodes of the input", say.Shortened(m.text))
+	case m.Text != "":
+		x.Text = fmt.Sprintf("the scheduler's message, %q, contradicts the nodes of the input", say.Shortened(m.Text))
 	case x.First.Scheduler != "":
 		x.Text = "waiting for the scheduler " + x.First.Scheduler
 	default:
@@ -272,7 +207,7 @@ func (x *Pending) tainted() (nodes int, names string) {
 	for _, s := range x.placement.rejecting {
 		list := untoleratedOf(x.profile.Matcher, s.Group)
 		others := slices.DeleteFunc(slices.Clone(list), cluster.Cordon.Equal)
-		if len(others) == len(list) || !strings.Contains(x.Message, reasonCordoned) {
+		if len(others) == len(list) || !strings.Contains(x.Message, fiterror.Cordoned) {
 			nodes, all = nodes+len(s.Nodes), append(all, others...)
 		}
 	}
@@ -358,6 +293,73 @@ func (x *Pending) alternativeSteps() []Step {
 		condition = "if it should run on " + nodes + ", "
 	}
 	return slices.Concat(x.nodeSteps(), x.steps(condition, only.Entries()))
+}
+
+// A Cause is the reason why pods are pending, with all of these pods.
+type Cause struct {
+	Kind        causeKind `json:"kind"`
+	Text        string    `json:"text"`
+	Pods        int       `json:"pods"`
+	Owners      []string  `json:"owners"` // of the pods, up to maxNames; OwnersTotal counts all
+	OwnersTotal int       `json:"ownersTotal"`
+	Examples    []string  `json:"examples"` // the names of some of the pods
+	Fix         []Step    `json:"fix"`      // some commands are only for the first of the pods
+	Notes       []string  `json:"notes"`
+
+	Names   []string `json:"-"` // of all pods
+	members []*Pending
+}
+
+// causesOf groups the list by cause and fix, and sets each Cause. Pods that wait come
+// first, then those that do not exist, and of these the causes of the most pods.
+func causesOf(list []*Pending) []*Cause {
+	causes := say.Each(cluster.Grouped(list, (*Pending).causeKey), causeOf)
+	exists := func(x *Pending) bool { return !x.First.Template }
+	slices.SortStableFunc(causes, func(a, b *Cause) int {
+		return cmp.Or(
+			order(a.Kind == causeSchedulable, b.Kind == causeSchedulable),
+			order(!slices.ContainsFunc(a.members, exists), !slices.ContainsFunc(b.members, exists)),
+			b.Pods-a.Pods, strings.Compare(a.Text, b.Text),
+		)
+	})
+	for i, c := range causes {
+		for _, x := range c.members {
+			x.Cause = i
+		}
+	}
+	return causes
+}
+
+func causeOf(members []*Pending) *Cause {
+	first := members[0]
+	c := &Cause{Kind: first.Kind, Text: first.Text, Fix: slices.Clone(first.Fix), Notes: first.Notes, members: members}
+	for _, owned := range cluster.Grouped(members, func(x *Pending) string { return x.First.OwnerName() }) {
+		if owned[0].Owner != (cluster.Owner{}) {
+			c.Owners = append(c.Owners, owned[0].First.OwnerName())
+		}
+	}
+	for _, x := range members {
+		c.Names = append(c.Names, say.Each(x.Pods, func(name string) string { return x.Namespace + "/" + name })...)
+	}
+	c.Pods, c.Examples = len(c.Names), c.Names[:min(len(c.Names), 3)]
+	c.OwnersTotal, c.Owners = len(c.Owners), c.Owners[:min(len(c.Owners), maxNames)]
+	noun := "pod"
+	if first.isKeptOff {
+		noun = "DaemonSet"
+		c.Text = say.For(c.Pods, c.Text, strings.Replace(c.Text, "does", "do", 1))
+	}
+	for i := range c.Fix {
+		if s := &c.Fix[i]; s.pods > 0 {
+			s.covers(s.pods, c.Pods, noun)
+		}
+	}
+	return c
+}
+
+// causeKey is equal for pods with the same cause and fix, whatever the commands.
+func (x *Pending) causeKey() string {
+	steps := say.Each(x.Fix, func(s Step) string { return "fix\n" + s.Text })
+	return strings.Join(slices.Concat([]string{string(x.Kind), x.Text}, x.Notes, steps), "\n")
 }
 
 // Waiting counts the causes of pods that wait. These come first.

@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/drain"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/timeline"
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
@@ -51,8 +52,9 @@ type Eviction struct {
 	pod                *cluster.Pod
 	earliest, deadline time.Time
 	now                time.Time
-	waits              bool   // the kubelet would refuse it again, and no scheduler chooses another node for new ones
-	Order              string `json:"-"` // of equal deadlines
+	waits              bool          // the kubelet would refuse it again, and no scheduler chooses another node for new ones
+	Order              string        `json:"-"` // of equal deadlines
+	Drain              drain.Verdict `json:"-"` // of "kubectl drain"
 }
 
 // Spans returns when the pods are evicted.
@@ -165,6 +167,14 @@ func EvictionOf(p *cluster.Pod, now time.Time, before *cluster.Node, changes ...
 	r.Hangs = r.Outcome != Stays && after.IsSilent()
 	r.Order = unique.Make(strings.Join(say.Each(r.Because, Pair.Text), "\n")).Value() // few texts for many pods
 	return r
+}
+
+// Drained returns the eviction of a pod that leaves now, whatever the taints.
+func Drained(p *cluster.Pod, now time.Time, n *cluster.Node, v drain.Verdict) *Eviction {
+	return &Eviction{
+		Pod: p.String(), Node: n.Name, Outcome: Leaves, At: now.Format(time.RFC3339), InSeconds: new(int64(0)), Hangs: n.IsSilent(),
+		Drain: v, pod: p, now: now, earliest: now, deadline: now,
+	}
 }
 
 // Briefly is how long a taint may stay that Kubernetes' node-lifecycle controller
@@ -303,6 +313,8 @@ func (r *Eviction) follow(c *cluster.Cluster, maker *cluster.Workload, evicted i
 		r.Then = r.Job
 	case maker.Bound != nil:
 		r.followBound(c, maker.NodeName)
+	case r.Drain.Leaves && own.Matches(p.Profile) && !p.IsRejected(own.Group):
+		r.Again, r.Then = true, "new ones tolerate the cordon, and may be put there again"
 	case own.Matches(p.Profile) && !p.IsRejected(own.Group) && p.EvictionOf(own.Taints, r.now).Outcome != taints.Stays:
 		r.Again, r.Then = true, "new ones may be put there again, and leave again"
 		if p.Owner.Kind == "DaemonSet" {
@@ -314,7 +326,7 @@ func (r *Eviction) follow(c *cluster.Cluster, maker *cluster.Workload, evicted i
 // changed says when the pod leaves if its seconds were changed while its timer ran. Then
 // Kubernetes keeps the timer of those that it was made with: the template's, or the default.
 func (r *Eviction) changed(maker *cluster.Workload) {
-	if r.InSeconds == nil || r.pod.Deleting || !r.pod.Changed || r.Because[0].Toleration == nil || r.Because[0].Why != "" {
+	if r.InSeconds == nil || r.pod.Deleting || !r.pod.Changed || r.Because == nil || r.Because[0].Toleration == nil || r.Because[0].Why != "" {
 		return
 	}
 	pair := &r.Because[0]

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/fiterror"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
@@ -195,40 +196,28 @@ func (a *analyst) place(p *cluster.Profile, shares []cluster.Share) *placement {
 	why := a.reasonsOf(p, shares)
 	r.Rejections, r.RejectionsTotal = rejections(why, shares), len(why)
 	rejecting := r.rejecting
-	meant, resource, lacks := a.WithResources(p, shares)
-	r.lacks = lacks
-	if len(meant) > 0 &&
-		!slices.ContainsFunc(meant, func(s cluster.Share) bool { return !p.IsRejected(s.Group) }) {
+	if meant := r.withResources(a, p, shares); meant != nil {
 		rejecting, why = meant, a.reasonsOf(p, meant)
-		if r.Feasible > 0 {
-			r.meant = resource + "; "
-		}
 	}
-	if len(rejecting) == 0 {
-		return r
-	}
-	adviser := adviser{a, p, why, valuesOf(taintsOf(why)), rejecting}
-	var open []*remedy
-	r.Change, open = adviser.advise()
-	if r.isOpen() { // other tolerations are intended
-		open = nil
-		if r.Change != nil && (len(r.Change.Entries) == 0 || len(r.Change.NodeTaints) > 0) {
-			r.Change = nil
-		}
-	}
-	r.AlternativesTotal = len(open)
-	for _, x := range open[:min(len(open), maxListed)] {
-		x.Nodes, x.NodeNames = len(x.nodes), a.names(x.nodes)
-		r.Alternatives = append(r.Alternatives, x.alternative)
-	}
-	r.untolerated = r.taintsText(why)
-	switch {
-	case r.Change != nil:
-		r.stays = a.stays(r.Change.opened, r.Change.NodeTaints)
-	case r.AlternativesTotal == 1:
-		r.stays = a.stays(open[0].nodes, open[0].NodeTaints)
+	if len(rejecting) > 0 {
+		r.advise(&adviser{a, p, why, valuesOf(taintsOf(why)), rejecting})
 	}
 	return r
+}
+
+// withResources returns the nodes that have what the pods request if all of them reject the
+// pods, and otherwise nil.
+func (r *placement) withResources(a *analyst, p *cluster.Profile, shares []cluster.Share) []cluster.Share {
+	having, text, lacks := a.WithResources(p, shares)
+	r.lacks = lacks
+	accepts := func(s cluster.Share) bool { return !p.IsRejected(s.Group) }
+	switch {
+	case slices.ContainsFunc(having, accepts):
+		return nil
+	case len(having) > 0 && r.Feasible > 0:
+		r.meant = text + "; "
+	}
+	return having
 }
 
 // isOpen reports whether the pods are allowed on nodes that have what they request.
@@ -259,17 +248,17 @@ func rejections(why reasons, shares []cluster.Share) []Rejection {
 // has another untolerated taint, or does not match.
 func (a *analyst) countKept(p *cluster.Profile, feasible int) map[string]int {
 	nodes := a.Candidates(p)
-	kept := map[string]int{reasonUnnamed: len(a.Nodes) - len(nodes)}
+	kept := map[string]int{fiterror.Unnamed: len(a.Nodes) - len(nodes)}
 	_, toleratesCordon := p.Matcher.Match(cluster.Cordon)
 	for _, i := range nodes {
 		switch n := &a.Nodes[i]; {
 		case n.Cordoned && !toleratesCordon:
-			kept[reasonCordoned]++
+			kept[fiterror.Cordoned]++
 		case p.IsRejected(n.Group):
-			kept[reasonTaints]++
+			kept[fiterror.Taints]++
 		}
 	}
-	kept[reasonAffinity] = len(nodes) - feasible - kept[reasonCordoned] - kept[reasonTaints]
+	kept[fiterror.Affinity] = len(nodes) - feasible - kept[fiterror.Cordoned] - kept[fiterror.Taints]
 	return kept
 }
 

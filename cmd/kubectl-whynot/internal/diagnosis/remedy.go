@@ -42,7 +42,8 @@ type alternative struct {
 	Rest []taints.Taint `json:"-"` // the untolerated taints of the nodes, other than NodeTaints
 }
 
-// A remedy lets pods onto the nodes that have a set of untolerated taints.
+// A remedy lets the pods onto the nodes that have one set of untolerated taints: nodes
+// change, mistakes are corrected, and the other taints are tolerated.
 type remedy struct {
 	alternative
 	untolerated []taints.Taint
@@ -59,42 +60,65 @@ type adviser struct {
 	shares    []cluster.Share
 }
 
-// advise returns the change that corrects the mistakes in the tolerations, or names the
-// nodes to fix, or else the alternatives: it is not clear which nodes are intended. A
-// change never opens nodes of another key or value than the pods tolerate.
-func (a *adviser) advise() (*change, []*remedy) {
-	var all []*remedy
-	invalid := 4 // the least rank of nodes with an invalid taint
-	for _, r := range a.remedies() {
-		if a.plan(r) {
-			all = append(all, r)
-		} else {
-			invalid = min(invalid, r.rank())
+// advise sets what lets the pods onto nodes that reject them. Pods that are allowed on
+// others are meant for those, and only their mistakes matter.
+func (r *placement) advise(a *adviser) {
+	var open []*remedy
+	if r.Change, open = a.choose(); r.isOpen() {
+		open = nil
+		if c := r.Change; c != nil && (len(c.Entries) == 0 || len(c.NodeTaints) > 0) {
+			r.Change = nil
 		}
 	}
-	if len(all) == 0 {
-		return nil, nil
+	r.AlternativesTotal = len(open)
+	for _, x := range open[:min(len(open), maxListed)] {
+		x.Nodes, x.NodeNames = len(x.nodes), a.names(x.nodes)
+		r.Alternatives = append(r.Alternatives, x.alternative)
 	}
-	slices.SortStableFunc(all, func(x, y *remedy) int { return cmp.Or(x.compare(y), len(y.nodes)-len(x.nodes)) })
-	best := all[0]
-	rivals := rivals(best, all)
+	r.untolerated = r.taintsText(a.reasons)
 	switch {
-	case rivals != nil:
-		return nil, rivals
-	case len(best.Taints) == 0:
-		return a.change(best), nil
-	case best.rank() > invalid && len(best.Corrections) == 0:
-		return nil, nil
+	case r.Change != nil:
+		r.stays = a.stays(r.Change.opened, r.Change.NodeTaints)
+	case r.AlternativesTotal == 1:
+		r.stays = a.stays(open[0].nodes, open[0].NodeTaints)
 	}
-	return nil, slices.DeleteFunc(all, func(r *remedy) bool { return r.compare(best) != 0 })
 }
 
-// remedies returns one for each distinct set of untolerated hard taints, sorted.
+// choose returns a change if it is clear which nodes are meant, and otherwise the remedies
+// among which the user chooses, if any. A change never opens nodes of another key or value
+// than the pods tolerate.
+func (a *adviser) choose() (*change, []*remedy) {
+	var accepted, refused []*remedy
+	for _, r := range a.remedies() {
+		if a.plan(r); r.isAccepted() {
+			accepted = append(accepted, r)
+		} else {
+			refused = append(refused, r)
+		}
+	}
+	if len(accepted) == 0 {
+		return nil, nil
+	}
+	slices.SortStableFunc(accepted, func(x, y *remedy) int { return cmp.Or(x.compare(y), len(y.nodes)-len(x.nodes)) })
+	best := accepted[0]
+	switch rivals := best.rivals(accepted); {
+	case rivals != nil:
+		return nil, rivals
+	case best.isClear():
+		return a.change(best), nil
+	case best.isOutranked(refused):
+		return nil, nil
+	}
+	return nil, slices.DeleteFunc(accepted, func(r *remedy) bool { return r.compare(best) != 0 })
+}
+
+// remedies returns one for each distinct set of untolerated hard taints, sorted. They have
+// no plan yet.
 func (a *adviser) remedies() []*remedy {
 	key := func(s cluster.Share) string { return cluster.TextOf(untoleratedOf(a.Matcher, s.Group)) }
 	list := say.Each(cluster.Grouped(a.shares, key), func(shares []cluster.Share) *remedy {
 		nodes := slices.Concat(say.Each(shares, func(s cluster.Share) []int { return s.Nodes })...)
-		return &remedy{untolerated: untoleratedOf(a.Matcher, shares[0].Group), nodes: nodes}
+		return &remedy{untolerated: untoleratedOf(a.Matcher, shares[0].Group), nodes: nodes, tolerations: slices.Clone(a.Tolerations)}
 	})
 	slices.SortFunc(list, func(x, y *remedy) int { return slices.CompareFunc(x.untolerated, y.untolerated, taints.Taint.Compare) })
 	return list
@@ -109,73 +133,136 @@ func untoleratedOf(m *taints.Matcher, g *cluster.Group) []taints.Taint {
 	return list
 }
 
-// plan computes the remedy and reports whether an API server accepts it.
-func (a *adviser) plan(r *remedy) bool {
-	r.tolerations = slices.Clone(a.Tolerations)
+// plan decides for each taint whether the node has to change or the pods tolerate it.
+func (a *adviser) plan(r *remedy) {
 	for _, t := range r.untolerated {
 		if stateOf(t) != stateNone {
 			r.NodeTaints = append(r.NodeTaints, t)
 			continue
 		}
 		r.Rest = append(r.Rest, t)
-		if _, found := taints.FindUntolerated([]taints.Taint{t}, r.tolerations, taints.HardEffects); found {
+		if _, ok := taints.Match(t, r.tolerations); !ok { // a correction may be for several taints
 			a.tolerate(r, t)
 		}
 	}
+}
+
+// isAccepted reports whether an API server accepts the plan, and all taints are tolerated.
+func (r *remedy) isAccepted() bool {
 	_, found := taints.FindUntolerated(r.Rest, r.tolerations, taints.HardEffects)
 	return !found && taints.ValidateTolerations(r.tolerations) == nil
 }
 
-// tolerate adds to the remedy the correction of a mistake, or else a new toleration.
+// tolerate decides whether the closest toleration is replaced, a corrected one is added
+// beside it, or the taint is another one, which the user may not want to be tolerated.
 func (a *adviser) tolerate(r *remedy, t taints.Taint) {
 	why := a.reasons.of(t)
-	if !a.isMistake(why) {
-		added := a.tolerationOf(t)
-		r.Taints, r.Additions = append(r.Taints, t), append(r.Additions, added)
-		r.tolerations = append(r.tolerations, added)
-		return
-	}
-	e := Entry{nil, corrected(why), why.Toleration}
-	if !r.replaces(why, e.Toleration) {
-		r.tolerations = append(r.tolerations, e.Toleration)
-		r.Corrections = append(r.Corrections, e)
-		return
-	}
-	for i := range a.Tolerations {
-		same, other := why, why.Closest // for another effect or time, or with an operator once
-		same.Closest, same.Toleration = a.Tolerations[i], i
-		other.Effect, other.TolerationSeconds = same.Closest.Effect, same.Closest.TolerationSeconds
-		if !same.Closest.Equal(other) || !a.isMistake(same) {
-			continue
+	switch {
+	case !a.isMistake(why):
+		r.Taints, r.Additions = append(r.Taints, t), append(r.Additions, a.tolerationOf(t))
+		r.tolerations = append(r.tolerations, a.tolerationOf(t))
+	case r.isReplaceable(why):
+		for _, same := range a.sameMistakes(why) {
+			if r.isReplaceable(same) {
+				i := same.Toleration
+				r.tolerations[i] = corrected(same)
+				r.Corrections = append(r.Corrections, Entry{&a.Tolerations[i], r.tolerations[i], i})
+			}
 		}
-		if fixed := corrected(same); r.replaces(same, fixed) {
-			r.tolerations[i] = fixed
-			r.Corrections = append(r.Corrections, Entry{&a.Tolerations[i], fixed, i})
-		}
+	default:
+		r.tolerations = append(r.tolerations, corrected(why))
+		r.Corrections = append(r.Corrections, Entry{nil, corrected(why), why.Toleration})
 	}
 }
 
-// replaces reports whether the correction can replace the mistake. It cannot if another
-// one has, or if the mistake is for another effect, which nodes may get later.
-func (r *remedy) replaces(mistake explain.Reason, fixed taints.Toleration) bool {
-	if isEffect(mistake.Closest.Effect) && mistake.Closest.Effect != fixed.Effect {
-		return false
+// sameMistakes returns the mistake, also in tolerations for other effects or times.
+func (a *adviser) sameMistakes(mistake explain.Reason) (list []explain.Reason) {
+	for i, t := range a.Tolerations {
+		same, want := mistake, mistake.Closest
+		same.Closest, same.Toleration = t, i
+		want.Effect, want.TolerationSeconds = t.Effect, t.TolerationSeconds
+		if t.Equal(want) && a.isMistake(same) {
+			list = append(list, same)
+		}
 	}
-	return !slices.ContainsFunc(r.Corrections, func(e Entry) bool { return e.at == mistake.Toleration && e.Replaces != nil })
+	return list
 }
 
-// change returns the change that corrects the mistakes. If the remedy has nodes to fix,
-// it opens all nodes that accept the pods once all such nodes are fixed.
+// isReplaceable reports whether the correction can replace the mistake. It cannot if
+// another has, or if the mistake is for another effect, which nodes may get later.
+func (r *remedy) isReplaceable(mistake explain.Reason) bool {
+	effect := mistake.Closest.Effect
+	isOther := isEffect(effect) && effect != corrected(mistake).Effect
+	return !isOther && !slices.ContainsFunc(r.Corrections, func(e Entry) bool { return e.at == mistake.Toleration && e.Replaces != nil })
+}
+
+// isClear reports whether corrections and other states of nodes suffice. Then the pods are
+// meant for the nodes. Otherwise they may not be.
+func (r *remedy) isClear() bool { return len(r.Taints) == 0 }
+
+// compare orders remedies, the likeliest first.
+func (r *remedy) compare(s *remedy) int {
+	ranks := r.rank() - s.rank()
+	switch {
+	case r.isClear() != s.isClear():
+		return order(s.isClear(), r.isClear())
+	case r.isClear(): // the fewest corrections, and of these the most that replace
+		return cmp.Or(ranks, len(r.Corrections)-len(s.Corrections), len(r.tolerations)-len(s.tolerations))
+	}
+	return cmp.Or(
+		order(len(r.NodeTaints) > 0, len(s.NodeTaints) > 0), order(len(r.Corrections) == 0, len(s.Corrections) == 0), ranks,
+	)
+}
+
+// The ranks of nodes, the likeliest to be meant first.
+const (
+	rankOrdinary = iota
+	rankControlPlane
+	rankToFix
+	rankNever // they never take the pods
+)
+
+func (r *remedy) rank() int {
+	controlPlane := []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"}
+	switch {
+	case haveFinal(r.NodeTaints):
+		return rankNever
+	case len(r.NodeTaints) > 0:
+		return rankToFix
+	case slices.ContainsFunc(r.untolerated, func(t taints.Taint) bool { return slices.Contains(controlPlane, t.Key) }):
+		return rankControlPlane
+	}
+	return rankOrdinary
+}
+
+// isOutranked reports whether likelier nodes are among those that no valid toleration
+// opens, and no correction shows that these are meant.
+func (r *remedy) isOutranked(refused []*remedy) bool {
+	return len(r.Corrections) == 0 && slices.ContainsFunc(refused, func(s *remedy) bool { return s.rank() < r.rank() })
+}
+
+// rivals returns the remedies that correct the same toleration as the best one, if some of
+// them correct it to another key or value. It is then not clear which nodes are meant,
+// whatever else must be done there. Otherwise it returns nil.
+func (r *remedy) rivals(all []*remedy) []*remedy {
+	for _, e := range r.Corrections {
+		isFor := func(f Entry) bool { return f.at == e.at }
+		isOther := func(f Entry) bool {
+			return isFor(f) && (e.Toleration.Key != f.Toleration.Key || e.Toleration.Value != f.Toleration.Value)
+		}
+		if slices.ContainsFunc(all, func(s *remedy) bool { return slices.ContainsFunc(s.Corrections, isOther) }) {
+			return slices.DeleteFunc(all, func(s *remedy) bool { return !slices.ContainsFunc(s.Corrections, isFor) })
+		}
+	}
+	return nil
+}
+
+// change returns the change of the remedy. It also opens other nodes: all that accept the
+// pods with the corrections, once the nodes that have to change have done so.
 func (a *adviser) change(r *remedy) *change {
-	x := &change{Entries: r.Corrections, Tolerations: r.tolerations}
-	m := taints.Compile(r.tolerations)
-	isFixed, isFinal := len(r.NodeTaints) > 0, haveFinal(r.NodeTaints)
-	stays := func(t taints.Taint) bool {
-		s := stateOf(t)
-		return !isFixed || s == stateNone || s.isFinal() && !isFinal
-	}
+	x, m := &change{Entries: r.Corrections, Tolerations: r.tolerations}, taints.Compile(r.tolerations)
 	for _, s := range a.shares {
-		if left := untoleratedOf(m, s.Group); !slices.ContainsFunc(left, stays) {
+		if left := untoleratedOf(m, s.Group); !slices.ContainsFunc(left, r.leaves) {
 			x.opened, x.NodeTaints = append(x.opened, s.Nodes...), append(x.NodeTaints, left...)
 		}
 	}
@@ -183,48 +270,11 @@ func (a *adviser) change(r *remedy) *change {
 	return x
 }
 
-// compare orders remedies, the likeliest first. If corrections suffice, healthy nodes
-// come first, then the fewest corrections, and of these the most that replace. Otherwise,
-// nodes without a state come first, then remedies with corrections.
-func (r *remedy) compare(s *remedy) int {
-	if len(r.Taints)+len(s.Taints) == 0 {
-		return cmp.Or(r.rank()-s.rank(), len(r.Corrections)-len(s.Corrections), len(r.tolerations)-len(s.tolerations))
-	}
-	return cmp.Or(
-		order(len(r.Taints) > 0, len(s.Taints) > 0), order(len(r.NodeTaints) > 0, len(s.NodeTaints) > 0),
-		order(len(r.Corrections) == 0, len(s.Corrections) == 0), r.rank()-s.rank(),
-	)
-}
-
-// rank orders remedies by their nodes: ordinary ones, the control plane, nodes
-// to fix, nodes that never take the pods.
-func (r *remedy) rank() int {
-	controlPlane := []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"}
-	switch {
-	case haveFinal(r.NodeTaints):
-		return 3
-	case len(r.NodeTaints) > 0:
-		return 2
-	case slices.ContainsFunc(r.untolerated, func(t taints.Taint) bool { return slices.Contains(controlPlane, t.Key) }):
-		return 1
-	}
-	return 0
-}
-
-// rivals returns the remedies that correct the same toleration as best, if some of
-// them correct it to another key or value. It is then not clear which nodes are
-// intended, whatever else must be done there. Otherwise it returns nil.
-func rivals(best *remedy, all []*remedy) []*remedy {
-	for _, e := range best.Corrections {
-		isFor := func(f Entry) bool { return f.at == e.at }
-		isOther := func(f Entry) bool {
-			return isFor(f) && (e.Toleration.Key != f.Toleration.Key || e.Toleration.Value != f.Toleration.Value)
-		}
-		if slices.ContainsFunc(all, func(r *remedy) bool { return slices.ContainsFunc(r.Corrections, isOther) }) {
-			return slices.DeleteFunc(all, func(r *remedy) bool { return !slices.ContainsFunc(r.Corrections, isFor) })
-		}
-	}
-	return nil
+// leaves reports whether the taint is still there once nodes have changed as the remedy
+// says. If it has no nodes that never take pods, these do not change.
+func (r *remedy) leaves(t taints.Taint) bool {
+	state := stateOf(t)
+	return len(r.NodeTaints) == 0 || state == stateNone || state.isFinal() && !haveFinal(r.NodeTaints)
 }
 
 // Entries returns all tolerations to write for the alternative.

@@ -6,10 +6,11 @@
 //
 //  1. pending.go groups equal pods, and finds the nodes that match and those that reject.
 //  2. reason.go says which toleration is closest to a taint, and whether it is a mistake.
-//  3. remedy.go finds what lets the pods in, and chooses: corrections of mistakes, nodes
+//  3. remedy.go plans what lets the pods in, and chooses: corrections of mistakes, nodes
 //     to fix, or alternatives for the user. states.go knows the taints of nodes to fix.
-//  4. message.go reads the scheduler's message, and cause.go names the cause.
+//  4. cause.go names the cause. Package fiterror reads the scheduler's message.
 //  5. nodesteps.go says what to do about the nodes, and fix.go about the tolerations.
+//  6. cause.go joins the pods with the same cause and fix.
 package diagnosis
 
 import (

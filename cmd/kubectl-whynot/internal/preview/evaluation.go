@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/drain"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
@@ -120,9 +121,7 @@ func (e *evaluation) undoes(old, n *cluster.Node) taints.Changes {
 // evictions finds out which pods leave and which stay.
 func (e *evaluation) evictions() {
 	var leaving, departing, spared, tolerating []member
-	var all []*diagnosis.Eviction
-	left := maps.Clone(e.before.Running) // pods that stay on nodes, by workload
-	misplaced := sets.New[string]()      // DaemonSets of pods that stay, but are not made again
+	misplaced := sets.New[string]() // DaemonSets of pods that stay, but are not made again
 	for _, p := range e.before.Pods {
 		i, known := e.before.NodeAt[p.Node]
 		changes := e.changes[i]
@@ -138,10 +137,10 @@ func (e *evaluation) evictions() {
 		}
 		switch {
 		case p.Deleting, wouldLeave && leaves && *was.InSeconds <= *is.InSeconds:
-			departing, all = append(departing, member{p, is, 0}), append(all, is)
+			departing = append(departing, member{p, is, 0})
 			nodes.Anyway++
 		case leaves:
-			leaving, all = append(leaving, member{p, is, 0}), append(all, is)
+			leaving = append(leaving, member{p, is, 0})
 			nodes.Leave++
 		case wouldLeave:
 			nodes.Stay++
@@ -160,9 +159,49 @@ func (e *evaluation) evictions() {
 			}
 		}
 	}
-	diagnosis.Follow(e.after, all)
-	for _, m := range slices.Concat(leaving, departing) {
-		if !m.Again && !m.Deleting && m.Owner != (cluster.Owner{}) && !m.IsStatic() {
+	e.leave(leaving, departing)
+	e.Spared, e.Tolerating = e.groups(spared, false), e.groups(tolerating, false)
+	if names := sets.List(misplaced); len(names) > 0 {
+		e.Notes = append(e.Notes, "Some pods of "+say.NamesOf(names, len(names))+" stay on these nodes, and are not made again there after their "+
+			"next deletion or roll-out.")
+	}
+}
+
+// drain finds out which pods of the nodes leave and which stay.
+func (e *evaluation) drain(d *drain.Drain) {
+	var all, leaving, staying []member
+	for _, p := range e.before.Pods {
+		if i, known := e.before.NodeAt[p.Node]; known && e.changes[i] != nil {
+			v := d.Of(p.PodName)
+			all = append(all, member{p, diagnosis.Drained(p, e.now, &e.after.Nodes[i], v), 0})
+			if v.IsRefused && !strings.Contains(e.Refused[p.Node], v.Why) {
+				e.Refused[p.Node] = strings.TrimPrefix(e.Refused[p.Node]+"; node "+p.Node+": "+v.Why, "; ")
+			}
+		}
+	}
+	for _, m := range all {
+		nodes := e.nodes[e.after.NodeAt[m.Pod.Node]]
+		switch isRefused := e.Refused[m.Pod.Node] != ""; {
+		case m.Drain.Leaves && !isRefused:
+			leaving = append(leaving, m)
+			nodes.Leave++
+			continue
+		case m.Drain.Leaves:
+			m.Drain.Why = "not evicted: kubectl refuses their node for other pods"
+		}
+		m.InSeconds, staying = nil, append(staying, m)
+		nodes.Stay++
+	}
+	e.leave(leaving, nil)
+	e.Brief, e.Staying = nil, e.groups(staying, false) // nodes that do not change are cordoned already
+}
+
+// leave sets what follows from the pods that leave.
+func (e *evaluation) leave(leaving, departing []member) {
+	all, left := slices.Concat(leaving, departing), maps.Clone(e.before.Running) // pods that stay on nodes, by workload
+	diagnosis.Follow(e.after, say.Each(all, func(m member) *diagnosis.Eviction { return m.Eviction }))
+	for _, m := range all {
+		if !m.Again && !m.Deleting && !m.IsFinished() && m.Owner != (cluster.Owner{}) && !m.IsStatic() {
 			left[m.OwnerName()]--
 		}
 	}
@@ -170,17 +209,12 @@ func (e *evaluation) evictions() {
 		e.Leave, e.Anyway, e.Stay = e.Leave+g.Leave, e.Anyway+g.Anyway, e.Stay+g.Stay
 	}
 	for _, m := range leaving {
-		if left[m.OwnerName()] == 0 {
+		if left[m.OwnerName()] == 0 && !m.IsFinished() && !m.Deleting {
 			e.emptied.Insert(m.OwnerName())
 		}
 	}
 	e.Emptied = sets.List(e.emptied)
 	e.Leaving, e.Departing = e.groups(leaving, true), e.groups(departing, true)
-	e.Spared, e.Tolerating = e.groups(spared, false), e.groups(tolerating, false)
-	if names := sets.List(misplaced); len(names) > 0 {
-		e.Notes = append(e.Notes, "Some pods of "+say.NamesOf(names, len(names))+" stay on these nodes, and are not made again there after their "+
-			"next deletion or roll-out.")
-	}
 }
 
 // daemonMakes reports whether the taints of the node allow the DaemonSet to make the pod.
@@ -274,11 +308,11 @@ func (e *evaluation) notes(r *Request) {
 		acts := diagnosis.WhoElse(key)
 		note(acts != "", key+": "+acts)
 	}
-	keepsOff := r.Verb == "cordon" || slices.ContainsFunc(r.specs, func(s string) bool { return strings.HasSuffix(s, ":NoSchedule") })
+	keepsOff := r.Verb == "cordon" || r.Verb == "drain" || slices.ContainsFunc(r.specs, func(s string) bool { return strings.HasSuffix(s, ":NoSchedule") })
 	for _, name := range say.SortedKeys(e.before.Workloads) {
 		i, isKnown := e.before.NodeAt[e.before.Workloads[name].NodeName]
 		note(keepsOff && isKnown && e.changes[i] != nil && e.before.Running[name]+e.before.Waiting[name] > 0,
 			"NoSchedule does not keep new pods of "+name+" off "+e.before.Workloads[name].NodeName+", which its template names.")
 	}
-	note(e.Leave > 0, "Taint eviction ignores disruption budgets. Undoing does not bring back pods that have left.")
+	note(e.Leave > 0 && r.Verb != "drain", "Taint eviction ignores disruption budgets. Undoing does not bring back pods that have left.")
 }

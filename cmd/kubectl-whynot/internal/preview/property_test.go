@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/drain"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/kube"
@@ -40,7 +41,7 @@ func (w *world) cluster(t *testing.T) *cluster.Cluster {
 
 // request parses the arguments after "kubectl".
 func request(args []string) (*Request, error) {
-	r := &Request{Verb: args[0]}
+	r := &Request{Verb: args[0], Drain: drain.New()}
 	var rest []string
 	for _, a := range args[1:] {
 		switch {

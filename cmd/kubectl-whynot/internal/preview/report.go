@@ -34,6 +34,7 @@ type Report struct {
 	Departing    []Group           `json:"leavingAnyway"`       // with or without the change
 	Spared       []Group           `json:"noLongerEvicted"`
 	Tolerating   []Group           `json:"tolerating"`           // the new NoExecute taints
+	Staying      []Group           `json:"staying,omitempty"`    // of nodes that are drained
 	Leave        int               `json:"podsThatLeave"`        // of Leaving
 	Stay         int               `json:"podsThatStay"`         // on these nodes
 	Anyway       int               `json:"podsThatLeaveAnyway"`  // of Departing
@@ -55,12 +56,19 @@ func New(c *cluster.Cluster, r *Request, now time.Time, connection []string) *Re
 		Version: "whynot-preview/v1", Now: now.Format(time.RFC3339), Nodes: len(c.Nodes), Pods: len(c.Pods),
 		Refused: make(map[string]string), NotEvaluated: diagnosis.NotEvaluated(append(sets.List(c.Unevaluated), "new pods of DaemonSets")...),
 	}
+	if c.Drain != nil && c.Drain.HasBudgets {
+		report.NotEvaluated = slices.DeleteFunc(report.NotEvaluated, func(rule string) bool { return rule == "disruption budgets" })
+	}
 	e := &evaluation{
 		Report: report, before: c, now: now, changes: make(map[int][]*cluster.Node), emptied: sets.New[string](),
 		choices: make(map[*cluster.Profile]choice),
 	}
 	settled := e.settle(r.run(c, now, report))
-	e.evictions()
+	if r.Verb == "drain" {
+		e.drain(r.Drain)
+	} else {
+		e.evictions()
+	}
 	e.pending()
 	e.notes(r)
 	e.commands(r, settled, connection)
@@ -91,6 +99,7 @@ type Group struct {
 	When      string           `json:"when,omitempty"`      // they leave; empty: they stay or are pending
 	InSeconds *int64           `json:"inSeconds,omitempty"` // until the latest deadline
 	Because   []diagnosis.Pair `json:"because,omitempty"`
+	Reason    string           `json:"reason,omitempty"`           // why drain evicts them, or does not
 	Homeless  int              `json:"podsWithoutOtherNode"`       // that no node would then take and keep, by taints and node affinity
 	Hanging   int              `json:"podsThatHang"`               // Terminating until their kubelet answers
 	Then      string           `json:"then,omitempty"`             // what else happens
@@ -117,7 +126,7 @@ func (e *evaluation) groups(list []member, leave bool) []Group {
 		return cmp.Or(compareDeadlines(a.InSeconds, b.InSeconds), cluster.ComparePodNames(a.PodName, b.PodName))
 	})
 	key := func(m member) string {
-		return fmt.Sprintf("%q %q %q %q %q %v %v", diagnosis.Why(m.Because), m.From, m.OwnerName(), m.Message, m.Job+m.Then, m.Hangs, m.gains)
+		return fmt.Sprintf("%q %q %q %q %q %v %v", diagnosis.Why(m.Because)+m.Drain.Why, m.From, m.OwnerName(), m.Message, m.Job+m.Then, m.Hangs, m.gains)
 	}
 	groups := say.Each(cluster.Grouped(list, key), func(same []member) Group { return e.group(same, leave) })
 	slices.SortStableFunc(groups, func(a, b Group) int {
@@ -134,7 +143,7 @@ func (e *evaluation) group(list []member, leave bool) Group {
 	name := first.OwnerName()
 	g := Group{
 		Workload: name, Running: e.before.Running[name], Waiting: e.before.Waiting[name], InSeconds: last.InSeconds, Because: last.Because,
-		NewNodes: first.gains, Message: first.Message, IsPending: first.IsPending(),
+		NewNodes: first.gains, Message: first.Message, IsPending: first.IsPending(), Reason: first.Drain.Why,
 	}
 	for _, m := range list {
 		g.Pods, g.Evictions = append(g.Pods, m.Pod.String()), append(g.Evictions, m.Eviction)
@@ -153,7 +162,7 @@ func (e *evaluation) group(list []member, leave bool) Group {
 	case leave && *g.InSeconds <= 0:
 		g.When = "now"
 	}
-	g.Why = strings.Trim(g.When+": "+diagnosis.Why(g.Because), ": ")
+	g.Why = strings.Trim(g.When+": "+diagnosis.Why(g.Because)+g.Reason, ": ")
 	return g
 }
 
@@ -162,6 +171,7 @@ func (e *evaluation) then(g *Group, list []member) {
 	first := list[0]
 	g.Then = first.Then
 	switch {
+	case first.IsFinished():
 	case first.Owner == (cluster.Owner{}):
 		g.Then = "nothing makes it again"
 	case first.IsStatic():

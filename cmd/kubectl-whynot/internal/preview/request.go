@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package preview says what kubectl's taint, cordon and uncordon would do.
+// Package preview says what kubectl's taint, cordon, uncordon and drain would do.
 package preview
 
 import (
@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/drain"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
@@ -21,9 +22,11 @@ import (
 
 // A Request is a command line of kubectl.
 type Request struct {
-	Verb           string // taint, cordon or uncordon
+	Verb           string // taint, cordon, uncordon or drain
 	Selector       string // of nodes
 	All, Overwrite bool
+	Drain          *drain.Drain
+	Flags          []string // of drain, as they are given
 
 	names, specs []string // of nodes, and of changes to their taints
 	labels       labels.Selector
@@ -34,7 +37,9 @@ func (r *Request) Parse(args []string) (err error) {
 	if r.labels, err = labels.Parse(r.Selector); err != nil {
 		return fmt.Errorf("-l: %w", err)
 	}
-	switch {
+	switch _, err := labels.Parse(r.Drain.Flags.Lookup("pod-selector").Value.String()); {
+	case err != nil:
+		return errors.New("--pod-selector=<pod_selector> must be a valid label selector")
 	case r.Verb == "taint":
 		return r.parseTaint(args)
 	case len(args) == 0 && strings.TrimSpace(r.Selector) == "":
@@ -131,10 +136,11 @@ func (r *Request) run(c *cluster.Cluster, now time.Time, report *Report) map[int
 		if err != nil {
 			report.Refused[n.Name] = fmt.Sprintf("node %s: %v", n.Name, err)
 		}
-		switch {
-		case next.Cordoned != n.Cordoned || cluster.TextOf(next.Own) != cluster.TextOf(n.Own):
+		isSame := next.Cordoned == n.Cordoned && cluster.TextOf(next.Own) == cluster.TextOf(n.Own)
+		if !isSame || times[n.Name] > 0 && r.Verb == "drain" {
 			after[i] = next
-		case times[n.Name] > 0 && err == nil:
+		}
+		if isSame && times[n.Name] > 0 && err == nil {
 			report.Unchanged = append(report.Unchanged, n.Name)
 		}
 	}
@@ -144,7 +150,7 @@ func (r *Request) run(c *cluster.Cluster, now time.Time, report *Report) map[int
 // apply returns what the node becomes.
 func (r *Request) apply(n cluster.Node, now time.Time) (cluster.Node, error) {
 	switch {
-	case r.Verb == "cordon":
+	case r.Verb == "cordon", r.Verb == "drain":
 		n.Cordoned = true
 	case r.Verb == "uncordon" && n.Cordoned: // the node lifecycle controller then removes its taint
 		n.Cordoned = false
@@ -178,18 +184,18 @@ func (r *Request) apply(n cluster.Node, now time.Time) (cluster.Node, error) {
 const maxNames = 100
 
 // verbs are the commands of the requests, and those that undo them.
-var verbs = map[string][2]string{"taint": {"taint nodes", "taint nodes"}, "cordon": {"cordon", "uncordon"}, "uncordon": {"uncordon", "cordon"}}
+var verbs = map[string][2]string{"taint": {"taint nodes", "taint nodes"}, "cordon": {"cordon", "uncordon"}, "uncordon": {"uncordon", "cordon"}, "drain": {"drain", "uncordon"}}
 
 // commands sets the commands. If kubectl refuses nodes, they name the others. What undoes
 // the change of many nodes selects them as the request does, if exactly these nodes
 // change. Otherwise it is more than one command.
 func (e *evaluation) commands(r *Request, after map[int]cluster.Node, connection []string) {
-	if len(e.Changed) == 0 {
+	if len(after) == len(e.Brief) {
 		return
 	}
 	nodes := r.selection()
 	isExact := len(r.names) == 0 && len(e.Unchanged)+len(e.Refused)+len(e.Brief) == 0 && len(e.Changed) > maxNames
-	if len(e.Refused) > 0 && (len(r.names) > 0 || len(e.Changed) <= maxNames) {
+	if len(e.Refused) > 0 && r.Verb != "drain" && (len(r.names) > 0 || len(e.Changed) <= maxNames) {
 		nodes = e.Changed
 	}
 	kubectl := func(verb string, nodes, specs []string, overwrites bool) string {
@@ -200,7 +206,7 @@ func (e *evaluation) commands(r *Request, after map[int]cluster.Node, connection
 		return say.CommandLine(words...)
 	}
 	does, undoes := verbs[r.Verb][0], verbs[r.Verb][1]
-	e.Command = kubectl(does, nodes, r.specs, r.Overwrite)
+	e.Command = kubectl(does, nodes, slices.Concat(r.specs, r.Flags), r.Overwrite)
 	restored, overwrites := map[string][]string{"": e.Changed}, false
 	if r.Verb == "taint" {
 		restored, overwrites = e.restored(after), r.Overwrite || len(e.Undone) > 0 // Kubernetes may have other values

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package diagnosis
+// Package fiterror reads the message with which Kubernetes' scheduler says why it has not
+// placed a pod. Its usual form is that of FitError there: "0/5 nodes are available: 3
+// Insufficient cpu, 2 node(s) had untolerated taint(s). preemption: …".
+package fiterror
 
 import (
 	"fmt"
@@ -10,14 +13,11 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
 
-// A message is the scheduler's reason for not placing a pod. Its usual form is
-// that of FitError in Kubernetes' scheduler: "0/5 nodes are available: 3
-// Insufficient cpu, 2 node(s) had untolerated taint(s). preemption: …".
-type message struct {
-	text    string // up to the end of the first sentence
+// A Message is the scheduler's reason for not placing a pod.
+type Message struct {
+	Text    string // up to the end of the first sentence
 	nodes   int    // that the scheduler knows; 0: the message has another form
 	clauses []clause
 }
@@ -30,12 +30,13 @@ type clause struct {
 
 var fitError = regexp.MustCompile(`^0/(\d+) nodes are available: (.+)$`)
 
-func parseMessage(s string) *message {
+// Parse parses the message.
+func Parse(s string) *Message {
 	text, _, _ := strings.Cut(strings.Join(strings.Fields(s), " "), ". ")
-	m := &message{text: strings.TrimSuffix(text, ".")}
-	parts := fitError.FindStringSubmatch(m.text)
+	m := &Message{Text: strings.TrimSuffix(text, ".")}
+	parts := fitError.FindStringSubmatch(m.Text)
 	if parts == nil {
-		m.clauses = []clause{{0, m.text}}
+		m.clauses = []clause{{0, m.Text}}
 		return m
 	}
 	m.nodes, _ = strconv.Atoi(parts[1])
@@ -56,15 +57,15 @@ func parseMessage(s string) *message {
 
 // Reasons of the scheduler that the program evaluates too.
 const (
-	reasonTaints   = "node(s) had untolerated taint(s)"
-	reasonCordoned = "node(s) were unschedulable"
-	reasonAffinity = "node(s) didn't match Pod's node affinity/selector"
-	reasonUnnamed  = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
+	Taints   = "node(s) had untolerated taint(s)"
+	Cordoned = "node(s) were unschedulable"
+	Affinity = "node(s) didn't match Pod's node affinity/selector"
+	Unnamed  = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
 )
 
 // isEvaluated reports whether the program evaluates the reason too.
 func (c clause) isEvaluated() bool {
-	return c.isTaints() || slices.Contains([]string{reasonCordoned, reasonAffinity, reasonUnnamed}, c.reason)
+	return c.isTaints() || slices.Contains([]string{Cordoned, Affinity, Unnamed}, c.reason)
 }
 
 // isTaints reports whether the reason is taints, which older schedulers name.
@@ -78,7 +79,7 @@ func (c clause) words(taints string) string {
 		return say.Have(c.nodes, "node") + strings.TrimPrefix(c.reason, "node(s) had")
 	case c.isTaints():
 		return say.Have(c.nodes, "node") + " untolerated taints" + taints
-	case c.reason == reasonCordoned:
+	case c.reason == Cordoned:
 		return count + say.For(c.nodes, " is", " are") + " cordoned"
 	case c.isEvaluated():
 		return count + say.For(c.nodes, " does", " do") + " not match the pod's node selector or affinity"
@@ -90,8 +91,8 @@ func (c clause) words(taints string) string {
 	return c.reason + " on " + count
 }
 
-// words describes all clauses, or returns "" if the program evaluates all of them.
-func (m *message) words(taints string) string {
+// Words describes all clauses, or returns "" if the program evaluates all of them.
+func (m *Message) Words(taints string) string {
 	others, evaluated := m.split()
 	if len(others) == 0 {
 		return ""
@@ -100,7 +101,7 @@ func (m *message) words(taints string) string {
 }
 
 // split returns the clauses that the program does not evaluate, and those that it does.
-func (m *message) split() (others, evaluated []clause) {
+func (m *Message) split() (others, evaluated []clause) {
 	for _, c := range m.clauses {
 		if c.isEvaluated() {
 			evaluated = append(evaluated, c)
@@ -111,9 +112,9 @@ func (m *message) split() (others, evaluated []clause) {
 	return others, evaluated
 }
 
-// fits reports whether the message may be about so many nodes, of which taints and
+// Fits reports whether the message may be about so many nodes, of which taints and
 // affinity keep some off. Kubernetes checks these first, unless a plugin chooses nodes.
-func (m *message) fits(nodes, kept int) bool {
+func (m *Message) Fits(nodes, kept int) bool {
 	others, evaluated := m.split()
 	for _, c := range evaluated {
 		kept -= c.nodes
@@ -124,9 +125,10 @@ func (m *message) fits(nodes, kept int) bool {
 	return m.nodes == 0 || m.nodes == nodes && (kept == 0 || slices.ContainsFunc(others, isChosen))
 }
 
-// beside has the reasons that the program does not evaluate, as for volumes.
-func (m *message) beside(p *cluster.Profile) string {
+// Beside has the reasons that the program does not evaluate, as for volumes. Resources that
+// it does are not among them.
+func (m *Message) Beside(evaluates func(resource string) bool) string {
 	others, _ := m.split()
-	others = slices.DeleteFunc(others, func(c clause) bool { return p.Requests(strings.TrimPrefix(c.reason, "Insufficient ")) })
+	others = slices.DeleteFunc(others, func(c clause) bool { return evaluates(strings.TrimPrefix(c.reason, "Insufficient ")) })
 	return say.Shortened(strings.Join(say.Each(others, func(c clause) string { return c.words("") }), ", "))
 }

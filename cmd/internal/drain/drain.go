@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package drain says what "kubectl drain" does with pods, and which of them disruption
+// budgets hold.
+package drain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
+)
+
+// A Drain is the flags of kubectl and the objects of a cluster, which decide.
+type Drain struct {
+	Flags      *pflag.FlagSet
+	HasBudgets bool // those of the cluster are known
+	pods       map[types.NamespacedName]*pod
+	unready    []types.NamespacedName // of those that run
+	budgets    map[string][]*Budget   // by namespace
+}
+
+// New returns one without objects.
+func New() *Drain {
+	f := pflag.NewFlagSet("", pflag.ContinueOnError)
+	f.Bool("force", false, "Also delete pods without a controller.")
+	f.Bool("ignore-daemonsets", false, "Go on although pods of DaemonSets stay.")
+	f.Bool("delete-emptydir-data", false, "Also delete pods with emptyDir volumes, and their data.")
+	f.Bool("disable-eviction", false, "Delete pods in spite of disruption budgets.")
+	f.String("pod-selector", "", "Only pods that match this label selector.")
+	f.Int("grace-period", -1, "Seconds that pods get to end.")
+	f.Duration("timeout", 0, "Time after which kubectl gives up.")
+	return &Drain{Flags: f, pods: make(map[types.NamespacedName]*pod), budgets: make(map[string][]*Budget)}
+}
+
+// A pod is what matters of one.
+type pod struct {
+	labels                                                             labels.Set
+	phase                                                              corev1.PodPhase
+	isManaged, isDaemons, isMirror, hasEmptyDir, isUnready, isDeleting bool
+}
+
+// AddPod adds the pod. It is ready unless it says that it is not.
+func (d *Drain) AddPod(name types.NamespacedName, in *corev1.Pod) {
+	owner := ptr.Deref(metav1.GetControllerOfNoCopy(in), metav1.OwnerReference{})
+	p := &pod{
+		labels: in.Labels, phase: in.Status.Phase, isManaged: owner.Kind != "", isDeleting: in.DeletionTimestamp != nil,
+		isDaemons:   owner.Kind == "DaemonSet" && cmp.Or(owner.APIVersion, "apps/v1") == "apps/v1",
+		isMirror:    metav1.HasAnnotation(in.ObjectMeta, corev1.MirrorPodAnnotationKey) || owner.Kind == "Node",
+		hasEmptyDir: slices.ContainsFunc(in.Spec.Volumes, func(v corev1.Volume) bool { return v.EmptyDir != nil }),
+		isUnready:   slices.ContainsFunc(in.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.PodReady && c.Status != corev1.ConditionTrue }),
+	}
+	if d.pods[name] = p; p.isUnready && p.phase == corev1.PodRunning {
+		d.unready = append(d.unready, name)
+	}
+}
+
+// A Budget is a PodDisruptionBudget.
+type Budget struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              policyv1.PodDisruptionBudgetSpec `json:"spec"`
+	Status            struct {
+		policyv1.PodDisruptionBudgetStatus
+		Allowed *int32 `json:"disruptionsAllowed"` // nil: there is no status
+	} `json:"status"`
+	selector labels.Selector
+}
+
+// AddBudget adds the budget. One with an invalid selector matches no pod.
+func (d *Drain) AddBudget(b *Budget) (err error) {
+	d.HasBudgets = true
+	if b.selector, err = metav1.LabelSelectorAsSelector(b.Spec.Selector); err == nil {
+		b.Namespace = cmp.Or(b.Namespace, metav1.NamespaceDefault)
+		d.budgets[b.Namespace] = append(d.budgets[b.Namespace], b)
+	}
+	return nil
+}
+
+// A Verdict is what happens to a pod, and why.
+type Verdict struct {
+	Leaves, IsRefused bool // kubectl evicts no pod of a node that has a refused one
+	Why               string
+}
+
+// Of returns what kubectl does with the pod, by its filters, and then the API server.
+func (d *Drain) Of(name types.NamespacedName) Verdict {
+	p := d.pods[name]
+	selector, _ := labels.Parse(d.Flags.Lookup("pod-selector").Value.String()) // it is valid
+	switch {
+	case !selector.Matches(p.labels):
+		return Verdict{Why: "not selected by --pod-selector"}
+	case p.isMirror:
+		return Verdict{Why: "skipped: they are mirrors of pods that belong to their kubelet"}
+	case p.phase == corev1.PodSucceeded || p.phase == corev1.PodFailed:
+		return Verdict{Leaves: true, Why: "only their objects are deleted, as they have finished"}
+	}
+	var refusals []string
+	has := func(flag string) bool { return d.Flags.Lookup(flag).Value.String() == "true" }
+	refuse := func(isTrue bool, pods, flag string) {
+		if isTrue && !has(flag) {
+			refusals = append(refusals, pods+" (use --"+flag+" to override)")
+		}
+	}
+	refuse(p.isDaemons, "DaemonSet-managed Pods", "ignore-daemonsets")
+	refuse(!p.isDaemons && p.hasEmptyDir, "Pods with local storage", "delete-emptydir-data")
+	refuse(!p.isManaged, "Pods that declare no controller", "force")
+	switch {
+	case refusals != nil:
+		return Verdict{IsRefused: true, Why: "cannot delete " + say.Joined(refusals)}
+	case p.isDaemons:
+		return Verdict{Why: "ignored: they are pods of DaemonSets"}
+	case p.isDeleting:
+		return Verdict{Leaves: true, Why: "already being deleted"}
+	case has("disable-eviction"):
+		return Verdict{Leaves: true, Why: "deleted, in spite of disruption budgets"}
+	}
+	return d.eviction(name, p)
+}
+
+// eviction returns what the API server does if it is asked to evict the pod.
+func (d *Drain) eviction(name types.NamespacedName, p *pod) Verdict {
+	budgets := slices.DeleteFunc(slices.Clone(d.budgets[name.Namespace]), func(b *Budget) bool { return !b.selector.Matches(p.labels) })
+	if len(budgets) == 0 || p.phase == corev1.PodPending {
+		return Verdict{Leaves: true, Why: "evicted"}
+	}
+	names := say.Each(budgets, func(b *Budget) string { return name.Namespace + "/" + b.Name })
+	budget, b, s := say.Noun(len(names), "PodDisruptionBudget")+" "+say.Joined(names), budgets[0], budgets[0].Status
+	switch {
+	case len(names) > 1:
+		return Verdict{Why: budget + " select them, and the API server evicts no pod of several budgets: change a selector"}
+	case s.Allowed == nil:
+		return Verdict{Leaves: true, Why: "evicted, unless " + budget + " holds them: the input lacks its status"}
+	case p.isUnready && (s.DesiredHealthy > 0 && s.CurrentHealthy >= s.DesiredHealthy || ptr.Deref(b.Spec.UnhealthyPodEvictionPolicy, "") == policyv1.AlwaysAllow):
+		return Verdict{Leaves: true, Why: "evicted: " + budget + " does not count them, as they are not ready"}
+	case *s.Allowed > 0 && s.ObservedGeneration >= b.Generation:
+		return Verdict{Leaves: true, Why: fmt.Sprintf("evicted, up to %d at a time: %s allows more when new pods are ready", *s.Allowed, budget)}
+	}
+	text := fmt.Sprintf("%s allows no eviction, and kubectl tries again until it does: it needs %s, and %d of %d are healthy", budget,
+		say.Count(int(s.DesiredHealthy), "healthy pod"), s.CurrentHealthy, s.ExpectedPods)
+	var unready []string
+	for _, other := range d.unready {
+		if other.Namespace == name.Namespace && b.selector.Matches(d.pods[other].labels) {
+			unready = append(unready, other.Name)
+		}
+	}
+	if slices.Sort(unready); len(unready) > 0 {
+		text += "; find out why " + say.NamesOf(unready, len(unready)) + say.For(len(unready), " is", " are") + " not ready"
+	}
+	if s.DesiredHealthy >= s.ExpectedPods {
+		text += "; it never allows one for so few pods: add some, let it need fewer, or use --disable-eviction"
+	}
+	return Verdict{Why: text}
+}

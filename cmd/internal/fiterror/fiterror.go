@@ -71,12 +71,24 @@ func (c clause) isEvaluated() bool {
 // isTaints reports whether the reason is taints, which older schedulers name.
 func (c clause) isTaints() bool { return strings.HasPrefix(c.reason, "node(s) had untolerated taint") }
 
+// named returns the taint that the plugin Taints names, without the closest toleration.
+func (c clause) named() string {
+	name, _ := strings.CutPrefix(c.reason, Taints+": ")
+	if name == c.reason {
+		return ""
+	}
+	name, _, _ = strings.Cut(name, " (closest: ")
+	return name
+}
+
 // words describes the clause. The taints are those of nodes that keep the pod off.
 func (c clause) words(taints string) string {
 	count := say.Count(c.nodes, "node")
 	switch {
 	case c.isTaints() && strings.HasSuffix(c.reason, "}"): // which an older scheduler names
 		return say.Have(c.nodes, "node") + strings.TrimPrefix(c.reason, "node(s) had")
+	case c.named() != "":
+		return say.Have(c.nodes, "node") + " the untolerated taint " + c.named()
 	case c.isTaints():
 		return say.Have(c.nodes, "node") + " untolerated taints" + taints
 	case c.reason == Cordoned:
@@ -113,16 +125,21 @@ func (m *Message) split() (others, evaluated []clause) {
 }
 
 // Fits reports whether the message may be about so many nodes, of which taints and
-// affinity keep some off. Kubernetes checks these first, unless a plugin chooses nodes.
+// affinity keep some off. Kubernetes checks these first, unless a plugin chooses nodes. A
+// node may have several of the taints that are named.
 func (m *Message) Fits(nodes, kept int) bool {
 	others, evaluated := m.split()
+	sum, named, largest := 0, 0, 0
 	for _, c := range evaluated {
-		kept -= c.nodes
+		if sum += c.nodes; c.named() != "" {
+			named, largest = named+c.nodes, max(largest, c.nodes)
+		}
 	}
 	isChosen := func(c clause) bool {
 		return c.nodes == 0 || strings.HasPrefix(c.reason, "node(s) didn't satisfy plugin")
 	}
-	return m.nodes == 0 || m.nodes == nodes && (kept == 0 || slices.ContainsFunc(others, isChosen))
+	isKept := sum-named+largest <= kept && kept <= sum
+	return m.nodes == 0 || m.nodes == nodes && (isKept || slices.ContainsFunc(others, isChosen))
 }
 
 // Beside has the reasons that the program does not evaluate, as for volumes. Resources that

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/relation"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
@@ -18,50 +19,19 @@ import (
 
 // A Step is something for the user to do.
 type Step struct {
-	Text     string   `json:"text"`
-	Command  string   `json:"command,omitempty"`    // does the step, or helps to find out more
-	Effect   string   `json:"effect,omitempty"`     // what else the command does
-	For      string   `json:"commandFor,omitempty"` // some of the pods or nodes, or a cluster that it does not name
-	Relation relation `json:"relation,omitempty"`   // to the other steps
+	Text    string `json:"text"`
+	Command string `json:"command,omitempty"`    // does the step, or helps to find out more
+	Effect  string `json:"effect,omitempty"`     // what else the command does
+	For     string `json:"commandFor,omitempty"` // some of the pods or nodes, or a cluster that it does not name
+	relation.Place
 
 	pods    int    // that the command is for
 	cluster string // that the command is for; empty: it says so
 }
 
-// A relation says how a step belongs to the others.
-type relation string
-
-const (
-	together relation = ""        // it is needed beside the others
-	enough   relation = "enough"  // each of the steps with this relation is enough, without the others of them
-	instead  relation = "instead" // in place of the others
-)
-
 // Labels returns the words before the steps.
-func Labels(steps []Step) (labels []string) {
-	count, part, hasEnough := make(map[relation]int), 0, false
-	for _, s := range steps {
-		count[s.Relation]++
-	}
-	parts := count[together] + min(count[enough], 1)
-	for _, s := range steps {
-		label := "Fix"
-		if s.Relation == together || s.Relation == enough && !hasEnough {
-			part++
-		}
-		if parts > 1 {
-			label += fmt.Sprintf(", step %d of %d", part, parts)
-		}
-		switch s.Relation {
-		case enough:
-			hasEnough = true
-			label += fmt.Sprintf(", one of %d", count[enough])
-		case instead:
-			label = "Or instead"
-		}
-		labels = append(labels, label)
-	}
-	return labels
+func Labels(list []Step) []string {
+	return relation.Labels(say.Each(list, func(s Step) relation.Place { return s.Place }))
 }
 
 // covers sets what the command of the step is for.
@@ -82,6 +52,9 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 	who := kind + " " + name
 	if x.First.Template && !(x.isKeptOff && x.workload.Exists) {
 		return []Step{{Text: condition + entriesText(entries) + " in the pod template of " + who}}
+	}
+	if x.First.NodeName != "" {
+		return []Step{{Text: condition + entriesText(entries) + " in the manifest"}}
 	}
 	text := "change what " + who + " makes its pods from"
 	lacks := func(e Entry) bool {
@@ -124,7 +97,7 @@ func (x *Pending) templateSteps(condition, kind, name string, entries []Entry) [
 	}
 	if restarts && len(entries) > 0 && !x.isKeptOff {
 		alone := x.patchPod("", " to the pending pods alone, which restarts nothing", entries)
-		alone.Relation = instead
+		alone.Place = relation.Place{Relation: relation.Instead, OfLast: len(steps)}
 		steps = append(steps, alone)
 	}
 	return steps

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/relation"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
@@ -113,11 +114,21 @@ func (x *Pending) nodeSteps() (steps []Step) {
 	names := slices.Concat(say.Each(x.stays, func(s *stay) []string { return s.nodes })...)
 	isOneEach := sets.New(names...).Len() == len(names)
 	for _, s := range x.stays {
+		parts, isInstead := 0, false
 		for _, step := range x.stepsFor(s) {
-			if text, ok := strings.CutPrefix(step.Text, "or, "); ok {
-				step.Text, step.Relation = text, instead
-			} else if step.Relation == together && len(x.stays) > 1 && isOneEach {
-				step.Relation = enough
+			text, begins := strings.CutPrefix(step.Text, "or, ")
+			isInstead = isInstead || begins
+			switch {
+			case begins:
+				step.Text, step.Relation, step.OfLast = text, relation.Instead, parts
+			case step.Relation == relation.Instead:
+				step.OfLast = max(step.OfLast, parts)
+			case isInstead:
+				step.Relation = relation.Also
+			case len(x.stays) > 1 && isOneEach:
+				step.Relation = relation.Enough
+			default:
+				parts++
 			}
 			steps = append(steps, step)
 		}
@@ -147,6 +158,14 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 		return []Step{q.onNodes(words.Replace(text), s.nodes, maxNames, "uncordon")}
 	case s.state == stateUnhealthy:
 		return []Step{look("repair WHO, which HAVE WHAT")}
+	case s.state == stateVirtual && x.Owner.Kind == "DaemonSet":
+		text := words.Replace("WHO run" + say.For(n, "s", "") + " only the pod that EKS made the node for, and no DaemonSets: ")
+		if x.isKeptOff || x.First.Template {
+			return []Step{{Text: text + "what it brings has to be in the pods there, as in a sidecar"}}
+		}
+		step := x.deletion("")
+		step.Text = text + "keep the DaemonSet off " + say.For(n, "it", "them") + " by node affinity, and delete the pod"
+		return []Step{step}
 	case s.state == stateVirtual:
 		return []Step{{Text: words.Replace("WHO run"+say.For(n, "s", "")+" only the pod that EKS made the node for: select the pod by a Fargate profile "+
 			"for namespace ") + x.Namespace + " and make it again, or add other nodes"}}
@@ -203,12 +222,16 @@ func (q *Question) onNodes(text string, nodes []string, most int, words ...strin
 
 // waysOut returns what ends pods that stay Terminating on nodes that do not answer.
 func (q *Question) waysOut(list []*Eviction) []Step {
-	var nodes, pods []string
+	var nodes, terminating, overdue []string
 	for _, x := range list {
-		if x.Hangs && (x.Outcome == deleting || x.Outcome == Overdue) {
-			nodes, pods = append(nodes, x.Node), append(pods, x.Pod)
+		switch {
+		case x.Hangs && x.Outcome == deleting:
+			nodes, terminating = append(nodes, x.Node), append(terminating, x.Pod)
+		case x.Hangs && x.Outcome == Overdue:
+			nodes, overdue = append(nodes, x.Node), append(overdue, x.Pod)
 		}
 	}
+	pods := slices.Concat(terminating, overdue)[:cmp.Or(len(terminating), len(overdue))]
 	if len(pods) == 0 {
 		return nil
 	}
@@ -224,7 +247,7 @@ func (q *Question) waysOut(list []*Eviction) []Step {
 			"same name beside them, and its volumes stay attached for minutes", 1, len(pods), "pod",
 			"-n", namespace, "delete", "pod", pod, "--force", "--grace-period=0"),
 	}
-	return say.Each(steps, func(s Step) Step { s.Relation = enough; return s })
+	return say.Each(steps, func(s Step) Step { s.Relation = relation.Enough; return s })
 }
 
 // sinceText says since when, for the first and the last of the times, if any.

@@ -155,8 +155,8 @@ func (a *analyst) pendingOf(pods []*cluster.Pod) *Pending {
 	x.kept = a.placement(p.Profile).kept // as the scheduler counts for each pod
 	x.explain()
 	switch {
-	case p.Template && x.workload.Bound != nil:
-		x.explainBound(x.workload.NodeName)
+	case p.NodeName != "":
+		a.explainBound(x)
 	case x.workload != nil && !p.Template && !strings.HasSuffix(x.workload.Kind, "Job"): // whose template is fixed
 		a.adviseTemplate(x, x.workload)
 	}
@@ -300,22 +300,27 @@ func (a *analyst) daemonSets() []*Pending {
 		r := a.placement(p.Profile)
 		isPending := r.Feasible == 0 && slices.Contains(a.Pods, p)
 		on := nodes[p.OwnerName()]
-		x := cmp.Or(a.keptOff(p, r.rejecting, on, stateNone), a.keptOff(p, r.rejecting, on, stateStarting))
-		if x != nil && !isPending {
-			list = append(list, x)
+		for _, x := range []*Pending{
+			cmp.Or(a.keptOff(p, r.rejecting, on, stateNone), a.keptOff(p, r.rejecting, on, stateStarting)),
+			a.keptOff(p, r.rejecting, on, stateVirtual),
+		} {
+			if x != nil && !isPending {
+				list = append(list, x)
+			}
 		}
 	}
 	return list
 }
 
 // keptOff returns the entry for the DaemonSet, or nil if it makes pods on all of the
-// nodes without states, or with this one.
+// nodes without states, or with this one. Virtual nodes are apart from others.
 func (a *analyst) keptOff(p *cluster.Pod, rejecting []cluster.Share, on map[int]bool, state nodeState) *Pending {
 	x := a.entry(p)
 	var shares []cluster.Share
 	for _, s := range rejecting {
 		untolerated := untoleratedOf(p.Matcher, s.Group)
-		if slices.ContainsFunc(untolerated, func(t taints.Taint) bool { return stateOf(t) != stateNone && stateOf(t) != state }) {
+		isOther := slices.ContainsFunc(untolerated, func(t taints.Taint) bool { return stateOf(t) != stateNone && stateOf(t) != state })
+		if isOther || state == stateVirtual && !haveFinal(untolerated) {
 			continue
 		}
 		kept := cluster.Share{Group: s.Group}

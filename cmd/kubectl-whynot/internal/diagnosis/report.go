@@ -131,11 +131,13 @@ func New(c *cluster.Cluster, q Question) *Report {
 	return r
 }
 
-// WaitsForTaints reports whether a pod waits for a taint or a toleration to change.
+// WaitsForTaints reports whether a pod waits for a taint or a toleration to change, or an
+// API server refuses its tolerations.
 func (r *Report) WaitsForTaints() bool {
 	kinds := []causeKind{causeMistake, causeTaints, causeInvalid, causeNodes, causeOlder}
 	return slices.ContainsFunc(r.Causes, func(c *Cause) bool { return slices.Contains(kinds, c.Kind) }) ||
-		slices.ContainsFunc(r.Evictions, func(x *Eviction) bool { return x.waits })
+		slices.ContainsFunc(r.Evictions, func(x *Eviction) bool { return x.waits }) ||
+		slices.ContainsFunc(r.Pending, func(x *Pending) bool { return x.First.IsRefused })
 }
 
 // survey counts the pods by their place, and returns the pending ones.
@@ -171,7 +173,7 @@ func noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 		return fmt.Sprintf("pod %s has no node, but its phase is %s", p, p.Phase)
 	case !known:
 		return fmt.Sprintf("pod %s is on node %s, which is not in the input", p, p.Node)
-	case hasNoExecute(c.Nodes[i].Taints), len(p.Devices.Tainted) > 0:
+	case hasNoExecute(c.Nodes[i].Taints), len(p.Devices.Tainted) > 0, p.Deleting && c.Nodes[i].IsSilent():
 		return ""
 	}
 	return fmt.Sprintf("pod %s is on node %s, which has no NoExecute taints, so taints do not evict it", p, p.Node)

@@ -216,7 +216,7 @@ func TestExitCode(t *testing.T) {
 	}
 	for tolerations, want := range map[string]int{ // that the program cannot decode
 		"tolerations: [{key: k, value: true}]": 3, "tolerations: [{tolerationSeconds: '300'}]": 3, "tolerations: {key: k}": 3,
-		"nodeSelector: {toleration: true}": 1, "priority: high": 1,
+		"nodeSelector: {tolerations: true}": 1, "tolerations: Exists": 3, "tolerations: [k]": 3, "priority: high": 1,
 	} {
 		input := objectsOf([]string{untainted, with(tolerations)})
 		code, _, stderr := runOn(strings.NewReader(input), "-f", "-", "--exit-code")

@@ -296,7 +296,7 @@ type typeError struct{ path, text string }
 
 func (e *typeError) Error() string { return e.text }
 
-var inTolerations = regexp.MustCompile(`(^|\.)tolerations($|[.[])`)
+var inTolerations = regexp.MustCompile(`\bspec\.tolerations$|\btolerations\[`)
 
 // IsInTolerations reports whether the error says that tolerations have a value of another
 // type, which an API server refuses.

@@ -447,6 +447,7 @@ func (a *analyst) explainBound(x *Pending) {
 	case isKnown:
 		text += ": " + x.Text
 	}
+	x.NodeAffinity = cluster.AffinityText(x.profile.Family.Required)
 	if x.Text = text; fate == "" {
 		x.Fix = nil
 	} else {

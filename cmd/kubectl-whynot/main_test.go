@@ -178,6 +178,9 @@ func TestExitCode(t *testing.T) {
 	const owner = `{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: r}, spec: {template: {spec: {}}}}`
 	const refused = `{kind: Pod, metadata: {name: r-1, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: r, controller: true}]}, ` +
 		`spec: {nodeName: a}, status: {phase: Failed, reason: TaintToleration}}`
+	const ended = `{apiVersion: batch/v1, kind: Job, metadata: {name: r, uid: u}, spec: {template: {spec: {nodeName: a}}}, ` +
+		`status: {ready: 1, conditions: [{type: Failed, status: 'True'}]}}`
+	ofJob := strings.NewReplacer("apps/v1", "batch/v1", "ReplicaSet", "Job").Replace(refused)
 	for _, tc := range []struct {
 		lines []string
 		args  string
@@ -205,6 +208,8 @@ func TestExitCode(t *testing.T) {
 		{[]string{noExecute, refused}, "", 3},
 		{[]string{untainted, refused}, "", 0},
 		{[]string{noExecute, refused, strings.Replace(owner, "spec: {}", "spec: {nodeName: a}", 1)}, "", 3},
+		{[]string{noExecute, ofJob, ended}, "", 0},
+		{[]string{noExecute, ofJob, strings.Replace(ended, "Failed", "Suspended", 1)}, "", 3},
 		{[]string{noExecute, untainted, refused, owner}, "", 0}, // the scheduler chooses a node for a new one
 		{[]string{tainted, "pod", `{kind: Pod, metadata: {name: q}, spec: {tolerations: [{operator: Exists}]}}`}, "q", 0},
 	} {

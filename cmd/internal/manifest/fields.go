@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	strict "sigs.k8s.io/json"
 
 	"github.com/seed-0529bac1/taints"
@@ -85,7 +84,7 @@ func fieldMeant(name string) string {
 // returns "".
 func (o *Object) Suspect() string {
 	var root any
-	if lower := bytes.ToLower(o.json); !bytes.Contains(lower, []byte("toler")) || json.Unmarshal(o.json, &root) != nil {
+	if !bytes.Contains(o.json, []byte("toler")) && !bytes.Contains(o.json, []byte("Toler")) || o.Decode(&root) != nil {
 		return ""
 	}
 	return suspect("", root)

@@ -59,7 +59,7 @@ func IsRefused(list []taints.Toleration) bool {
 // isLikeTolerations reports whether the name is one that people write for tolerations.
 func isLikeTolerations(name string) bool {
 	lower := strings.ToLower(name)
-	return similar.Meant(name, []string{"tolerations"}) != "" || strings.HasPrefix(lower, "toler") || lower == "taint" || lower == "taints"
+	return similar.Meant(name, []string{"tolerations"}) != "" || strings.Contains(lower, "toler") || lower == "taint" || lower == "taints"
 }
 
 // fieldMeant says which field of a toleration the name stands for. It may be the start of

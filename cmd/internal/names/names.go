@@ -95,7 +95,7 @@ func Argument(args []string) (namespace, name string, err error) {
 	case kind == "node":
 		return "", "", fmt.Errorf(IsNode, name, name)
 	case group == noPods:
-		return "", "", fmt.Errorf("%s is a %s; want a pod or a workload", name, kind)
+		return "", "", fmt.Errorf("%s %s is neither a pod nor a workload; want one of these", kind, name)
 	case kind != "" && kind != "pod":
 		return "", kind + "/" + name, nil
 	}

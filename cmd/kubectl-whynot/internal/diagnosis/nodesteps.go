@@ -122,7 +122,7 @@ func (x *Pending) nodeSteps() (steps []Step) {
 			case begins:
 				step.Text, step.Relation, step.OfLast = text, relation.Instead, parts
 			case step.Relation == relation.Instead:
-				step.OfLast = max(step.OfLast, parts)
+				step.OfLast = parts
 			case isInstead:
 				step.Relation = relation.Also
 			case len(x.stays) > 1 && isOneEach:

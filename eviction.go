@@ -97,15 +97,11 @@ func EvictionOf(taints []Taint, tolerations []Toleration, observed time.Time) Ev
 
 // EvictionOf is like the function [EvictionOf] for m's tolerations.
 func (m *Matcher) EvictionOf(taints []Taint, observed time.Time) Eviction {
-	return new(EvictionPolicy).evictionOf(m, taints, observed)
+	return EvictionPolicy{}.EvictionOf(m, taints, observed)
 }
 
 // EvictionOf is like the function [EvictionOf] for m's tolerations, under the policy.
 func (p EvictionPolicy) EvictionOf(m *Matcher, taints []Taint, observed time.Time) Eviction {
-	return p.evictionOf(m, taints, observed)
-}
-
-func (p *EvictionPolicy) evictionOf(m *Matcher, taints []Taint, observed time.Time) Eviction {
 	if m == nil {
 		m = new(Matcher)
 	}
@@ -119,23 +115,24 @@ func (p *EvictionPolicy) evictionOf(m *Matcher, taints []Taint, observed time.Ti
 		if first < 0 && !p.FromTimeAdded { // nothing is earlier
 			return Eviction{Outcome: EvictsNow, Taint: i, At: observed, From: observed}
 		}
-		f := Eviction{Taint: i}
+		toleration, seconds := 0, int64(0)
 		if first >= 0 {
-			toleration, seconds := p.choose(m, t, first)
-			if seconds == nil {
+			decides, s := p.choose(m, t, first)
+			if s == nil {
 				continue
 			}
-			f.Tolerated, f.Toleration, f.Seconds = true, toleration, *seconds
+			toleration, seconds = decides, *s
 		}
-		if e.Outcome == EvictsAt && f.Seconds >= e.Seconds && !p.FromTimeAdded {
+		if e.Outcome == EvictsAt && seconds >= e.Seconds && !p.FromTimeAdded {
 			continue // no earlier, as all run from one time; halves BenchmarkEvict
 		}
-		if !f.schedule(p.from(t, observed), observed) {
+		outcome, from, at := p.schedule(t, seconds, observed)
+		if outcome == Stays {
 			continue
 		}
-		order := f.At.Compare(e.At)
-		if e.Outcome == Stays || order < 0 || order == 0 && e.Tolerated && !f.Tolerated {
-			e = f
+		order := at.Compare(e.At)
+		if e.Outcome == Stays || order < 0 || order == 0 && e.Tolerated && first < 0 {
+			e = Eviction{outcome, first >= 0, i, toleration, at, from, seconds}
 		}
 	}
 	return e
@@ -143,7 +140,7 @@ func (p *EvictionPolicy) evictionOf(m *Matcher, taints []Taint, observed time.Ti
 
 // choose returns the index of the toleration that decides for the taint, and its
 // seconds. The given one is the first that matches.
-func (p *EvictionPolicy) choose(m *Matcher, t *Taint, first int) (i int, seconds *int64) {
+func (p EvictionPolicy) choose(m *Matcher, t *Taint, first int) (i int, seconds *int64) {
 	i, seconds = first, m.tolerations[first].TolerationSeconds
 	if !p.ForDevices {
 		return i, seconds
@@ -156,46 +153,47 @@ func (p *EvictionPolicy) choose(m *Matcher, t *Taint, first int) (i int, seconds
 	return i, seconds
 }
 
-// from returns the time from which a taint's seconds run, for a taint that was first
-// seen at the observed time.
-func (p *EvictionPolicy) from(t *Taint, observed time.Time) time.Time {
-	from := observed
+// schedule returns the time from which the seconds of a taint run, and the deadline.
+// The outcome is Stays if the deadline is after the year 9999 in its location.
+func (p EvictionPolicy) schedule(t *Taint, seconds int64, observed time.Time) (o Outcome, from, at time.Time) {
+	from = observed
 	if p.FromTimeAdded && t.TimeAdded != nil {
 		from = *t.TimeAdded
 	}
 	if p.Arrival.After(from) && !p.Arrival.IsZero() {
-		return p.Arrival
+		from = p.Arrival
 	}
-	return from
+	if seconds > 0 {
+		at, o = after(from, seconds)
+		return o, from, at
+	}
+	if from.After(observed) {
+		from = observed
+	}
+	return EvictsNow, from, from
 }
 
-// schedule sets Outcome, From and At, the time Seconds after from, and reports false
-// if that is after the year 9999 in its location. Unlike Time.Add, it is not limited
-// to the range of time.Duration.
-func (e *Eviction) schedule(from, observed time.Time) bool {
-	if e.Seconds <= 0 {
-		if from.After(observed) {
-			from = observed
-		}
-		e.Outcome, e.From, e.At = EvictsNow, from, from
-		return true
-	}
+// after returns the time that many seconds after from. Unlike Time.Add, it is not
+// limited to the range of time.Duration. The outcome is Stays beyond the year 9999.
+func after(from time.Time, seconds int64) (at time.Time, o Outcome) {
 	const (
 		year1     = -62135596800 // in Unix time
 		year10000 = 315537897600 // in seconds since the year 1
 	)
 	since := from.Unix() - year1 // wraps back if Unix wrapped
-	if since > math.MaxInt64-e.Seconds {
-		return false
+	if since > math.MaxInt64-seconds {
+		return time.Time{}, Stays
 	}
-	e.Outcome, e.From, e.At = EvictsAt, from, from.Add(time.Duration(e.Seconds)*time.Second)
-	if e.Seconds > int64(math.MaxInt64/time.Second) {
-		e.At = time.Unix(from.Unix()+e.Seconds, int64(from.Nanosecond())).In(from.Location())
+	at = from.Add(time.Duration(seconds) * time.Second)
+	if seconds > int64(math.MaxInt64/time.Second) {
+		at = time.Unix(from.Unix()+seconds, int64(from.Nanosecond())).In(from.Location())
 	}
-	since += e.Seconds
+	since += seconds
 	if since < year10000-182*24*60*60 { // in any zone
-		return true
+		return at, EvictsAt
 	}
-	_, offset := e.At.Zone() // Year is an int32 on some platforms
-	return since < year10000-int64(offset)
+	if _, offset := at.Zone(); since >= year10000-int64(offset) { // Year is an int32 on some platforms
+		return time.Time{}, Stays
+	}
+	return at, EvictsAt
 }

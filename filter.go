@@ -40,9 +40,6 @@ func (m *Matcher) findUntolerated(taints []Taint, in EffectSet) int {
 	if m == nil {
 		m = new(Matcher)
 	}
-	if in &^= m.exempt; in == 0 {
-		return -1
-	}
 	for i := range taints {
 		if t := &taints[i]; m.next(t, m.start(t)) < 0 && in.Has(t.Effect) {
 			return i
@@ -153,7 +150,7 @@ func (m *Matcher) filter(taints []Taint) Verdict {
 	var v Verdict
 	for i := range taints {
 		t := &taints[i]
-		if (m.exempt == 0 || !m.exempt.Has(t.Effect)) && m.next(t, m.start(t)) < 0 {
+		if m.next(t, m.start(t)) < 0 {
 			v.add(t.Effect)
 		}
 	}

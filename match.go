@@ -69,8 +69,7 @@ func Match(taint Taint, tolerations []Toleration) (i int, ok bool) {
 // The zero Matcher, or a nil one, tolerates nothing.
 type Matcher struct {
 	rules
-	first  table
-	exempt EffectSet // effects whose taints are all tolerated; the hostile rows of the ratios need it
+	first table
 }
 
 // rules decide about a taint.
@@ -122,7 +121,7 @@ func (o Options) On(tolerations []Toleration) *Matcher {
 }
 
 // enter adds the toleration at the index to the table, which already holds all later
-// tolerations, and to exempt.
+// tolerations.
 func (m *Matcher) enter(t *Toleration, index int) {
 	keys := valueset.KeysOf(t.Key, m.options.KeyWildcards)
 	if !keys.Prefix {
@@ -130,9 +129,6 @@ func (m *Matcher) enter(t *Toleration, index int) {
 		return
 	}
 	m.enterAll(index)
-	if keys.Key == "" && t.Operator == OpExists {
-		m.exempt |= exempted(t.Effect)
-	}
 }
 
 // enterAll sets the index for all keys.
@@ -144,15 +140,6 @@ func (m *Matcher) enterAll(index int) {
 }
 
 func entry(index int) uint8 { return uint8(min(index, math.MaxUint8)) }
-
-// exempted returns the effects that an Exists toleration without a key tolerates
-// entirely.
-func exempted(effect Effect) EffectSet {
-	if effect == "" {
-		return AllEffects
-	}
-	return effectBit(effect) &^ otherEffects // one of the unknown effects is not all of them
-}
 
 // Match is like the function [Match] for m's tolerations.
 func (m *Matcher) Match(taint Taint) (i int, ok bool) {

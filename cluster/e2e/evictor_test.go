@@ -61,8 +61,7 @@ func TestEvictor(t *testing.T) {
 		}
 		for j := range 15 {
 			seconds := tolerated[j%len(tolerated)]
-			pod := controlplane.Pod(fmt.Sprintf("pod-%d-%d", i, j), tolerates("a", seconds))
-			pod.Spec.NodeName = node.Name
+			pod := podOn(node.Name, fmt.Sprintf("pod-%d-%d", i, j), tolerates("a", seconds))
 			c.AddPods(pod)
 			if seconds < stayFrom {
 				after[pod.Name] = seconds
@@ -269,14 +268,8 @@ func TestEvictorsInTurn(t *testing.T) {
 	c.Install("evictor")
 	c.AddNodes(controlplane.Node("node-1"))
 	const seconds = 12
-	toleration := tolerates("maintenance", seconds)
-	guarded := controlplane.Pod("guarded", toleration)
-	guarded.Labels = map[string]string{"app": "guarded"}
-	for _, pod := range []*corev1.Pod{controlplane.Pod("web", toleration), guarded} {
-		pod.Spec.NodeName = "node-1"
-		c.AddPods(pod)
-	}
-	addBudget(t, c)
+	c.AddPods(podOn("node-1", "web", tolerates("maintenance", seconds)))
+	addGuarded(t, c)
 	watcher := watchPods(t, c)
 
 	first := startEvictor(t, c, missedSoon...)
@@ -315,13 +308,14 @@ func checkHeldBack(t *testing.T, e *evictor) {
 			strings.HasSuffix(event.Note, "The disruption budget guarded needs 1 healthy pods and has 1 currently")
 	})
 	checkAlerts(t, "evictor", must(e.c.Metrics(e.metrics))(t))
-	checkRights(t, e.c, controlplane.Evictor, controlplane.Evictor,
+	checkRights(t, e.c, controlplane.Evictor+":"+controlplane.Evictor,
 		[]string{"create pods/eviction", "delete pods", "watch nodes", "get nodes", "update leases.coordination.k8s.io taints-evictor"},
 		[]string{"update leases.coordination.k8s.io other", "patch pods", "patch nodes", "get secrets"})
 }
 
-// addBudget adds a budget that allows no disruption, and waits until it is in effect.
-func addBudget(t *testing.T, c *controlplane.Cluster) {
+// addGuarded adds the pod guarded on node-1, and a budget that allows no disruption, and
+// waits until the budget is in effect.
+func addGuarded(t *testing.T, c *controlplane.Cluster) {
 	t.Helper()
 	c.Install("../e2e/testdata/budget")
 	c.Eventually("the PodDisruptionBudget is in force", func() error {
@@ -361,9 +355,7 @@ func testOutage(t *testing.T, replicas int) {
 	want := map[string]time.Duration{} // after the taint
 	for seconds := int64(2); seconds <= 65; seconds += 3 {
 		name := fmt.Sprintf("pod-%02d", seconds)
-		pod := controlplane.Pod(name, tolerates("a", seconds))
-		pod.Spec.NodeName = "node-1"
-		c.AddPods(pod)
+		c.AddPods(podOn("node-1", name, tolerates("a", seconds)))
 		want[name] = time.Duration(seconds) * time.Second
 	}
 	var evictors []*evictor

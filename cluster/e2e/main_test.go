@@ -5,6 +5,8 @@ package e2e
 import (
 	"flag"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -39,6 +41,19 @@ func settled(pods map[string]*corev1.Pod, want int) error {
 		}
 	}
 	return nil
+}
+
+// podOn returns a pod on a node.
+func podOn(node, name string, tolerations ...corev1.Toleration) *corev1.Pod {
+	pod := controlplane.Pod(name, tolerations...)
+	pod.Spec.NodeName = node
+	return pod
+}
+
+// inPath returns the variable PATH with a folder before all others.
+func inPath(t *testing.T, folder string) string {
+	t.Helper()
+	return "PATH=" + must(filepath.Abs(folder))(t) + ":" + os.Getenv("PATH")
 }
 
 // must returns a function that returns the value, or fails the test with the error.

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -13,40 +14,35 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/ext"
 	appsv1 "k8s.io/api/apps/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-	policyv1 "k8s.io/api/policy/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	podsecurity "k8s.io/pod-security-admission/api"
 	"k8s.io/pod-security-admission/policy"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
+	"github.com/seed-0529bac1/taints/cluster/internal/rows"
 	"github.com/seed-0529bac1/taints/internal/test/docs"
 )
 
 // programs are the programs that have manifests under the same name.
 var programs = []string{"evictor", "scheduler", "webhook"}
 
-// overlay builds a base with components, as a user's own kustomization would name
-// them.
-func overlay(t *testing.T, base string, components ...string) []client.Object {
+// overlay builds the manifests of a program with one of their components.
+func overlay(t *testing.T, program, component string) []client.Object {
 	t.Helper()
-	const manifests = "cluster/manifests/"
-	text := "resources: [" + manifests + base + "]\ncomponents:\n"
-	for _, component := range components {
-		text += "- " + manifests + component + "\n"
-	}
-	return kustomize(t, text)
+	return kustomize(t, fmt.Sprintf("resources: [cluster/manifests/%s]\ncomponents: [cluster/manifests/%[1]s/%s]", program, component))
 }
 
 // kustomize builds a kustomization in the root of the repository.
@@ -64,47 +60,75 @@ func kustomization(t *testing.T, text string) string {
 	return folder
 }
 
-// TestManifests builds every kustomization, and checks that its objects fit
-// together, and that no container has more rights than it needs.
+// TestManifests builds the kustomizations in testdata/manifests.yaml, and checks that
+// the expressions about their objects are true.
 func TestManifests(t *testing.T) {
-	for _, program := range programs {
-		t.Run(program, func(t *testing.T) {
-			base := must(controlplane.Manifest(program))(t)
-			image := regexp.MustCompile(`^[^:@]+/taints-` + program + `:v\d+\.\d+\.\d+(@sha256:[0-9a-f]{64})?$`)
-			if got := only[*appsv1.Deployment](t, base).Spec.Template.Spec.Containers[0].Image; !image.MatchString(got) {
-				t.Errorf("the image is %s", got)
-			}
-			all := overlay(t, program, program+"/network-policy", program+"/monitoring")
-			checkDeployment(t, all)
-			checkMonitoring(t, all)
-			if got, want := len(all), len(base)+4; got != want {
-				t.Errorf("%d objects with all that is optional, want %d", got, want)
-			}
-		})
+	type test struct {
+		Name          string
+		Programs      []string
+		Kustomization string
+		Readme        string            // the first YAML block of this file is the kustomization
+		Right         map[string]string // expressions, by what they check
 	}
-	for want, tc := range map[string]struct {
-		objects []client.Object
-		mayNot  string
-	}{
-		"-dry-run":              {must(controlplane.Manifest("evictor-dry-run"))(t), `eviction|delete`},
-		"-method=delete":        {overlay(t, "evictor", "evictor/delete"), `eviction`},
-		"-delete-held-after=0s": {overlay(t, "evictor", "evictor/evict-only"), `delete`},
-	} {
-		args := only[*appsv1.Deployment](t, tc.objects).Spec.Template.Spec.Containers[0].Args
-		if args[len(args)-1] != want {
-			t.Errorf("the arguments are %v, want %s at the end", args, want)
+	for _, test := range rows.Read[test](t, "manifests.yaml") {
+		if test.Readme != "" {
+			test.Kustomization = docs.Blocks(t, test.Readme, "yaml")[0].Text
 		}
-		for _, object := range tc.objects {
-			if role, ok := object.(*rbacv1.ClusterRole); ok && regexp.MustCompile(tc.mayNot).MatchString(fmt.Sprint(role.Rules)) {
-				t.Errorf("with %s, %s has rights that it does not need: %v", want, role.Name, role.Rules)
-			}
+		for _, program := range test.Programs {
+			t.Run(test.Name+"/"+program, func(t *testing.T) {
+				evaluate := evaluator(t, kustomize(t, strings.ReplaceAll(test.Kustomization, "PROGRAM", program)))
+				for what, expression := range test.Right {
+					if err := evaluate(strings.ReplaceAll(expression, "PROGRAM", program)); err != nil {
+						t.Errorf("%s: %v: %s", what, err, expression)
+					}
+				}
+			})
 		}
 	}
-	must(controlplane.Manifest("example"))(t)
 	must(controlplane.Manifest("../play/workloads"))(t)
-	role := only[*rbacv1.Role](t, must(controlplane.Manifest("scheduler"))(t))
-	if strings.Contains(fmt.Sprint(role.Rules), "create") {
-		t.Errorf("the scheduler may create what it is given: %v", role.Rules)
+}
+
+// evaluator returns a function that returns an error unless a CEL expression about the
+// objects is true. Its variables are those in testdata/manifests.yaml.
+func evaluator(t *testing.T, objects []client.Object) func(expression string) error {
+	t.Helper()
+	var all []any
+	one := map[string]any{}
+	for _, object := range objects {
+		fields := must(runtime.DefaultUnstructuredConverter.ToUnstructured(object))(t)
+		kind := fields["kind"].(string)
+		if _, again := one[kind]; again {
+			one[kind] = "there is more than one"
+		} else {
+			one[kind] = fields
+		}
+		all = append(all, fields)
+	}
+	pod, _, _ := unstructured.NestedMap(one, "Deployment", "spec", "template")
+	variables := map[string]any{"all": all, "one": one, "pod": pod}
+	env := must(cel.NewEnv(ext.Strings(), cel.Variable("all", cel.DynType), cel.Variable("one", cel.DynType), cel.Variable("pod", cel.DynType)))(t)
+	return func(expression string) error {
+		ast, issues := env.Compile(expression)
+		if issues.Err() != nil {
+			return issues.Err()
+		}
+		result, _, err := must(env.Program(ast))(t).Eval(variables)
+		if err == nil && result.Value() != true {
+			err = errors.New("it is not so")
+		}
+		return err
+	}
+}
+
+// TestRestricted checks the pods against the Pod Security Standards.
+func TestRestricted(t *testing.T) {
+	restricted := podsecurity.LevelVersion{Level: podsecurity.LevelRestricted, Version: podsecurity.LatestVersion()}
+	checks := must(policy.NewEvaluator(policy.DefaultChecks(), nil))(t)
+	for _, program := range programs {
+		template := only[*appsv1.Deployment](t, must(controlplane.Manifest(program))(t)).Spec.Template
+		if result := policy.AggregateCheckResults(checks.EvaluatePod(restricted, &template.ObjectMeta, &template.Spec)); !result.Allowed {
+			t.Errorf("the pods of the %s are not restricted: %s", program, result.ForbiddenDetail())
+		}
 	}
 }
 
@@ -114,26 +138,17 @@ func TestOverABase(t *testing.T) {
 	c := start(t, controlplane.Options{})
 	c.Install("../e2e/testdata/cloud") // the kinds of cert-manager
 	kubectl := filepath.Join(c.Tools(), "kubectl")
-	const manifests, registration = "resources: [cluster/manifests/", " mutatingwebhookconfigurations.admissionregistration.k8s.io"
-	for _, test := range []struct {
-		namespace, account, base, over string
-		rights                         []string
-	}{
-		{controlplane.Evictor, controlplane.Evictor, "evictor]", "evictor-dry-run]", []string{"create pods/eviction", "delete pods"}},
-		{controlplane.Evictor, controlplane.Evictor, "evictor]", "evictor]\ncomponents: [cluster/manifests/evictor/evict-only]", []string{"delete pods"}},
-		{controlplane.Evictor, controlplane.Evictor, "evictor]", "evictor]\ncomponents: [cluster/manifests/evictor/delete]", []string{"create pods/eviction"}},
-		{
-			controlplane.WebhookNamespace, controlplane.WebhookAccount, "webhook]", "webhook]\ncomponents: [cluster/manifests/webhook/cert-manager]",
-			[]string{"list secrets", "update secrets " + controlplane.WebhookSecret, "list" + registration, "update" + registration + " " + controlplane.WebhookName},
-		},
-	} {
-		for _, apply := range []string{test.base, test.over, test.base} {
-			folder := kustomization(t, manifests+apply)
-			docs.Block{Text: kubectl + " apply --kubeconfig=" + c.Kubeconfig + " -k " + folder}.Run(t, ".")
-			if apply == test.over {
-				checkRights(t, c, test.namespace, test.account, nil, test.rights)
+	type test struct {
+		Account, Base, Over string
+		Rights              []string
+	}
+	for _, test := range rows.Read[test](t, "over-a-base.yaml") {
+		for _, apply := range []string{test.Base, test.Over, test.Base} {
+			docs.Block{Text: kubectl + " apply --kubeconfig=" + c.Kubeconfig + " -k " + kustomization(t, apply)}.Run(t, ".")
+			if apply == test.Over {
+				checkRights(t, c, test.Account, nil, test.Rights)
 			} else {
-				checkRights(t, c, test.namespace, test.account, test.rights, nil)
+				checkRights(t, c, test.Account, test.Rights, nil)
 			}
 		}
 	}
@@ -154,53 +169,17 @@ func only[T client.Object](t *testing.T, objects []client.Object) (found T) {
 	return found
 }
 
-func checkDeployment(t *testing.T, objects []client.Object) {
+// checkRights asks the API server what a service account may do, as in NAMESPACE:NAME:
+// a verb, a resource, and the name of an object if it matters.
+func checkRights(t *testing.T, c *controlplane.Cluster, account string, may, mayNot []string) {
 	t.Helper()
-	deployment := only[*appsv1.Deployment](t, objects)
-	template := deployment.Spec.Template
-	spec, container := template.Spec, template.Spec.Containers[0]
-	restricted := podsecurity.LevelVersion{Level: podsecurity.LevelRestricted, Version: podsecurity.LatestVersion()}
-	checks := must(policy.NewEvaluator(policy.DefaultChecks(), nil))(t)
-	if result := policy.AggregateCheckResults(checks.EvaluatePod(restricted, &template.ObjectMeta, &spec)); !result.Allowed {
-		t.Errorf("not as the Pod Security Standards restrict a pod: %s", result.ForbiddenDetail())
-	}
-	account, budget := only[*corev1.ServiceAccount](t, objects), only[*policyv1.PodDisruptionBudget](t, objects)
-	r := container.Resources
-	for what, right := range map[string]bool{
-		"two replicas":           *deployment.Spec.Replicas >= 2,
-		"a priority class":       spec.PriorityClassName != "",
-		"nodes with linux":       spec.NodeSelector[corev1.LabelOSStable] == "linux",
-		"its service account":    account.Name == spec.ServiceAccountName && account.Namespace == deployment.Namespace,
-		"the user of the images": ptr.Deref(spec.SecurityContext.RunAsUser, 0) == 65532,
-		"one container":          len(spec.Containers) == 1,
-		"an image that stays":    ptr.Deref(container.SecurityContext.ReadOnlyRootFilesystem, false),
-		"resources":              !r.Requests.Cpu().IsZero() && !r.Requests.Memory().IsZero() && !r.Limits.Memory().IsZero(),
-		"probes":                 container.LivenessProbe != nil && container.ReadinessProbe != nil,
-		"a budget":               selects(t, budget.Spec.Selector, template.Labels) && budget.Namespace == deployment.Namespace,
-		"a way out":              ptr.Deref(budget.Spec.UnhealthyPodEvictionPolicy, "") == policyv1.AlwaysAllow,
-		"a node to drain":        budget.Spec.MinAvailable.IntValue() < int(*deployment.Spec.Replicas),
-	} {
-		if !right {
-			t.Errorf("the deployment lacks %s", what)
-		}
-	}
-}
-
-func selects(t *testing.T, selector *metav1.LabelSelector, of map[string]string) bool {
-	t.Helper()
-	return must(metav1.LabelSelectorAsSelector(selector))(t).Matches(labels.Set(of))
-}
-
-// checkRights asks the API server what a service account may do: a verb, a
-// resource, and the name of an object if it matters.
-func checkRights(t *testing.T, c *controlplane.Cluster, namespace, account string, may, mayNot []string) {
-	t.Helper()
+	namespace, _, _ := strings.Cut(account, ":")
 	for i, right := range slices.Concat(may, mayNot) {
 		words := append(strings.Fields(right), "")
 		resource, subresource, _ := strings.Cut(words[1], "/")
 		kind := schema.ParseGroupResource(resource)
 		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
-			User: fmt.Sprintf("system:serviceaccount:%s:%s", namespace, account),
+			User: "system:serviceaccount:" + account,
 			ResourceAttributes: &authorizationv1.ResourceAttributes{
 				Namespace: namespace, Verb: words[0], Name: words[2],
 				Group: kind.Group, Resource: kind.Resource, Subresource: subresource,
@@ -237,7 +216,7 @@ func TestSchedulerManifest(t *testing.T) {
 	config := only[*corev1.ConfigMap](t, objects).Data["config.yaml"]
 	kubeconfig := c.ServiceAccount("kube-system", "taints-scheduler")
 	manifest := fmt.Sprintf("%s\nclientConnection: {kubeconfig: %q}\n", config, kubeconfig)
-	monitored := only[*appsv1.Deployment](t, overlay(t, "scheduler", "scheduler/monitoring")).Spec.Template.Spec.Containers[0].Args
+	monitored := only[*appsv1.Deployment](t, overlay(t, "scheduler", "monitoring")).Spec.Template.Spec.Containers[0].Args
 	process, metrics := c.StartScheduler([]string{controlplane.Binary(t, "scheduler")}, manifest, kubeconfig, monitored[len(monitored)-1])
 	anybody := must(rest.HTTPClientFor(&rest.Config{TLSClientConfig: rest.TLSClientConfig{Insecure: true}}))(t)
 	for page, want := range map[string]int{"/metrics": http.StatusOK, "/configz": http.StatusForbidden} {
@@ -260,7 +239,7 @@ func TestSchedulerManifest(t *testing.T) {
 	}
 	checkLog(t, process)
 	checkAlerts(t, "scheduler", must(c.Metrics(metrics))(t))
-	checkRights(t, c, "kube-system", "taints-scheduler",
+	checkRights(t, c, "kube-system:taints-scheduler",
 		[]string{"create pods/binding", "update leases.coordination.k8s.io taints-scheduler"},
 		[]string{"update leases.coordination.k8s.io kube-controller-manager", "get secrets any"})
 }
@@ -269,7 +248,7 @@ func TestSchedulerManifest(t *testing.T) {
 // nobody evicts them. They are deleted by hand, as its README says, and replaced.
 func TestEvictorManifest(t *testing.T) {
 	c := start(t, controlplane.Options{ControllerManager: []string{noTaintEviction, "--node-monitor-period=1s", "--node-monitor-grace-period=6s"}})
-	c.Apply(overlay(t, "evictor", "evictor/priority-and-fairness")...)
+	c.Apply(overlay(t, "evictor", "priority-and-fairness")...)
 	c.Install("../e2e/testdata/zones")
 	c.RunScheduler(controlplane.Profile{Name: corev1.DefaultSchedulerName})
 	restarts := 0
@@ -340,26 +319,13 @@ func checkPriority(t *testing.T, c *controlplane.Cluster) {
 	}
 }
 
-// recorder is a program that records its arguments, as go and buildah.
-const recorder = `#!/bin/sh
-echo "$(basename "$0")" $GOOS $GOARCH "$@" >>"$RECORD"
-case "$*" in
-list*) echo v1.99.0 ;;
-"env GOARCH") echo "${GOARCH:-amd64}" ;;
-*digestfile*) printf 'sha256:%064d' 7 >"$5" ;;
-esac
-`
-
-// TestRelease releases images with programs that only record what they are to do.
-// They are for linux on any host, and the manifests name them by their digests.
+// TestRelease releases images with programs that only record what they are to do: see
+// testdata/recorders. They are for linux on any host, and the manifests name them by
+// their digests.
 func TestRelease(t *testing.T) {
-	bin := t.TempDir()
-	for _, name := range []string{"go", "buildah"} {
-		check(t, os.WriteFile(filepath.Join(bin, name), []byte(recorder), 0o755))
-	}
-	record := filepath.Join(bin, "record")
+	record := filepath.Join(t.TempDir(), "record")
 	release := exec.Command("../images/release", "registry.test/team", "v9.8.7")
-	release.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "RECORD="+record, "GOOS=windows")
+	release.Env = append(os.Environ(), inPath(t, "testdata/recorders"), "RECORD="+record, "GOOS=windows")
 	component, err := release.Output()
 	check(t, err)
 

@@ -14,80 +14,11 @@ import (
 	"testing"
 
 	dto "github.com/prometheus/client_model/go"
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
 )
-
-// checkMonitoring checks that the ServiceMonitor leads to the pods' metrics, and
-// that the NetworkPolicy allows that.
-func checkMonitoring(t *testing.T, objects []client.Object) {
-	t.Helper()
-	template := only[*appsv1.Deployment](t, objects).Spec.Template
-	ports := sets.New[string]()
-	for _, port := range template.Spec.Containers[0].Ports {
-		ports.Insert(port.Name)
-	}
-	policy, open := only[*networkingv1.NetworkPolicy](t, objects), sets.New[string]()
-	for _, rule := range policy.Spec.Ingress {
-		for _, port := range rule.Ports {
-			open.Insert(port.Port.String())
-		}
-	}
-	if !open.Equal(ports) || !selects(t, &policy.Spec.PodSelector, template.Labels) {
-		t.Errorf("the NetworkPolicy is for the ports %v, and the pods have %v", open, ports)
-	}
-
-	var monitor struct {
-		Spec struct {
-			Selector  metav1.LabelSelector
-			Endpoints []struct {
-				Port, BearerTokenFile string
-				Authorization         any
-				TLSConfig             struct{ InsecureSkipVerify bool }
-			}
-		}
-	}
-	decodeCustom(t, objects, "ServiceMonitor", &monitor)
-	for _, e := range monitor.Spec.Endpoints {
-		if e.TLSConfig.InsecureSkipVerify && (e.BearerTokenFile != "" || e.Authorization != nil) {
-			t.Errorf("Prometheus sends its token to whoever answers at port %s", e.Port)
-		}
-	}
-	found := 0
-	for _, object := range objects {
-		service, ok := object.(*corev1.Service)
-		if !ok {
-			continue
-		}
-		if !labels.SelectorFromSet(service.Spec.Selector).Matches(labels.Set(template.Labels)) {
-			t.Errorf("the service %s is not for the pods", service.Name)
-		}
-		port := service.Spec.Ports[0]
-		if selects(t, &monitor.Spec.Selector, service.Labels) && port.Name == monitor.Spec.Endpoints[0].Port && ports.Has(port.TargetPort.StrVal) {
-			found++
-		}
-	}
-	if found != 1 {
-		t.Errorf("the ServiceMonitor leads to %d services", found)
-	}
-	for _, alert := range alertsOf(t, objects) {
-		if alert.Alert == "" || alert.For == "" || alert.Annotations["summary"] == "" ||
-			alert.Annotations["runbook_url"] != runbooks+"#"+strings.ToLower(alert.Alert) ||
-			!slices.Contains([]string{"critical", "warning", "info"}, alert.Labels["severity"]) {
-			t.Errorf("the alert is not complete: %+v", alert)
-		}
-	}
-}
-
-const runbooks = "https://github.com/seed-0529bac1/taints/blob/main/cluster/runbooks.md"
 
 // TestRunbooks checks that there is a runbook for each alert, and no other.
 func TestRunbooks(t *testing.T) {
@@ -149,26 +80,16 @@ type alert struct {
 
 func alertsOf(t *testing.T, objects []client.Object) (alerts []alert) {
 	t.Helper()
-	for i, object := range objects {
+	for _, object := range objects {
 		if object.GetObjectKind().GroupVersionKind().Kind == "PrometheusRule" {
 			var rule struct {
 				Spec struct{ Groups []struct{ Rules []alert } }
 			}
-			decodeCustom(t, objects[i:], "PrometheusRule", &rule)
+			check(t, yaml.Unmarshal(must(yaml.Marshal(object))(t), &rule))
 			alerts = append(alerts, rule.Spec.Groups[0].Rules...)
 		}
 	}
 	return alerts
-}
-
-// decodeCustom decodes the object of a kind that is not built into the API server.
-func decodeCustom(t *testing.T, objects []client.Object, kind string, into any) {
-	t.Helper()
-	at := slices.IndexFunc(objects, func(o client.Object) bool { return o.GetObjectKind().GroupVersionKind().Kind == kind })
-	if at < 0 {
-		t.Fatalf("there is no %s", kind)
-	}
-	check(t, yaml.Unmarshal(must(yaml.Marshal(objects[at]))(t), into))
 }
 
 var (
@@ -181,7 +102,7 @@ var (
 func checkAlerts(t *testing.T, program string, families map[string]*dto.MetricFamily) {
 	t.Helper()
 	exprs := dashboardOf(t, program)
-	for _, alert := range alertsOf(t, overlay(t, program, program+"/monitoring")) {
+	for _, alert := range alertsOf(t, overlay(t, program, "monitoring")) {
 		exprs = append(exprs, alert.Expr)
 	}
 	for _, expr := range exprs {

@@ -44,9 +44,7 @@ func testOldNews(t *testing.T, stops bool) {
 	c.AddNodes(controlplane.Node(nodes[0]), controlplane.Node(nodes[1]))
 	const pods, seconds = 50, 8
 	for i := range pods {
-		pod := controlplane.Pod(fmt.Sprint("pod-", i), tolerates("a", seconds))
-		pod.Spec.NodeName = nodes[i%2]
-		c.AddPods(pod)
+		c.AddPods(podOn(nodes[i%2], fmt.Sprint("pod-", i), tolerates("a", seconds)))
 	}
 	var late sync.RWMutex
 	first := startEvictor(t, c, append(missedSoon, "-kubeconfig="+lateWatches(t, c, &late))...)
@@ -123,10 +121,7 @@ func TestAFailedNode(t *testing.T) {
 	}, Kubelets: true})
 	c.Install("evictor")
 	c.AddNodes(controlplane.Node("node-1"), controlplane.Node("node-2"))
-	guarded := controlplane.Pod("guarded", tolerates(taints.NodeUnreachable, 1), tolerates(taints.NodeNotReady, 1))
-	guarded.Labels, guarded.Spec.NodeName = map[string]string{"app": "guarded"}, "node-1"
-	c.AddPods(guarded)
-	addBudget(t, c)
+	addGuarded(t, c)
 	watcher := watchPods(t, c)
 	tainted := func(what string, right func(taints int) bool) {
 		c.Eventually(what, func() error {

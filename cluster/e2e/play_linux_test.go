@@ -12,7 +12,10 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
+	"github.com/seed-0529bac1/taints/cluster/internal/rows"
 )
 
 // playCommand is the README's command, to be run in the root of the repository.
@@ -88,69 +91,48 @@ func (p *player) running() (names []string) {
 	return names
 }
 
-// TestPlay starts a cluster to play with, runs the commands of its guide, and looks
-// for the resulting lines.
+// TestPlay starts a cluster to play with, and does what testdata/play.yaml says.
 func TestPlay(t *testing.T) {
 	skipShort(t)
+	type step struct {
+		Do    string // see player.do
+		Fails bool
+		Says  []string // words in the output
+		Tells []string // patterns of lines that play prints
+		Since string   // what was done at least so long ago
+		Least metav1.Duration
+	}
 	p := startPlay(t, playCommand)
 	p.line(`^Ctrl-C stops everything\.`)
-	p.do("play=silent", false) // this takes a while, so it is checked below
-	p.do("taint node general-1 maintenance=", false)
-	p.line(`^..:..:.. taint    general-1 gets maintenance=now:NoExecute$`)
-	p.line(`^..:..:.. evicted  shop/web-\S+ from general-1$`)
-	p.line(`^..:..:.. placed   shop/web-\S+ on general-([2-9]|1\d)$`)
-	p.do("taint node general-1 maintenance-", false)
-	p.line(`^..:..:.. taint    general-1 loses maintenance:NoExecute$`)
-	if text := p.do("run sneak", true); !strings.Contains(text, `toleration "dedicated=ml" is not allowed`) {
-		t.Errorf("sneak: %s", text)
+	began := map[string]time.Time{}
+	for _, step := range rows.Read[step](t, "play.yaml") {
+		began[step.Do] = time.Now()
+		output := p.do(step.Do, step.Fails)
+		for _, words := range step.Says {
+			if !strings.Contains(output, words) {
+				t.Errorf("%s: no %q in %s", step.Do, words, output)
+			}
+		}
+		for _, pattern := range step.Tells {
+			p.line(`^..:..:.. ` + pattern)
+		}
+		if after := time.Since(began[step.Since]); after < step.Least.Duration {
+			t.Errorf("all of %q came %v after %s", step.Tells, after, step.Since)
+		}
 	}
-	p.do("taint node general-5", false)
-	p.line(`^..:..:.. taint    general-5 gets maintenance=now:NoExecute$`)
-	came := time.Now()
-	p.do("run late", false)
-	p.do("run typo", false)
-	p.line(`^..:..:.. waits    sandbox/typo: 0/36 nodes are available: `)
-	if text := p.do("whynot -n sandbox", false); !strings.Contains(text, "sandbox/typo") || !strings.Contains(text, "letter case") {
-		t.Errorf("kubectl whynot: %s", text)
-	}
-	p.do("scale", false)
-	p.line(`^..:..:.. waits    ml/train-\S+: 0/36 nodes are available: `)
-	p.line(`^..:..:.. silent   spot-1 no longer has a heartbeat$`)
-	p.line(`^..:..:.. taint    spot-1 gets node\.kubernetes\.io/unreachable:NoExecute`)
-	p.line(`^..:..:.. evicted  sandbox/late from general-5$`)
-	if after := time.Since(came); after < 19*time.Second { // the pod's arrival time has whole seconds
-		t.Errorf("the pod that tolerates the taint for 20 s is evicted %v after it came", after)
-	}
-	p.line(`^..:..:.. evicted  shop/batch-\S+ from spot-1$`)
-	p.do("play-", false)
-	p.line(`^..:..:.. taint    spot-1 loses node\.kubernetes\.io/unreachable:NoExecute$`)
-	p.do("general-{6..13}", false)
-	p.line(`^..:..:.. taint    general-13 gets maintenance=now:NoExecute$`)
-	p.line(`^..:..:.. held     A PodDisruptionBudget holds back the eviction of Pod shop/web-\S+, due since \S+: The disruption budget web (needs 15 healthy pods|does not allow)`)
 	p.end()
 	if !strings.HasSuffix(p.Log(), "\neverything is down\n") {
 		t.Error("it did not end as it should")
 	}
 }
 
-// stubborn is a go that is not done with a build when it is interrupted.
-const stubborn = `#!/bin/sh
-[ "$1" = build ] || PATH=${PATH#*:} exec go "$@"
-trap '' INT
-mkdir "$GOTMPDIR/go-build1"
-echo internal/goarch >&2
-sleep 300
-`
-
 // TestPlayInterrupted interrupts the build, with nothing in Go's cache, and one that
-// does not end by itself.
+// does not end by itself: see testdata/stubborn/go.
 func TestPlayInterrupted(t *testing.T) {
 	skipShort(t)
-	bin := t.TempDir()
-	check(t, os.WriteFile(filepath.Join(bin, "go"), []byte(stubborn), 0o755))
 	before := must(filepath.Glob("../.bin/go-build*"))(t)
 	testPlayInterrupted(t, "GOCACHE="+t.TempDir())
-	testPlayInterrupted(t, "PATH="+bin+":"+os.Getenv("PATH"))
+	testPlayInterrupted(t, inPath(t, "testdata/stubborn"))
 	if left := must(filepath.Glob("../.bin/go-build*"))(t); len(left) > len(before) {
 		t.Errorf("files are left: %v", left)
 	}

@@ -123,9 +123,7 @@ func (r *readmeTest) evictor(t *testing.T) {
 		_, err := r.Get("http://127.0.0.1:8081/readyz")
 		return err
 	})
-	web := controlplane.Pod("web")
-	web.Spec.NodeName = "node-1"
-	r.AddPods(web)
+	r.AddPods(podOn("node-1", "web"))
 	r.run(t, blocks[5])
 	node := must(r.Client.CoreV1().Nodes().Get(t.Context(), "node-1", metav1.GetOptions{}))(t)
 	list := node.Spec.Taints
@@ -222,27 +220,19 @@ func (r *readmeTest) objects(t *testing.T) sets.Set[string] {
 	return sets.New(strings.Split(list.Run(t, root, r.env...), "\n")...)
 }
 
-// builder takes the place of docker. It prints what would be in the image, and
-// the version of the program.
-const builder = `#!/bin/sh
-for context; do :; done
-ls -A "$context"
-exec env -i "$context"/* --version
-`
-
-// TestImages runs images/build. Each image has one binary and nothing else, for linux
-// on any host, and its version is the tag of the image.
+// TestImages runs images/build, with testdata/builder in place of docker. Each image has
+// one binary and nothing else, for linux on any host, and its version is the tag of the
+// image.
 func TestImages(t *testing.T) {
 	skipShort(t)
-	docker := filepath.Join(t.TempDir(), "docker")
-	check(t, os.WriteFile(docker, []byte(builder), 0o755))
+	builder := must(filepath.Abs("testdata/builder"))(t)
 	for program, version := range map[string]string{
 		"evictor":   "evictor v1.2.3\n",
 		"webhook":   "webhook v1.2.3\n",
 		"scheduler": "Kubernetes v1.",
 	} {
 		build := exec.Command("../images/build", program, "registry.example.com/taints-"+program+":v1.2.3")
-		build.Env = append(os.Environ(), "BUILDER="+docker, "GOOS=darwin")
+		build.Env = append(os.Environ(), "BUILDER="+builder, "GOOS=darwin")
 		got := string(must(build.Output())(t))
 		if !strings.HasPrefix(got, program+"\n"+version) {
 			t.Errorf("the image of the %s holds, with the version: %s", program, got)

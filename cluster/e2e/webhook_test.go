@@ -5,29 +5,27 @@ package e2e
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	dto "github.com/prometheus/client_model/go"
-	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	networkingv1 "k8s.io/api/networking/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
+	"github.com/seed-0529bac1/taints/cluster/internal/rows"
 	"github.com/seed-0529bac1/taints/internal/test/docs"
 )
 
@@ -68,7 +66,7 @@ func (w *webhookTest) install(t *testing.T) {
 // networkPolicy checks that an API server refuses the NetworkPolicy until addresses
 // are set. TestTogether creates one with addresses.
 func (w *webhookTest) networkPolicy(t *testing.T) {
-	policy := only[*networkingv1.NetworkPolicy](t, overlay(t, "webhook", "webhook/network-policy"))
+	policy := only[*networkingv1.NetworkPolicy](t, overlay(t, "webhook", "network-policy"))
 	_, err := w.Client.NetworkingV1().NetworkPolicies(policy.Namespace).Create(t.Context(), policy, metav1.CreateOptions{})
 	if !apierrors.IsInvalid(err) || !strings.Contains(err.Error(), `"SET-THE-ADDRESSES-OF-THE-API-SERVERS"`) {
 		t.Errorf("got %v", err)
@@ -153,7 +151,7 @@ func (w *webhookTest) newRules(t *testing.T) {
 	w.Eventually("everything is allowed", func() error { return w.TryPod(sneak) })
 	w.families = must(w.Metrics(w.metrics))(t)
 	const configurations = "update validatingwebhookconfigurations.admissionregistration.k8s.io "
-	checkRights(t, w.Cluster, controlplane.WebhookNamespace, controlplane.WebhookAccount,
+	checkRights(t, w.Cluster, controlplane.WebhookNamespace+":"+controlplane.WebhookAccount,
 		[]string{"update secrets " + controlplane.WebhookSecret, configurations + controlplane.WebhookName},
 		[]string{"update secrets other", "create secrets", configurations + "other", "list pods"})
 	checkLog(t, w.webhook)
@@ -194,24 +192,16 @@ func (w *webhookTest) setFailurePolicy(policy string) {
 // that its tolerations cannot be changed.
 func (w *webhookTest) updatesWhileDown(t *testing.T) {
 	pods := w.Client.CoreV1().Pods(metav1.NamespaceDefault)
-	const label = `{"op": "add", "path": "/metadata/labels", "value": {"a": "b"}}`
-	const toleration = `{"key": "dedicated", "value": "ml", "effect": "NoSchedule"}`
-	for _, update := range []struct {
-		name, pod, patch string
-		refused          bool
-	}{
-		{"a label", "plain-0", label, false},
-		{"a finalizer", "plain-0", `{"op": "add", "path": "/metadata/finalizers", "value": ["example.com/done"]}`, false},
-		{"no finalizer", "plain-0", `{"op": "remove", "path": "/metadata/finalizers"}`, false},
-		{"another toleration", "plain-0", `{"op": "add", "path": "/spec/tolerations/-", "value": ` + toleration + `}`, true},
-		{"other seconds", "plain-0", `{"op": "replace", "path": "/spec/tolerations/0/tolerationSeconds", "value": 3600}`, true},
-		{"a label where there are no tolerations", "early", label, false},
-		{"the first toleration", "early", `{"op": "add", "path": "/spec/tolerations", "value": [` + toleration + `]}`, true},
-	} {
-		_, err := pods.Patch(t.Context(), update.pod, types.JSONPatchType, []byte("["+update.patch+"]"), metav1.PatchOptions{})
+	type update struct {
+		Name, Pod string
+		Patch     json.RawMessage
+		Refused   bool
+	}
+	for _, update := range rows.Read[update](t, "updates.yaml") {
+		_, err := pods.Patch(t.Context(), update.Pod, types.JSONPatchType, fmt.Appendf(nil, "[%s]", update.Patch), metav1.PatchOptions{})
 		called := err != nil && strings.Contains(err.Error(), `failed calling webhook "validate.`+controlplane.WebhookName+`"`)
-		if called != update.refused || !update.refused && err != nil {
-			t.Errorf("%s: %v", update.name, err)
+		if called != update.Refused || !update.Refused && err != nil {
+			t.Errorf("%s: %v", update.Name, err)
 		}
 	}
 }
@@ -278,73 +268,12 @@ func (w *webhookTest) outage(t *testing.T) {
 	w.Eventually("the API server asks it again", func() error { return w.TryPod(controlplane.Pod("probe")) })
 }
 
-// TestCertManager checks the component for cert-manager. The authority keeps its name
-// and its key when it is renewed: an API server trusts a replica's certificate whichever
-// of the two is renewed first. The webhook has no rights, and its policy lets it connect
-// to nobody.
-func TestCertManager(t *testing.T) {
-	type certificate struct {
-		Spec struct {
-			CommonName string
-			DNSNames   []string
-			IsCA       bool
-			PrivateKey struct{ RotationPolicy string }
-		}
-	}
-	var certificates []certificate // the authority, and the webhook's
-	annotated := 0
-	objects := overlay(t, "webhook", "webhook/network-policy", "webhook/cert-manager")
-	for i, object := range objects {
-		if _, ok := object.(*corev1.Secret); ok {
-			t.Error("there is a Secret")
-		}
-		if object.GetAnnotations()["cert-manager.io/inject-ca-from"] == controlplane.WebhookNamespace+"/admission" {
-			annotated++
-		}
-		if kind := object.GetObjectKind().GroupVersionKind().Kind; kind == "Certificate" {
-			certificates = append(certificates, certificate{})
-			decodeCustom(t, objects[i:], kind, &certificates[len(certificates)-1])
-		}
-	}
-	var want [2]certificate
-	want[0].Spec.CommonName, want[0].Spec.IsCA, want[0].Spec.PrivateKey.RotationPolicy = "taints-webhook", true, "Never"
-	want[1].Spec.DNSNames = []string{"admission.taints-webhooks.svc"}
-	if annotated != 2 || !reflect.DeepEqual(certificates, want[:]) {
-		t.Errorf("%d configurations are annotated, and there are the certificates %+v", annotated, certificates)
-	}
-	if rules := append(only[*rbacv1.Role](t, objects).Rules, only[*rbacv1.ClusterRole](t, objects).Rules...); len(rules) > 0 {
-		t.Errorf("the webhook has the rights %v", rules)
-	}
-	spec := only[*appsv1.Deployment](t, objects).Spec.Template.Spec
-	if strings.Contains(fmt.Sprint(spec.Containers[0].Args), "-rotate") || *spec.AutomountServiceAccountToken {
-		t.Errorf("%s, token %v", spec.Containers[0].Args, *spec.AutomountServiceAccountToken)
-	}
-	network := only[*networkingv1.NetworkPolicy](t, objects)
-	if len(network.Spec.Egress) > 0 || !slices.Contains(network.Spec.PolicyTypes, networkingv1.PolicyTypeEgress) {
-		t.Errorf("the webhook may connect to %+v", network.Spec)
-	}
-}
-
-// TestWebhookOverlay checks the overlay of the README, and that the README's audit
-// reads the rules that are installed.
-func TestWebhookOverlay(t *testing.T) {
+// TestWebhookAudit checks that the README's audit reads the rules that its overlay installs.
+func TestWebhookAudit(t *testing.T) {
 	objects := kustomize(t, docs.Blocks(t, "../webhook/README.md", "yaml")[0].Text)
 	_, audited, _ := strings.Cut(docs.Blocks(t, "../webhook/README.md", "console")[0].Text, "-rules ")
 	rules := must(os.ReadFile(filepath.Join("..", strings.Fields(audited)[0])))(t)
 	if installed := only[*corev1.ConfigMap](t, objects).Data["rules.json"]; installed != string(rules) {
 		t.Errorf("the audit reads\n%s\nand these rules are installed:\n%s", rules, installed)
-	}
-	if network := only[*networkingv1.NetworkPolicy](t, objects).Spec; len(network.Ingress[0].From) != 2 || len(network.Egress) > 0 {
-		t.Errorf("the policy is %+v", network)
-	}
-	mutating := only[*admissionregistrationv1.MutatingWebhookConfiguration](t, objects).Webhooks[0]
-	validating := only[*admissionregistrationv1.ValidatingWebhookConfiguration](t, objects).Webhooks[0]
-	want := []string{metav1.NamespaceSystem, controlplane.WebhookNamespace, "cert-manager", controlplane.Evictor, "kube-flannel"}
-	for selector, policy := range map[*metav1.LabelSelector]*admissionregistrationv1.FailurePolicyType{
-		mutating.NamespaceSelector: mutating.FailurePolicy, validating.NamespaceSelector: validating.FailurePolicy,
-	} {
-		if exempt := selector.MatchExpressions[0].Values; !slices.Equal(exempt, want) || *policy != admissionregistrationv1.Ignore {
-			t.Errorf("%s where no replica answers, and %v are exempt", *policy, exempt)
-		}
 	}
 }

@@ -14,7 +14,9 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
+	"github.com/seed-0529bac1/taints/cluster/internal/exits"
 	"github.com/seed-0529bac1/taints/cluster/internal/program"
+	"github.com/seed-0529bac1/taints/cluster/internal/rows"
 )
 
 // parse returns the options that the arguments set.
@@ -29,50 +31,23 @@ func parse(t *testing.T, args string) *options {
 	return &o
 }
 
-// TestParse parses no flag, every flag, and one of two flags that set the same.
+// TestParse checks the options that flags set.
 func TestParse(t *testing.T) {
-	const all = "-from-time-added=false -for-devices -keep-timers -method=delete -delete-held-after=0 -dry-run -qps=0 -burst=1 " +
-		"-workers=2 -metrics-addr=0 -health-addr=:9 -leader-elect=false -leader-elect-namespace=kube-system " +
-		"-leader-elect-name=other -lease-duration=3s -renew-deadline=2s -retry-period=1s"
-	for args, want := range map[string]string{
-		"":             "true false false evict 5m0s false 50 100 8 127.0.0.1:8080 127.0.0.1:8081 true  taints-evictor 15s 10s 2s",
-		all:            "false true true delete 0s true 0 1 2 0 :9 false kube-system other 3s 2s 1s",
-		"-keep-timers": "true false true evict 5m0s false 50 100 8 127.0.0.1:8080 127.0.0.1:8081 true  taints-evictor 15s 10s 2s",
-	} {
-		o := parse(t, args)
+	type test struct{ Args, Want string }
+	for _, test := range rows.Read[test](t, "flags.yaml") {
+		o := parse(t, test.Args)
 		c, m := o.controller, o.manager
 		got := fmt.Sprintln(c.Policy.FromTimeAdded, c.Policy.ForDevices, c.KeepTimers, c.Method, c.DeleteHeldAfter, c.DryRun,
 			c.QPS, c.Burst, c.Workers, m.Metrics.BindAddress, m.HealthProbeBindAddress, m.LeaderElection, m.LeaderElectionNamespace, m.LeaderElectionID,
 			m.LeaseDuration, m.RenewDeadline, m.RetryPeriod)
-		if got != want+"\n" {
-			t.Errorf("%s: %swant %s", args, got, want)
+		if got != test.Want+"\n" {
+			t.Errorf("%s: %swant %s", test.Args, got, test.Want)
 		}
 	}
 }
 
-func TestRun(t *testing.T) {
-	for _, tc := range []struct {
-		args string
-		code int
-		want string // in the output
-	}{
-		{"-method shoot", 2, `-method "shoot": want evict or delete`},
-		{"-delete-held-after -1s", 2, "-delete-held-after -1s: want 0 or more"},
-		{"-qps -1", 2, "-qps -1: want 0 or more"},
-		{"-burst 0", 2, "-burst 0: want 1 or more"},
-		{"-workers 0", 2, "-workers 0: want 1 or more"},
-		{"all", 2, `unexpected argument "all"`},
-		{"-no-such-flag", 2, "not defined: -no-such-flag"},
-		{"-h", 0, "-from-time-added"},
-		{"-version", 0, "evictor " + program.Version() + "\n"},
-		{"-kubeconfig=/does/not/exist", 1, "/does/not/exist"},
-	} {
-		var output strings.Builder
-		code := program.Run(t.Context(), "evictor", &options{}, strings.Fields(tc.args), &output, &output)
-		if code != tc.code || !strings.Contains(output.String(), tc.want) {
-			t.Errorf("%s: code %d, %s", tc.args, code, output.String())
-		}
-	}
+func TestExits(t *testing.T) {
+	exits.Test(t, "evictor", func() program.Options { return &options{} })
 }
 
 // TestServeWithoutAPIServer starts the program without an API server. The program

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -24,38 +23,14 @@ import (
 	"k8s.io/client-go/util/cert"
 
 	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
+	"github.com/seed-0529bac1/taints/cluster/internal/exits"
 	"github.com/seed-0529bac1/taints/cluster/internal/program"
+	"github.com/seed-0529bac1/taints/cluster/internal/rows"
 	"github.com/seed-0529bac1/taints/cluster/webhook/internal/policy"
 )
 
 func TestExits(t *testing.T) {
-	dir := t.TempDir()
-	rules := filepath.Join(dir, "rules.json")
-	if err := os.WriteFile(rules, []byte(`{"namespace": {}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, test := range []struct {
-		args           string
-		code           int
-		stdout, stderr string
-	}{
-		{"-h", 0, "", "-not-ready-seconds"},
-		{"-rotate admission-tls", 2, "", "want NAMESPACE/SECRET"},
-		{"-rotate a/b/c", 2, "", "want NAMESPACE/SECRET"},
-		{"-rules " + rules, 1, "", `unknown field "namespace"`},
-		{"-rules " + dir, 1, "", "is a directory"},
-		{"-addr here", 1, "", "-addr: address here: missing port"},
-		{"-addr :none", 1, "", "-addr: lookup tcp/none: unknown port"},
-		{"-audit -kubeconfig /does/not/exist", 1, "", "/does/not/exist"},
-		{"-rotate a/b -kubeconfig /does/not/exist", 1, "", "/does/not/exist"},
-	} {
-		var stdout, stderr bytes.Buffer
-		args := append([]string{"-metrics-addr=0", "-health-addr=0", "-kubeconfig="}, strings.Fields(test.args)...)
-		code := program.Run(t.Context(), "webhook", &options{}, args, &stdout, &stderr)
-		if code != test.code || stdout.String() != test.stdout || !strings.Contains(stderr.String(), test.stderr) {
-			t.Errorf("%s: code %d, %s%s", test.args, code, &stdout, &stderr)
-		}
-	}
+	exits.Test(t, "webhook", func() program.Options { return &options{} })
 }
 
 // page returns an error unless the answer is 200.
@@ -193,21 +168,12 @@ func TestAudit(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, test := range []struct{ registration, begins, ends string }{
-		{
-			"none", "web/many: 101 tolerations, more than 100, are not checked for sense\n" +
-				"web/two: tolerations[0]: a would be refused (not-allowed)\n",
-			"\npods: 3; would be refused: 1; tolerations that make little sense: 2\n",
-		},
-		{
-			"registered", "kube-system/exempt: tolerations[0]: op=Exists would be refused (not-allowed)\n",
-			"\npods: 1; would be refused: 1; tolerations that make little sense: 1\n",
-		},
-	} {
+	type test struct{ Registration, Begins, Ends string }
+	for _, test := range rows.Read[test](t, "audits.yaml") {
 		var out strings.Builder
-		err := audit(t.Context(), client, &policy.Policy{Rules: *rules}, test.registration, &out)
-		if text := out.String(); err != errRefusable || !strings.HasPrefix(text, test.begins) || !strings.HasSuffix(text, test.ends) {
-			t.Errorf("%s: %v: %s", test.registration, err, text)
+		err := audit(t.Context(), client, &policy.Policy{Rules: *rules}, test.Registration, &out)
+		if text := out.String(); err != errRefusable || !strings.HasPrefix(text, test.Begins) || !strings.HasSuffix(text, test.Ends) {
+			t.Errorf("%s: %v: %s", test.Registration, err, text)
 		}
 	}
 }

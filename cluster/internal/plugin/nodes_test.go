@@ -7,10 +7,10 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cluster/internal/memory"
+	"github.com/seed-0529bac1/taints/cluster/internal/rows"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -83,22 +83,14 @@ func testNew(t *testing.T, gates bool) {
 func TestIndexCountsChanges(t *testing.T) {
 	var x index
 	handler := x.handler()
-	later := dedicated
-	later.TimeAdded = &metav1.Time{Time: time.Unix(1, 0)}
-	for i, step := range []struct {
-		object  any
-		changes int
-	}{
-		{node("node", dedicated), 1},
-		{node("node", later), 1},
-		{node("node", taint("reserved", "database", corev1.TaintEffectNoSchedule)), 2},
-		{node("node", taint("reserved", "web", corev1.TaintEffectNoSchedule)), 3},
-		{node("node", taint("reserved", "web", corev1.TaintEffectNoExecute)), 4},
-		{node("node"), 5},
-		{"no node", 5},
-	} {
-		if handler.OnUpdate(nil, step.object); x.changes != step.changes {
-			t.Errorf("after step %d: %d changes, want %d", i, x.changes, step.changes)
+	type step struct {
+		Taints  []corev1.Taint
+		Changes int
+	}
+	for i, step := range rows.Read[step](t, "changes.yaml") {
+		handler.OnUpdate(nil, node("node", step.Taints...))
+		if handler.OnUpdate(nil, "no node"); x.changes != step.Changes {
+			t.Errorf("after step %d: %d changes, want %d", i, x.changes, step.Changes)
 		}
 	}
 	handler.OnDelete("no node")
@@ -112,29 +104,20 @@ func TestIndexCountsChanges(t *testing.T) {
 // that tolerates nothing. Node 0 gets or loses its taint first in one of them.
 func TestStaleIndex(t *testing.T) {
 	tainted := teams(8)
-	free := node("node-0")
-	withFree := append([]*corev1.Node{free}, tainted[1:]...)
+	free := append([]*corev1.Node{node("node-0")}, tainted[1:]...)
+	lists := map[string][]*corev1.Node{"tainted": tainted, "tainted node-0": tainted[:1], "free": free, "free node-0": free[:1]}
 	var x index
-	for i, step := range []struct {
-		news     []*corev1.Node // that reach the index
-		snapshot []*corev1.Node
-		want     sets.Set[string] // nil: Filter decides
-	}{
-		{nil, tainted, nil},
-		{tainted, tainted, sets.New[string]()},
-		{nil, withFree, sets.New("node-0")},
-		{withFree[:1], withFree, sets.New("node-0")},
-		{nil, tainted, sets.New("node-0")},
-		{tainted[:1], withFree, sets.New("node-0")},
-		{nil, tainted, sets.New[string]()},
-		{nil, nil, sets.New[string]()},
-	} {
-		for _, n := range step.news {
+	type step struct {
+		News, Snapshot string   // lists; the news reach the index
+		Want           []string // absent: Filter decides
+	}
+	for i, step := range rows.Read[step](t, "stale.yaml") {
+		for _, n := range lists[step.News] {
 			x.set(n)
 		}
-		got, ok := x.ask(taints.Compile(nil), snapshotOf(step.snapshot...))
-		if !got.Equal(step.want) || ok != (step.want != nil) {
-			t.Errorf("step %d: %v, %v, want %v", i, got, ok, step.want)
+		got, ok := x.ask(taints.Compile(nil), snapshotOf(lists[step.Snapshot]...))
+		if !got.Equal(sets.New(step.Want...)) || ok != (step.Want != nil) {
+			t.Errorf("step %d: %v, %v, want %v", i, got, ok, step.Want)
 		}
 	}
 	x.delete(tainted[3])

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cluster/internal/rows"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -51,19 +52,13 @@ func taint(key, value string, effect corev1.TaintEffect) corev1.Taint {
 	return corev1.Taint{Key: key, Value: value, Effect: effect}
 }
 
-func affinity(fields ...[]corev1.NodeSelectorRequirement) *corev1.Affinity {
-	var required corev1.NodeSelector
-	for _, f := range fields {
-		required.NodeSelectorTerms = append(required.NodeSelectorTerms, corev1.NodeSelectorTerm{MatchFields: f})
-	}
-	return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &required}}
-}
-
-// nameIs returns the requirement that the DaemonSet controller writes.
-func nameIs(node string) []corev1.NodeSelectorRequirement {
-	return []corev1.NodeSelectorRequirement{
-		{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{node}},
-	}
+// named returns the affinity to a node that the DaemonSet controller writes.
+func named(node string) *corev1.Affinity {
+	name := corev1.NodeSelectorRequirement{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{node}}
+	terms := []corev1.NodeSelectorTerm{{MatchFields: []corev1.NodeSelectorRequirement{name}}}
+	return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: terms},
+	}}
 }
 
 func equal(key, value string) corev1.Toleration {
@@ -91,7 +86,7 @@ var (
 	drawnPod    = rapid.Custom(func(t *rapid.T) *corev1.Pod {
 		p := pod(rapid.SliceOfN(drawnToleration, 0, 5).Draw(t, "tolerations")...)
 		if rapid.Bool().Draw(t, "names nodes") {
-			p.Spec.Affinity = affinity(nameIs("node-0"))
+			p.Spec.Affinity = named("node-0")
 		}
 		if reason := rapid.SampledFrom([]string{"", "", "", "Deferred", "Infeasible"}).Draw(t, "resize"); reason != "" {
 			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodResizePending, Reason: reason}}
@@ -236,27 +231,18 @@ func TestNamedNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	theirs := object.(fwk.PreFilterPlugin)
-	named, other := nameIs("node-0"), nameIs("node-0")
-	other[0].Operator = corev1.NodeSelectorOpNotIn
-	for name, a := range map[string]*corev1.Affinity{
-		"none":             nil,
-		"of pods":          {},
-		"preferred":        {NodeAffinity: &corev1.NodeAffinity{}},
-		"without a term":   affinity(),
-		"an empty term":    affinity(nil),
-		"one node":         affinity(named),
-		"one or another":   affinity(named, nameIs("node-7")),
-		"one or any":       affinity(named, nil),
-		"any but one":      affinity(other),
-		"one, any but one": affinity(append(other, named...)),
-	} {
+	type test struct {
+		Name     string
+		Affinity *corev1.Affinity
+	}
+	for _, test := range rows.Read[test](t, "affinities.yaml") {
 		p, pod := knowing(pool()...), pod(equal("dedicated", "Web")) // which fits on no node
-		pod.Spec.Affinity = a
+		pod.Spec.Affinity = test.Affinity
 		snapshot := snapshotOf(pool()...)
 		result, _ := theirs.PreFilter(t.Context(), newState(), pod, snapshot)
 		_, status := p.PreFilter(t.Context(), newState(), pod, snapshot)
 		if named := !result.AllNodes(); status.IsSuccess() != named {
-			t.Errorf("%s: %v, but NodeAffinity leaves %v", name, status, result)
+			t.Errorf("%s: %v, but NodeAffinity leaves %v", test.Name, status, result)
 		}
 	}
 }
@@ -297,19 +283,11 @@ func TestMessages(t *testing.T) {
 }
 
 func TestArgs(t *testing.T) {
-	for text, want := range map[string]string{ // whether it redacts, and the error
-		`{}`:                `true <nil>`,
-		`{"redact": false}`: `false <nil>`,
-		`{"apiVersion": "taints.scheduler/v1", "kind": "TaintsArgs", "redact": false}`: `false <nil>`,
-		`{"apiVersion": "taints.scheduler/v2"}`:                                        `want TaintsArgs of taints.scheduler/v1`,
-		`{"kind": "Args"}`:                                                             `args of Taints are Args of taints.scheduler/v1`,
-		`{"Redact": false}`:                                                            `unknown field "Redact"`,
-		`{"redact": false, "redact": true}`:                                            `duplicate field "redact"`,
-		`{"redact": "no"}`:                                                             `cannot unmarshal string`,
-	} {
-		args, err := decodeArgs(&runtime.Unknown{Raw: []byte(text)})
-		if got := fmt.Sprintln(args.Redact, err); !strings.Contains(got, want) {
-			t.Errorf("%s: %s, want %s", text, got, want)
+	type test struct{ Args, Want string }
+	for _, test := range rows.Read[test](t, "args.yaml") {
+		args, err := decodeArgs(&runtime.Unknown{Raw: []byte(test.Args)})
+		if got := fmt.Sprintln(args.Redact, err); !strings.Contains(got, test.Want) {
+			t.Errorf("%s: %s, want %s", test.Args, got, test.Want)
 		}
 	}
 }

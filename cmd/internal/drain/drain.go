@@ -24,9 +24,9 @@ import (
 type Drain struct {
 	Flags      *pflag.FlagSet
 	HasBudgets bool // those of the cluster are known
-
-	pods    map[types.NamespacedName]*corev1.Pod // with what matters
-	budgets []*Budget
+	pods       map[types.NamespacedName]*pod
+	unready    []types.NamespacedName // of those that run
+	budgets    map[string][]*Budget   // by namespace
 }
 
 // New returns one without objects.
@@ -39,15 +39,29 @@ func New() *Drain {
 	f.String("pod-selector", "", "Only pods that match this label selector.")
 	f.Int("grace-period", -1, "Seconds that pods get to end.")
 	f.Duration("timeout", 0, "Time after which kubectl gives up.")
-	return &Drain{Flags: f, pods: make(map[types.NamespacedName]*corev1.Pod)}
+	return &Drain{Flags: f, pods: make(map[types.NamespacedName]*pod), budgets: make(map[string][]*Budget)}
 }
 
-// AddPod adds what matters of the pod.
-func (d *Drain) AddPod(name types.NamespacedName, p *corev1.Pod) {
-	kept := &corev1.Pod{Status: corev1.PodStatus{Phase: p.Status.Phase, Conditions: p.Status.Conditions}}
-	kept.Labels, kept.Annotations, kept.OwnerReferences, kept.DeletionTimestamp = p.Labels, p.Annotations, p.OwnerReferences, p.DeletionTimestamp
-	kept.Spec.Volumes = slices.DeleteFunc(slices.Clone(p.Spec.Volumes), func(v corev1.Volume) bool { return v.EmptyDir == nil })
-	d.pods[name] = kept
+// A pod is what matters of one.
+type pod struct {
+	labels                                                             labels.Set
+	phase                                                              corev1.PodPhase
+	isManaged, isDaemons, isMirror, hasEmptyDir, isUnready, isDeleting bool
+}
+
+// AddPod adds the pod. It is ready unless it says that it is not.
+func (d *Drain) AddPod(name types.NamespacedName, in *corev1.Pod) {
+	owner := ptr.Deref(metav1.GetControllerOfNoCopy(in), metav1.OwnerReference{})
+	p := &pod{
+		labels: in.Labels, phase: in.Status.Phase, isManaged: owner.Kind != "", isDeleting: in.DeletionTimestamp != nil,
+		isDaemons:   owner.Kind == "DaemonSet" && cmp.Or(owner.APIVersion, "apps/v1") == "apps/v1",
+		isMirror:    metav1.HasAnnotation(in.ObjectMeta, corev1.MirrorPodAnnotationKey) || owner.Kind == "Node",
+		hasEmptyDir: slices.ContainsFunc(in.Spec.Volumes, func(v corev1.Volume) bool { return v.EmptyDir != nil }),
+		isUnready:   slices.ContainsFunc(in.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.PodReady && c.Status != corev1.ConditionTrue }),
+	}
+	if d.pods[name] = p; p.isUnready && p.phase == corev1.PodRunning {
+		d.unready = append(d.unready, name)
+	}
 }
 
 // A Budget is a PodDisruptionBudget.
@@ -58,17 +72,17 @@ type Budget struct {
 		policyv1.PodDisruptionBudgetStatus
 		Allowed *int32 `json:"disruptionsAllowed"` // nil: there is no status
 	} `json:"status"`
+	selector labels.Selector
 }
 
-// AddBudget adds the budget.
-func (d *Drain) AddBudget(b *Budget) error {
-	d.HasBudgets, d.budgets = true, append(d.budgets, b)
+// AddBudget adds the budget. One with an invalid selector matches no pod.
+func (d *Drain) AddBudget(b *Budget) (err error) {
+	d.HasBudgets = true
+	if b.selector, err = metav1.LabelSelectorAsSelector(b.Spec.Selector); err == nil {
+		b.Namespace = cmp.Or(b.Namespace, metav1.NamespaceDefault)
+		d.budgets[b.Namespace] = append(d.budgets[b.Namespace], b)
+	}
 	return nil
-}
-
-func (b *Budget) selects(name types.NamespacedName, p *corev1.Pod) bool {
-	selector, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
-	return err == nil && name.Namespace == cmp.Or(b.Namespace, metav1.NamespaceDefault) && selector.Matches(labels.Set(p.Labels))
 }
 
 // A Verdict is what happens to a pod, and why.
@@ -81,14 +95,12 @@ type Verdict struct {
 func (d *Drain) Of(name types.NamespacedName) Verdict {
 	p := d.pods[name]
 	selector, _ := labels.Parse(d.Flags.Lookup("pod-selector").Value.String()) // it is valid
-	owner := ptr.Deref(metav1.GetControllerOfNoCopy(p), metav1.OwnerReference{})
-	isDaemons := owner.Kind == "DaemonSet" && cmp.Or(owner.APIVersion, "apps/v1") == "apps/v1"
 	switch {
-	case !selector.Matches(labels.Set(p.Labels)):
+	case !selector.Matches(p.labels):
 		return Verdict{Why: "not selected by --pod-selector"}
-	case metav1.HasAnnotation(p.ObjectMeta, corev1.MirrorPodAnnotationKey) || owner.Kind == "Node":
+	case p.isMirror:
 		return Verdict{Why: "skipped: they are mirrors of pods that belong to their kubelet"}
-	case p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed:
+	case p.phase == corev1.PodSucceeded || p.phase == corev1.PodFailed:
 		return Verdict{Leaves: true, Why: "only their objects are deleted, as they have finished"}
 	}
 	var refusals []string
@@ -98,15 +110,15 @@ func (d *Drain) Of(name types.NamespacedName) Verdict {
 			refusals = append(refusals, pods+" (use --"+flag+" to override)")
 		}
 	}
-	refuse(isDaemons, "DaemonSet-managed Pods", "ignore-daemonsets")
-	refuse(!isDaemons && len(p.Spec.Volumes) > 0, "Pods with local storage", "delete-emptydir-data")
-	refuse(owner.Kind == "", "Pods that declare no controller", "force")
+	refuse(p.isDaemons, "DaemonSet-managed Pods", "ignore-daemonsets")
+	refuse(!p.isDaemons && p.hasEmptyDir, "Pods with local storage", "delete-emptydir-data")
+	refuse(!p.isManaged, "Pods that declare no controller", "force")
 	switch {
 	case refusals != nil:
 		return Verdict{IsRefused: true, Why: "cannot delete " + say.Joined(refusals)}
-	case isDaemons:
+	case p.isDaemons:
 		return Verdict{Why: "ignored: they are pods of DaemonSets"}
-	case p.DeletionTimestamp != nil:
+	case p.isDeleting:
 		return Verdict{Leaves: true, Why: "already being deleted"}
 	case has("disable-eviction"):
 		return Verdict{Leaves: true, Why: "deleted, in spite of disruption budgets"}
@@ -115,9 +127,9 @@ func (d *Drain) Of(name types.NamespacedName) Verdict {
 }
 
 // eviction returns what the API server does if it is asked to evict the pod.
-func (d *Drain) eviction(name types.NamespacedName, p *corev1.Pod) Verdict {
-	budgets := slices.DeleteFunc(slices.Clone(d.budgets), func(b *Budget) bool { return !b.selects(name, p) })
-	if len(budgets) == 0 || p.Status.Phase == corev1.PodPending {
+func (d *Drain) eviction(name types.NamespacedName, p *pod) Verdict {
+	budgets := slices.DeleteFunc(slices.Clone(d.budgets[name.Namespace]), func(b *Budget) bool { return !b.selector.Matches(p.labels) })
+	if len(budgets) == 0 || p.phase == corev1.PodPending {
 		return Verdict{Leaves: true, Why: "evicted"}
 	}
 	names := say.Each(budgets, func(b *Budget) string { return name.Namespace + "/" + b.Name })
@@ -127,35 +139,24 @@ func (d *Drain) eviction(name types.NamespacedName, p *corev1.Pod) Verdict {
 		return Verdict{Why: budget + " select them, and the API server evicts no pod of several budgets: change a selector"}
 	case s.Allowed == nil:
 		return Verdict{Leaves: true, Why: "evicted, unless " + budget + " holds them: the input lacks its status"}
-	case isUnready(p) && (s.DesiredHealthy > 0 && s.CurrentHealthy >= s.DesiredHealthy || ptr.Deref(b.Spec.UnhealthyPodEvictionPolicy, "") == policyv1.AlwaysAllow):
+	case p.isUnready && (s.DesiredHealthy > 0 && s.CurrentHealthy >= s.DesiredHealthy || ptr.Deref(b.Spec.UnhealthyPodEvictionPolicy, "") == policyv1.AlwaysAllow):
 		return Verdict{Leaves: true, Why: "evicted: " + budget + " does not count them, as they are not ready"}
 	case *s.Allowed > 0 && s.ObservedGeneration >= b.Generation:
 		return Verdict{Leaves: true, Why: fmt.Sprintf("evicted, up to %d at a time: %s allows more when new pods are ready", *s.Allowed, budget)}
 	}
 	text := fmt.Sprintf("%s allows no eviction, and kubectl tries again until it does: it needs %s, and %d of %d are healthy", budget,
 		say.Count(int(s.DesiredHealthy), "healthy pod"), s.CurrentHealthy, s.ExpectedPods)
-	if unready := d.unready(b); len(unready) > 0 {
+	var unready []string
+	for _, other := range d.unready {
+		if other.Namespace == name.Namespace && b.selector.Matches(d.pods[other].labels) {
+			unready = append(unready, other.Name)
+		}
+	}
+	if slices.Sort(unready); len(unready) > 0 {
 		text += "; find out why " + say.NamesOf(unready, len(unready)) + say.For(len(unready), " is", " are") + " not ready"
 	}
 	if s.DesiredHealthy >= s.ExpectedPods {
 		text += "; it never allows one for so few pods: add some, let it need fewer, or use --disable-eviction"
 	}
 	return Verdict{Why: text}
-}
-
-// isUnready reports whether the pod says that it is not ready.
-func isUnready(p *corev1.Pod) bool {
-	isNot := func(c corev1.PodCondition) bool { return c.Type == corev1.PodReady && c.Status != corev1.ConditionTrue }
-	return slices.ContainsFunc(p.Status.Conditions, isNot)
-}
-
-// unready returns the names of the budget's pods that run and are not ready.
-func (d *Drain) unready(b *Budget) (names []string) {
-	for name, p := range d.pods {
-		if isUnready(p) && p.Status.Phase == corev1.PodRunning && b.selects(name, p) {
-			names = append(names, name.Name)
-		}
-	}
-	slices.Sort(names)
-	return names
 }

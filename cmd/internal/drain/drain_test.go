@@ -58,6 +58,7 @@ func TestBudgets(t *testing.T) {
 	seen := make(map[int]int)
 	for range 5000 {
 		d := New()
+		var budgets []*Budget
 		for range r.IntN(4) {
 			b := &Budget{ObjectMeta: metav1.ObjectMeta{Namespace: one("a", "a", "b"), Name: one("x", "y"), Generation: int64(1 + r.IntN(4)/3)}}
 			switch b.Status.ObservedGeneration = 1; r.IntN(6) {
@@ -73,6 +74,7 @@ func TestBudgets(t *testing.T) {
 				b.Spec.UnhealthyPodEvictionPolicy = new(policyv1.UnhealthyPodEvictionPolicyType(one("AlwaysAllow", "IfHealthyBudget")))
 			}
 			b.Status.CurrentHealthy, b.Status.DesiredHealthy, b.Status.Allowed = int32(r.IntN(3)), int32(r.IntN(3)), new(int32(r.IntN(2)))
+			budgets = append(budgets, b)
 			if err := d.AddBudget(b); err != nil {
 				t.Fatal(err)
 			}
@@ -86,9 +88,9 @@ func TestBudgets(t *testing.T) {
 		}
 		name := types.NamespacedName{Namespace: p.Namespace, Name: p.Name}
 		d.AddPod(name, p)
-		got, want := d.Of(name), answer(p, d.budgets)
+		got, want := d.Of(name), answer(p, budgets)
 		if got.Leaves != (want == 201) || got.IsRefused || strings.Contains(got.Why, "several budgets") != (want == 500) {
-			t.Fatalf("%+v, want %d: pod %+v, budgets %+v", got, want, p, d.budgets)
+			t.Fatalf("%+v, want %d: pod %+v, budgets %+v", got, want, p, budgets)
 		}
 		seen[want]++
 	}

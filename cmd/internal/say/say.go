@@ -154,6 +154,21 @@ func Relative(seconds int64) string {
 	return "in " + text
 }
 
+// Since says since when, for the first and the last of the times, if any.
+func Since(before string, times []time.Time, now time.Time, after string) string {
+	if len(times) == 0 {
+		return ""
+	}
+	text := func(t time.Time) string {
+		return " since " + t.UTC().Format(time.RFC3339) + " (" + Relative(t.Unix()-now.Unix()) + ")"
+	}
+	first, last := slices.MinFunc(times, time.Time.Compare), slices.MaxFunc(times, time.Time.Compare)
+	if before += text(first); !first.Equal(last) {
+		before += ", the last" + text(last)
+	}
+	return before + after
+}
+
 var password = regexp.MustCompile(`(^|://)([^:@/\s"]*):(?:[^/\s]\S*)?@`)
 
 // WithoutPassword returns a URL, or a text with URLs, with PASSWORD in place of

@@ -25,7 +25,7 @@ func TestPodsThatAreHeldBackDelayNobody(t *testing.T) {
 		tries := map[string]int{}
 		w.fail = func(name string) error {
 			if tries[name]++; strings.HasPrefix(name, "held-") {
-				return disrupts("no", 0)
+				return disrupts()
 			}
 			return nil
 		}

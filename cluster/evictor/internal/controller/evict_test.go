@@ -3,98 +3,31 @@
 package controller
 
 import (
-	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"io"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus/testutil"
-	dto "github.com/prometheus/client_model/go"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/seed-0529bac1/taints/cluster/internal/rows"
 )
 
 // disrupts returns the error of an eviction that a budget holds back, as in the API
 // server's eviction.go.
-func disrupts(budget string, seconds int) error {
-	err := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", seconds)
+func disrupts() error {
+	err := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", 0)
 	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{
 		Type:    policyv1.DisruptionBudgetCause,
-		Message: budget,
+		Message: "no",
 	})
 	return err
-}
-
-func TestAPIErrors(t *testing.T) {
-	pods := corev1.Resource("pods")
-	const (
-		budget = "The disruption budget web needs 1 healthy pods and has 1 currently"
-		since  = " Pod default/web, due since 2000-01-01T00:00:10Z: "
-		held   = "Warning A PodDisruptionBudget holds back the eviction of" + since + budget
-	)
-	internal := apierrors.NewInternalError(errors.New("etcd is gone"))
-	for name, tc := range map[string]struct {
-		reason string
-		err    error
-	}{
-		"a PodDisruptionBudget": {blocked, disrupts(budget, 10)},
-		"a busy API server":     {throttled, apierrors.NewTooManyRequests("later", 10)},
-		"a conflict":            {conflict, apierrors.NewConflict(pods, "web", internal)},
-		"an internal error":     {failed, internal},
-		"missing rights":        {failed, apierrors.NewForbidden(pods, "web", internal)},
-		"no API server":         {failed, &url.Error{Op: "Post", URL: "https://10.0.0.1", Err: refused}},
-	} {
-		for _, method := range []Method{Evict, Delete} {
-			t.Run(string(method)+"/"+name, func(t *testing.T) {
-				inWorld(t, with(func(o *Options) { o.Method = method }), func(w *world) {
-					uid := w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s"))
-					w.fail = func(string) error {
-						if len(w.attempts) > 3 {
-							return nil
-						}
-						return tc.err
-					}
-					w.setNode("n", taint("a:NoExecute", begin))
-					w.pass(10 * s)
-					w.setNode("n", taint("a:NoExecute", begin), taint("c:NoExecute", w.now()))
-					w.settle() // this does not cause an earlier retry
-					w.wantAttempts("web")
-					w.pass(time.Hour)
-					w.wantAttempts("web web web web")
-					var lateness dto.Metric
-					w.must(w.c.metrics.lateness.Write(&lateness))
-					late := w.evicted[uid].Sub(begin) - 10*s
-					if late < firstRetry+2*firstRetry+4*firstRetry {
-						t.Errorf("only %v late", late)
-					}
-					if got := lateness.Histogram.GetSampleSum() - late.Seconds(); got < -0.001 || got > 0.001 {
-						t.Errorf("the metrics are %v s off", got)
-					}
-					want := []string{marking, held, held, held}
-					switch {
-					case unreachable(tc.err):
-						want = want[:1]
-					case tc.reason != blocked: // a first failure is not reported
-						retry := "Warning Cannot evict" + since + tc.err.Error()
-						want = []string{marking, retry, retry}
-					}
-					w.wantEvents(want...)
-					w.wantCounts(map[string]float64{tc.reason: 3, done: 1})
-				})
-			})
-		}
-	}
 }
 
 func TestBackoff(t *testing.T) {
@@ -148,100 +81,6 @@ func (w *world) node(name string) *corev1.Node {
 	obj := &corev1.Node{}
 	w.must(w.api.Get(context.Background(), client.ObjectKey{Name: name}, obj))
 	return obj
-}
-
-// A replica that was stopped for a while, or whose watches are late, has old taints or
-// tolerations in its cache, and another one may lead. It evicts no pod until its cache
-// is up to date and its lease renewed.
-func TestAnOldCache(t *testing.T) {
-	type test struct {
-		Name, Change string
-		Keep         bool
-		Evictions    int // once the cache is up to date
-	}
-	for _, tc := range rows.Read[test](t, "old-cache.yaml") {
-		t.Run(tc.Name, func(t *testing.T) {
-			inWorld(t, with(func(o *Options) { o.KeepTimers = tc.Keep }), func(w *world) {
-				w.c.options.Leads = func() bool { return !w.follows }
-				w.addPod("web", "n", tolerations("a:NoExecute op=Exists for 10s"))
-				w.setNode("n", taint("a:NoExecute", begin))
-				w.pass(5 * s)
-				w.old = []client.Object{w.node("n"), w.pod("web")}
-				w.run(tc.Change)
-				w.pass(10 * s)
-				failures := testutil.ToFloat64(w.c.metrics.failures.WithLabelValues(stale))
-				if len(w.attempts)+len(w.events) > 0 || failures < 2 || failures > 10 {
-					t.Errorf("attempts: %v, events: %v, and %v times stale", w.attempts, w.events, failures)
-				}
-				w.follows, w.old = false, nil
-				w.request(key("web"))
-				w.nodeChanged("n")
-				w.pass(time.Hour - 20*s)
-				if len(w.attempts) != tc.Evictions {
-					t.Errorf("attempts: %v", w.attempts)
-				}
-			})
-		})
-	}
-}
-
-// A PodDisruptionBudget holds a pod back. After a time the pod is deleted all the same,
-// if its node has failed and that alone would have evicted it. It is deleted at once if
-// somebody says that the node has failed.
-func TestDeleteHeldAfter(t *testing.T) {
-	const after = 5 * time.Minute
-	type test struct {
-		Name, Taints, Tolerations string
-		Ready                     corev1.ConditionStatus
-		Others                    int    // nodes that failed too
-		Fails                     string // why the eviction fails
-		Never                     bool   // the pod is not deleted while it is held back
-		AtOnce, Stays             bool
-		Meanwhile                 string // steps after each refusal
-	}
-	for _, tc := range rows.Read[test](t, "held.yaml") {
-		err, wait := failures[cmp.Or(tc.Fails, "budget")], after
-		if tc.AtOnce {
-			wait = 0
-		}
-		t.Run(tc.Name, func(t *testing.T) {
-			inWorld(t, with(func(o *Options) { o.DeleteHeldAfter = after }), func(w *world) {
-				if tc.Never {
-					w.c.options.DeleteHeldAfter = 0
-				}
-				for i := range 4 {
-					w.setNode(fmt.Sprint("ready-", i))
-				}
-				for i := range tc.Others {
-					w.setNode(fmt.Sprint("failed-", i), taint("node.kubernetes.io/unreachable:NoSchedule", begin))
-				}
-				uid := w.addPod("web", "n", tolerations(cmp.Or(tc.Tolerations, ":NoExecute op=Exists for 10s")))
-				w.setNode("n")
-				w.setReady("n", cmp.Or(tc.Ready, corev1.ConditionUnknown))
-				refuses := w.refuses(err)
-				w.fail = func(name string) error {
-					refused := refuses(name)
-					if refused != nil && w.now().Sub(w.begin) >= after+10*s {
-						time.Sleep(s)
-						w.run(tc.Meanwhile)
-					}
-					return refused
-				}
-				w.pass(10*s - 2*time.Microsecond)
-				w.setNode("n", taintList(cmp.Or(tc.Taints, "node.kubernetes.io/unreachable:NoExecute@0s"))...)
-				w.pass(wait + time.Microsecond)
-				if len(w.evicted) > 0 && wait > 0 {
-					t.Error("the pod is deleted too early")
-				}
-				w.pass(lastRetry * 3 / 2)
-				event := "Warning Deleting Pod default/web on a failed node, due since 2000-01-01T00:00:10Z, although a PodDisruptionBudget holds it back: "
-				_, got := w.evicted[uid]
-				if got == tc.Stays || got != (w.events[len(w.events)-1] == event+refusal(err)) {
-					t.Errorf("deleted: %v, and the events are %q", got, w.events)
-				}
-			})
-		})
-	}
 }
 
 func (w *world) setReady(name string, ready corev1.ConditionStatus) {

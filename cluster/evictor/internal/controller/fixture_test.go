@@ -16,6 +16,7 @@ import (
 	"github.com/go-logr/logr/funcr"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
+	dto "github.com/prometheus/client_model/go"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -350,10 +351,22 @@ func (w *world) wantAttempts(want string) {
 	}
 }
 
-func (w *world) wantEvents(want ...string) {
+// wantEvents checks the next events, after those that it has checked before.
+func (w *world) wantEvents(want []string) {
 	w.t.Helper()
-	if !slices.Equal(w.events, want) {
-		w.t.Errorf("events\n%q, want\n%q", w.events, want)
+	next := w.events[:min(len(w.events), len(want))]
+	if w.events = w.events[len(next):]; !slices.Equal(next, want) {
+		w.t.Errorf("events\n%q, want\n%q", next, want)
+	}
+}
+
+// wantLate checks how late a pod was evicted, and that the metrics say the same.
+func (w *world) wantLate(late, least time.Duration) {
+	w.t.Helper()
+	var lateness dto.Metric
+	w.must(w.c.metrics.lateness.Write(&lateness))
+	if off := lateness.Histogram.GetSampleSum() - late.Seconds(); late < least || off < -0.001 || off > 0.001 {
+		w.t.Errorf("%v late, want %v; the metrics are %v s off", late, least, off)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,9 +17,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cluster/internal/rows"
@@ -31,23 +35,40 @@ func TestStories(t *testing.T) {
 		Method                                Method
 		FromSeen, KeepTimers, DryRun, Standby bool
 		DeleteHeldAfter                       metav1.Duration
+		Each                                  []map[string]string // a story each, with these words replaced
+		Usual                                 map[string]string   // where that says nothing else
 	}
 	for _, story := range rows.Read[story](t, "stories.yaml") {
 		o := with(func(o *Options) {
 			o.Policy.FromTimeAdded, o.KeepTimers, o.DryRun = !story.FromSeen, story.KeepTimers, story.DryRun
 			o.DeleteHeldAfter, o.Method = story.DeleteHeldAfter.Duration, cmp.Or(story.Method, Evict)
 		})
-		t.Run(story.Name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, o)
-				defer w.close()
-				if !story.Standby {
-					w.lead()
-				}
-				w.run(story.Steps)
+		if story.Each == nil {
+			story.Each = []map[string]string{{}}
+		}
+		for _, differs := range story.Each {
+			words := map[string]string{}
+			maps.Copy(words, story.Usual)
+			maps.Copy(words, differs)
+			t.Run(replaced(story.Name, words), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					w := newWorld(t, o)
+					defer w.close()
+					if !story.Standby {
+						w.lead()
+					}
+					w.run(replaced(story.Steps, words))
+				})
 			})
-		})
+		}
 	}
+}
+
+func replaced(text string, words map[string]string) string {
+	for word, by := range words {
+		text = strings.ReplaceAll(text, word, by)
+	}
+	return text
 }
 
 // run runs the steps of a story, a line each.
@@ -100,8 +121,29 @@ func (w *world) steps() map[string]func(name, rest string) {
 		},
 		"node":    func(name, rest string) { w.setNode(name, taintList(rest)...) },
 		"no-node": func(name, _ string) { w.deleteNode(name) },
-		"ready":   func(name, rest string) { w.setReady(name, corev1.ConditionStatus(rest)) },
-		"fails":   func(name, _ string) { w.fail = w.refuses(failures[name]) },
+		"lost-node": func(name, _ string) { // the controller is notified
+			w.deleteNode(name)
+			w.nodeChanged(name)
+		},
+		"ready": func(name, rest string) { w.setReady(name, corev1.ConditionStatus(rest)) },
+		"old": func(node, pod string) { // the cache keeps them as they are, and the lease may be lost
+			w.c.options.Leads = func() bool { return !w.follows }
+			w.old = []client.Object{w.node(node), w.pod(pod)}
+		},
+		"up-to-date": func(node, pod string) { // the cache and the lease are again
+			w.follows, w.old = false, nil
+			w.request(key(pod))
+			w.nodeChanged(node)
+		},
+		"fails": func(name, times string) { // always, unless it says how often
+			left, refuses := number(cmp.Or(times, "1000000")), w.refuses(failures[name])
+			w.fail = func(pod string) error {
+				if left--; left < 0 {
+					return nil
+				}
+				return refuses(pod)
+			}
+		},
 		"meanwhile": func(name, rest string) { // steps with semicolons between them happen during the next attempt
 			fail := w.fail
 			w.fail = func(pod string) error {
@@ -113,6 +155,7 @@ func (w *world) steps() map[string]func(name, rest string) {
 				return fail(pod)
 			}
 		},
+		"takes":   func(name, _ string) { time.Sleep(duration(name)) },
 		"lags":    func(_, _ string) { w.lags = true },
 		"pass":    func(name, _ string) { w.pass(duration(name)) },
 		"follows": func(_, _ string) { w.follows = true },
@@ -142,8 +185,29 @@ func (w *world) steps() map[string]func(name, rest string) {
 				w.t.Errorf("there are %s", got)
 			}
 		},
-		"events": func(name, rest string) { w.wantEvents(slices.Repeat([]string{rest}, number(name))...) },
-		"log":    func(name, rest string) { w.wantLog(rest, number(name)) },
+		"late": func(name, rest string) { // after a deadline, by at least so much, and the metrics say so
+			due, least, _ := strings.Cut(rest, " ")
+			w.wantLate(w.evicted[w.named[name]].Sub(w.begin)-duration(due), duration(least))
+		},
+		"stale": func(least, most string) { // failed attempts
+			if got := testutil.ToFloat64(w.c.metrics.failures.WithLabelValues(stale)); got < float64(number(least)) || got > float64(number(most)) {
+				w.t.Errorf("there are %v", got)
+			}
+		},
+		"events": func(name, rest string) { w.wantEvents(slices.Repeat([]string{rest}, number(name))) },
+		"deletes": func(times, why string) { // web, on a failed node, and the last event says so
+			const event = "Warning Deleting Pod default/web on a failed node, due since 2000-01-01T00:00:10Z, although a PodDisruptionBudget holds it back: "
+			says := w.events[len(w.events)-1] == event+why
+			if got := len(w.evicted); got != number(times) || says != (got > 0) {
+				w.t.Errorf("%d pods are deleted, and the events are %q", got, w.events)
+			}
+		},
+		"no-events": func(_, _ string) {
+			if len(w.events) > 0 {
+				w.t.Errorf("there are %q", w.events)
+			}
+		},
+		"log": func(name, rest string) { w.wantLog(rest, number(name)) },
 		"counts": func(name, rest string) { // OUTCOME=NUMBER ...
 			want := map[string]float64{}
 			for _, count := range strings.Fields(name + " " + rest) {
@@ -152,7 +216,11 @@ func (w *world) steps() map[string]func(name, rest string) {
 			}
 			w.wantCounts(want)
 		},
-		"forgotten": func(_, _ string) { w.wantForgotten() },
+		"forgotten": func(node, _ string) { // unless this node still has taints
+			if w.c.nodes[node] == nil {
+				w.wantForgotten()
+			}
+		},
 		"metrics": func(name, rest string) { // LENGTH NEXT-DEADLINE HELD-OVERDUE OTHERS-OVERDUE
 			w.settle()
 			next := time.Duration(max(0, w.c.nextDeadline()-float64(begin.Unix()))) * s
@@ -168,16 +236,23 @@ func (w *world) steps() map[string]func(name, rest string) {
 
 // failures are the errors of an API server.
 var failures = map[string]error{
-	"budget": disrupts("no", 0),
+	"budget": disrupts(),
 	//lint:ignore ST1005 the API server says it so
 	"two-budgets": errors.New("This pod has more than one PodDisruptionBudget, which …"),
 	"busy":        apierrors.NewTooManyRequests("later", 0),
+	"conflict":    apierrors.NewConflict(corev1.Resource("pods"), "web", etcdIsGone),
+	"internal":    etcdIsGone,
+	"forbidden":   apierrors.NewForbidden(corev1.Resource("pods"), "web", etcdIsGone),
+	"no-server":   &url.Error{Op: "Post", URL: "https://10.0.0.1", Err: refused},
 }
 
-// refuses returns what evicts no pod because of the error. Pods are deleted.
+var etcdIsGone = apierrors.NewInternalError(errors.New("etcd is gone"))
+
+// refuses returns what evicts no pod because of the error. Pods are deleted, unless that
+// is the method.
 func (w *world) refuses(err error) func(string) error {
 	return func(name string) error {
-		if len(w.pod(name).Status.Conditions) > 0 { // DisruptionTarget, so it is deleted
+		if w.o.Method != Delete && len(w.pod(name).Status.Conditions) > 0 { // DisruptionTarget, so it is deleted
 			return nil
 		}
 		return err

@@ -16,9 +16,12 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/rest/fake"
+
+	"github.com/seed-0529bac1/taints/cluster/internal/rows"
 )
 
 // adapted returns the transport of a client whose requests f answers.
@@ -31,35 +34,30 @@ func adapted(l *Lease, f func(*http.Request) (*http.Response, error)) http.Round
 // A client asks a busy API server once, unless it lists or watches, and its error has the
 // time after which to ask again.
 func TestBusy(t *testing.T) {
-	const text, object = "Too many requests, please try again later.",
-		`{"apiVersion": "v1", "kind": "Status", "status": "Failure", "code": 429, "reason": "TooManyRequests", "details": {"retryAfterSeconds": 7}}`
-	for _, tc := range []struct {
-		contentType, body string
-		deadline          bool
-	}{
-		{"text/plain; charset=utf-8", text, true},
-		{"application/json", object, true},
-		{"text/plain; charset=utf-8", text, false},
-	} {
+	type test struct {
+		ContentType, Body string
+		Deadline          bool
+	}
+	for _, tc := range rows.Read[test](t, "busy.yaml") {
 		synctest.Test(t, func(t *testing.T) {
 			requests := 0
 			config := &rest.Config{ContentConfig: rest.ContentConfig{NegotiatedSerializer: scheme.Codecs}}
 			config.Transport = adapted(&Lease{}, func(*http.Request) (*http.Response, error) {
 				requests++
-				header := http.Header{"Retry-After": {"7"}, "Content-Type": {tc.contentType}}
-				return &http.Response{StatusCode: http.StatusTooManyRequests, Header: header, Body: io.NopCloser(strings.NewReader(tc.body))}, nil
+				header := http.Header{"Retry-After": {"7"}, "Content-Type": {tc.ContentType}}
+				return &http.Response{StatusCode: http.StatusTooManyRequests, Header: header, Body: io.NopCloser(strings.NewReader(tc.Body))}, nil
 			})
 			client, err := rest.UnversionedRESTClientFor(config)
 			if err != nil {
 				t.Fatal(err)
 			}
 			ctx, cancel := t.Context(), func() {}
-			if tc.deadline {
+			if tc.Deadline {
 				ctx, cancel = context.WithTimeout(ctx, time.Hour)
 			}
 			defer cancel()
 			err = client.Get().AbsPath("/api/v1/nodes/n").Do(ctx).Error()
-			if seconds, _ := apierrors.SuggestsClientDelay(err); seconds != 7 || outcome(err) != throttled || (requests == 1) != tc.deadline {
+			if seconds, _ := apierrors.SuggestsClientDelay(err); seconds != 7 || outcome(err) != throttled || (requests == 1) != tc.Deadline {
 				t.Errorf("%+v: %d requests, and to wait for %d s after %v", tc, requests, seconds, err)
 			}
 		})
@@ -68,24 +66,18 @@ func TestBusy(t *testing.T) {
 
 // A write of the lease that the API server accepts is a renewal.
 func TestRenewals(t *testing.T) {
-	const lease, pods = "/apis/coordination.k8s.io/v1/namespaces/n/leases", "/api/v1/namespaces/n/pods"
-	for _, tc := range []struct {
-		method, path string
-		code         int
-		held         bool
-	}{
-		{http.MethodPost, lease, http.StatusCreated, true},
-		{http.MethodPut, lease, http.StatusOK, true},
-		{http.MethodPut, lease, http.StatusConflict, false},
-		{http.MethodGet, lease, http.StatusOK, false},
-		{http.MethodPost, pods, http.StatusCreated, false},
-	} {
+	type test struct {
+		Method, Path string
+		Code         int
+		Held         bool
+	}
+	for _, tc := range rows.Read[test](t, "renewals.yaml") {
 		l := NewLease(time.Hour)
 		transport := adapted(l, func(*http.Request) (*http.Response, error) {
-			return &http.Response{StatusCode: tc.code, Header: http.Header{}}, nil
+			return &http.Response{StatusCode: tc.Code, Header: http.Header{}}, nil
 		})
-		_, err := transport.RoundTrip(&http.Request{Method: tc.method, URL: &url.URL{Path: tc.path}})
-		if err != nil || l.Held() != tc.held {
+		_, err := transport.RoundTrip(&http.Request{Method: tc.Method, URL: &url.URL{Path: tc.Path}})
+		if err != nil || l.Held() != tc.Held {
 			t.Errorf("%+v: held %v, %v", tc, l.Held(), err)
 		}
 	}
@@ -100,43 +92,35 @@ var (
 // could never succeed, is canceled, or has a deadline.
 func TestReadsWait(t *testing.T) {
 	const outage, deadline = 30 * time.Second, 15 * time.Second
-	for _, tc := range []struct {
-		method   string
-		err      error
-		patience time.Duration // of the caller
-		after    time.Duration // when the call returns
-		reads    int
-	}{
-		{http.MethodGet, refused, time.Hour, outage, 31},
-		{http.MethodGet, reset, time.Hour, outage, 31},
-		{http.MethodGet, io.EOF, time.Hour, outage, 31},
-		{http.MethodGet, refused, 2500 * time.Millisecond, 2500 * time.Millisecond, 3},
-		{http.MethodGet, x509.UnknownAuthorityError{}, time.Hour, 0, 1},
-		{http.MethodPost, refused, time.Hour, 0, 1},
-		{http.MethodGet, refused, deadline, 0, 1},
-	} {
+	errs := map[string]error{"refused": refused, "reset": reset, "EOF": io.EOF, "unknown authority": x509.UnknownAuthorityError{}}
+	type test struct {
+		Method, Error   string
+		Patience, After metav1.Duration // of the caller, and when the call returns
+		Reads           int
+	}
+	for _, tc := range rows.Read[test](t, "reads.yaml") {
 		synctest.Test(t, func(t *testing.T) {
 			begin, reads := time.Now(), 0
 			transport := adapted(&Lease{}, func(*http.Request) (*http.Response, error) {
 				if reads++; time.Since(begin) < outage {
-					return nil, tc.err
+					return nil, errs[tc.Error]
 				}
 				return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}}, nil
 			})
 			ctx, cancel := context.WithCancel(t.Context())
-			if tc.patience == deadline {
+			if tc.Patience.Duration == deadline {
 				ctx, cancel = context.WithTimeout(ctx, deadline)
 			}
 			defer cancel()
-			time.AfterFunc(tc.patience, cancel)
-			request := &http.Request{Method: tc.method, URL: &url.URL{}}
+			time.AfterFunc(tc.Patience.Duration, cancel)
+			request := &http.Request{Method: tc.Method, URL: &url.URL{}}
 			_, err := transport.RoundTrip(request.WithContext(ctx))
-			want := tc.err
-			if tc.after == outage {
+			want := errs[tc.Error]
+			if tc.After.Duration == outage {
 				want = nil
 			}
-			if after := time.Since(begin); after != tc.after || reads != tc.reads || err != want {
-				t.Errorf("%s, %v: returned %v after %v, %d attempts", tc.method, tc.err, err, after, reads)
+			if after := time.Since(begin); after != tc.After.Duration || reads != tc.Reads || err != want {
+				t.Errorf("%s, %v: returned %v after %v, %d attempts", tc.Method, tc.Error, err, after, reads)
 			}
 		})
 	}
@@ -144,21 +128,15 @@ func TestReadsWait(t *testing.T) {
 
 // A lease is held until one of the clocks says that its time is over.
 func TestLease(t *testing.T) {
-	for _, tc := range []struct {
-		wall, monotonic time.Duration // since the renewal
-		held            bool
-	}{
-		{0, 0, true},
-		{9 * s, 9 * s, true},
-		{10 * s, 10 * s, false},
-		{time.Hour, s, false},     // the machine was suspended
-		{-time.Hour, 9 * s, true}, // the wall clock was set back
-		{-time.Hour, 10 * s, false},
-	} {
+	type test struct {
+		Wall, Monotonic metav1.Duration // since the renewal
+		Held            bool
+	}
+	for _, tc := range rows.Read[test](t, "lease.yaml") {
 		l := NewLease(10 * s)
 		l.renewed = moment{begin, time.Minute}
-		if got := l.heldAt(moment{begin.Add(tc.wall), time.Minute + tc.monotonic}); got != tc.held {
-			t.Errorf("after %v by the wall clock and %v by the monotonic one: held is %v", tc.wall, tc.monotonic, got)
+		if got := l.heldAt(moment{begin.Add(tc.Wall.Duration), time.Minute + tc.Monotonic.Duration}); got != tc.Held {
+			t.Errorf("after %v by the wall clock and %v by the monotonic one: held is %v", tc.Wall, tc.Monotonic, got)
 		}
 	}
 }

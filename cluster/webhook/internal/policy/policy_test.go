@@ -170,16 +170,15 @@ func TestMutateRefuses(t *testing.T) {
 		{"name": "ml", "namespaces": ["ml"], "tolerations": [{"key": "a"}], "nodeSelector": {"pool": "ml", "os": "linux"}},
 		{"name": "spot", "podSelector": {"matchLabels": {"spot": "yes"}}, "tolerations": [{"key": "a"}], "nodeSelector": {"pool": "spot"}}
 	]}`)
-	for _, test := range []struct{ label, selector, want string }{
-		{"", `{"pool":"a\n\u001b[1m"}`, `dedication "ml" sends the pod to nodes with pool="ml", but its nodeSelector has pool="a\n\x1b[1m"`},
-		{"", `{"pool":"","os":"windows"}`, `dedication "ml" sends the pod to nodes with os="linux", but its nodeSelector has os="windows"`},
-		{"spot=yes", `null`, `dedication "spot" sends the pod to nodes with pool="spot", but another dedication requires pool="ml"`},
-		{"spot=yes", `{"pool":"ml"}`, `dedication "spot" sends the pod to nodes with pool="spot", but its nodeSelector has pool="ml"`},
-	} {
-		d := p.Mutate(request("ml", podOf(`"nodeSelector":`+test.selector, test.label), ""))
-		want := &Refusal{Kind: "dedication", Code: 403, Reason: "Forbidden", Message: test.want}
+	type test struct {
+		Label, Want string
+		Selector    json.RawMessage
+	}
+	for _, test := range rows.Read[test](t, "conflicts.yaml") {
+		d := p.Mutate(request("ml", podOf(`"nodeSelector":`+string(test.Selector), test.Label), ""))
+		want := &Refusal{Kind: "dedication", Code: 403, Reason: "Forbidden", Message: test.Want}
 		if diff := cmp.Diff(want, d.Refusal); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.selector, diff)
+			t.Errorf("%s (-want +got):\n%s", test.Selector, diff)
 		}
 	}
 }
@@ -187,17 +186,19 @@ func TestMutateRefuses(t *testing.T) {
 func TestValidate(t *testing.T) {
 	type test struct {
 		Name, Namespace, Message string
-		Spec, Old                json.RawMessage
+		Rules, Spec, Old         json.RawMessage
 		Code                     int32
 		Unknown                  []string
 	}
 	for _, test := range rows.Read[test](t, "validate.yaml") {
-		old := ""
+		p, old := testPolicy(t), ""
+		if test.Rules != nil {
+			p = policyOf(t, string(test.Rules))
+		}
 		if test.Old != nil {
 			old = podOf(fields(test.Old))
 		}
-		q := request(test.Namespace, podOf(fields(test.Spec)), old)
-		d := testPolicy(t).Validate(q)
+		d := p.Validate(request(test.Namespace, podOf(fields(test.Spec)), old))
 		if d.Refusal == nil {
 			d.Refusal = &Refusal{}
 		}
@@ -206,45 +207,29 @@ func TestValidate(t *testing.T) {
 			t.Errorf("%s: %+v, want %d %s; unknown: %q", test.Name, d.Refusal, test.Code, test.Message, d.Unknown)
 		}
 	}
-	empty := policyOf(t, `{"namespaces":{"a":{"allowedTolerations":[]}}}`)
-	if d := empty.Validate(request("a", podOf(tolerating("k")), "")); d.Refusal == nil ||
-		d.Refusal.Message != `toleration "k" is not allowed in namespace "a"; allowed are: none` {
-		t.Errorf("an empty list: %+v", d.Refusal)
-	}
-	if d := empty.Validate(request("b", podOf(tolerating("k")), "")); d.Refusal != nil {
-		t.Errorf("no list: %+v", d.Refusal)
-	}
-	long := policyOf(t, `{"cluster":{"allowedTolerations":[`+strings.Repeat(`{"key":"k"},`, 11)+`{"key":"k"}]}}`)
-	if d := long.Validate(request("b", podOf(tolerating("j")), "")); !strings.HasSuffix(d.Refusal.Message, "k; k; and 2 more") {
-		t.Errorf("a long list: %+v", d.Refusal)
-	}
 }
 
 // TestIgnored checks that requests that the webhook is not for are allowed, and
 // that an update that leaves the tolerations alone is not decoded further.
 func TestIgnored(t *testing.T) {
 	p := testPolicy(t)
-	refused, broken := podOf(tolerating("dedicated=ml")), podOf(`"containers":5,`+tolerating("dedicated=ml"))
-	for _, test := range []struct {
-		decide func(*Policy, *admissionv1.AdmissionRequest) Decision
-		old    string
-		change func(*admissionv1.AdmissionRequest)
-		want   string
-	}{
-		{(*Policy).Mutate, refused, nil, "nothing to do at this operation"},
-		{(*Policy).Mutate, "", func(q *admissionv1.AdmissionRequest) { q.SubResource = "eviction" }, "it is about a subresource"},
-		{(*Policy).Mutate, "", func(q *admissionv1.AdmissionRequest) { q.Resource.Resource = "nodes" }, "the resource is not pods"},
-		{(*Policy).Validate, "", func(q *admissionv1.AdmissionRequest) { q.Operation = admissionv1.Delete }, "nothing to do at this operation"},
-		{(*Policy).Validate, "", func(q *admissionv1.AdmissionRequest) { q.Resource.Group = "metrics.k8s.io" }, "the resource is not pods"},
-		{(*Policy).Validate, broken, nil, "the tolerations stay as they are"},
-		{(*Policy).Validate, podOf(`"tolerations":null`), func(q *admissionv1.AdmissionRequest) { q.Object.Raw = []byte(podOf(``)) }, "the tolerations stay as they are"},
-	} {
-		q := request("web", refused, test.old)
-		if test.change != nil {
-			test.change(q)
+	decide := map[string]func(*Policy, *admissionv1.AdmissionRequest) Decision{"mutate": (*Policy).Mutate, "validate": (*Policy).Validate}
+	type test struct {
+		Webhook string
+		Old     json.RawMessage // a spec
+		Change  json.RawMessage // of the request
+		Want    string
+	}
+	for _, test := range rows.Read[test](t, "ignored.yaml") {
+		q := request("web", podOf(tolerating("dedicated=ml")), "")
+		if test.Old != nil {
+			q = request("web", podOf(tolerating("dedicated=ml")), podOf(fields(test.Old)))
 		}
-		if d := test.decide(p, q); d.Refusal != nil || d.Ignored != test.want {
-			t.Errorf("%+v, want %s", d, test.want)
+		if err := json.Unmarshal(test.Change, q); err != nil {
+			t.Fatal(err)
+		}
+		if d := decide[test.Webhook](p, q); d.Refusal != nil || d.Ignored != test.Want {
+			t.Errorf("%+v, want %s", d, test.Want)
 		}
 	}
 }

@@ -27,6 +27,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cluster/internal/rows"
 	"github.com/seed-0529bac1/taints/internal/test/golden"
 )
 
@@ -220,15 +221,10 @@ func FuzzReview(f *testing.F) {
 	})
 }
 
-const (
-	allowNothing = `{"cluster": {"allowedTolerations": []}}`
-	allowSpot    = `{"cluster": {"allowedTolerations": [{"key": "spot"}]}}`
-)
-
 // TestReload checks that rules change as a whole or not at all.
 func TestReload(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "rules.json")
-	write := func(text string) { // "-" removes the file
+	write := func(text string) {
 		t.Helper()
 		err := os.WriteFile(name, []byte(text), 0o600)
 		if text == "-" {
@@ -238,7 +234,7 @@ func TestReload(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write(allowNothing)
+	write(`{"cluster": {"allowedTolerations": []}}`)
 	var log bytes.Buffer
 	p, err := OpenPolicies(name, taints.DefaultTolerationSeconds{}, logr.FromSlogHandler(slog.NewJSONHandler(&log, nil)))
 	if err != nil {
@@ -246,34 +242,24 @@ func TestReload(t *testing.T) {
 	}
 	before := p.Policy()
 	failures := testutil.ToFloat64(rulesFailures)
-	for _, step := range []struct {
-		text   string
-		log    string // part of the log; empty if nothing is logged
-		good   bool
-		allows int // how many tolerations are allowed
-	}{
-		{allowNothing, "new rules", true, 0}, // logged at the start
-		{allowNothing, "", true, 0},
-		{allowSpot, "new rules", true, 1},
-		{allowSpot[:40], "unexpected end", false, 1},
-		{allowSpot[:40], "", false, 1}, // it is logged once
-		{`{"cluster": {"allowedTolerations": []}, "namespace": {}}`, `unknown field`, false, 1},
-		{"-", "no such file", false, 1},
-		{"-", "", false, 1},
-		{allowSpot, "new rules", true, 1}, // the same file is back
-		{allowNothing, "new rules", true, 0},
-	} {
-		write(step.text)
+	type step struct {
+		Text   string // "-" removes the file
+		Log    string // part of the log; empty if nothing is logged
+		Good   bool
+		Allows int // how many tolerations are allowed
+	}
+	for _, step := range rows.Read[step](t, "reloads.yaml") {
+		write(step.Text)
 		p.update(t.Context())
-		if got := log.String(); !strings.Contains(got, step.log) || (got == "") != (step.log == "") {
-			t.Errorf("%s: log %q, want %q", step.text, got, step.log)
+		if got := log.String(); !strings.Contains(got, step.Log) || (got == "") != (step.Log == "") {
+			t.Errorf("%s: log %q, want %q", step.Text, got, step.Log)
 		}
 		log.Reset()
-		if good := testutil.ToFloat64(rulesGood) == 1; good != step.good {
-			t.Errorf("%s: good is %v", step.text, good)
+		if good := testutil.ToFloat64(rulesGood) == 1; good != step.Good {
+			t.Errorf("%s: good is %v", step.Text, good)
 		}
-		if got := len(p.Policy().Rules.Cluster.AllowedTolerations); got != step.allows {
-			t.Errorf("%s: %d tolerations are allowed", step.text, got)
+		if got := len(p.Policy().Rules.Cluster.AllowedTolerations); got != step.Allows {
+			t.Errorf("%s: %d tolerations are allowed", step.Text, got)
 		}
 	}
 	if got := testutil.ToFloat64(rulesFailures) - failures; got != 4 {

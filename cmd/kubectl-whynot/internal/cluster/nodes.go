@@ -190,7 +190,7 @@ func (c *Cluster) Lacks(p *Profile, nodes []int) string {
 
 // A Node is a node with its taints.
 type Node struct {
-	*corev1.Node // only with name, labels and creation time
+	*corev1.Node // only with name, labels and times
 	Own          []taints.Taint
 	Cordoned     bool             // by its spec, for which Kubernetes adds a taint
 	Taints       []taints.Taint   // its own and that of a cordoned node, after Finish
@@ -218,8 +218,10 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 		}
 	}
 	added := Node{
-		Node: &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels, CreationTimestamp: n.CreationTimestamp}},
-		Own:  list, Cordoned: n.Spec.Unschedulable, resources: extended(n.Status.Allocatable),
+		Node: &corev1.Node{ObjectMeta: metav1.ObjectMeta{
+			Name: n.Name, Labels: n.Labels, CreationTimestamp: n.CreationTimestamp, DeletionTimestamp: n.DeletionTimestamp,
+		}},
+		Own: list, Cordoned: n.Spec.Unschedulable, resources: extended(n.Status.Allocatable),
 	}
 	added.setConditions(n.Status.Conditions)
 	added.Stale = added.Corrections(time.Time{}).Remove

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/fiterror"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/states"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
@@ -238,17 +239,18 @@ func (a *analyst) unmatched(p *cluster.Profile) (missing []string, text string) 
 // taintsText names the taints of the change or of the alternatives, or else all
 // taints, and the reasons why they are not tolerated.
 func (r *placement) taintsText(why reasons) string {
-	var list, states []taints.Taint
+	var list, nodeTaints []taints.Taint
 	switch {
 	case r.Change != nil && len(r.Change.Entries) == 0:
-		text := r.meant + "nodes are " + statesText(r.Change.NodeTaints) + " (" + reasonsText(nil, r.Change.NodeTaints) + ")"
-		isState := func(t taints.Taint) bool { return slices.ContainsFunc(r.Change.NodeTaints, withoutTime(t).Equal) }
+		nodeTaints = r.Change.NodeTaints
+		text := r.meant + "nodes are " + states.Text(nodeTaints) + " (" + reasonsText(nil, nodeTaints) + ")"
+		isState := func(t taints.Taint) bool { return slices.ContainsFunc(nodeTaints, states.WithoutTime(t).Equal) }
 		if others := slices.DeleteFunc(taintsOf(why), isState); len(others) > 0 {
 			text += "; others have " + reasonsText(why, others)
 		}
 		return text
 	case r.Change != nil:
-		states = r.Change.NodeTaints
+		nodeTaints = r.Change.NodeTaints
 		for _, t := range taintsOf(why) {
 			if _, ok := taints.Match(t, r.Change.Tolerations); ok && why.of(t).HasClosest() {
 				list = append(list, t)
@@ -256,14 +258,14 @@ func (r *placement) taintsText(why reasons) string {
 		}
 	case len(r.Alternatives) > 0:
 		for i := range r.Alternatives {
-			list, states = append(list, r.Alternatives[i].Rest...), append(states, r.Alternatives[i].NodeTaints...)
+			list, nodeTaints = append(list, r.Alternatives[i].Rest...), append(nodeTaints, r.Alternatives[i].NodeTaints...)
 		}
 	default:
 		list = taintsOf(why)
 	}
 	text := r.meant + reasonsText(why, cluster.Distinct(list))
-	if states = cluster.Distinct(states); len(states) > 0 {
-		text += "; nodes are also " + statesText(states) + " (" + say.TaintsText(states) + ")"
+	if nodeTaints = cluster.Distinct(nodeTaints); len(nodeTaints) > 0 {
+		text += "; nodes are also " + states.Text(nodeTaints) + " (" + say.TaintsText(nodeTaints) + ")"
 	}
 	return text
 }

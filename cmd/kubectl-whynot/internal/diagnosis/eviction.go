@@ -15,8 +15,8 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/drain"
 	"github.com/seed-0529bac1/taints/cmd/internal/jobs"
-	"github.com/seed-0529bac1/taints/cmd/internal/relation"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/states"
 	"github.com/seed-0529bac1/taints/cmd/internal/timeline"
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
@@ -98,8 +98,7 @@ func (a *analyst) evictions(pods []*cluster.Pod) []*Eviction {
 	for _, p := range pods {
 		i, ok := a.NodeAt[p.Node]
 		isRefused := p.Reason == "TaintToleration"
-		isStuck := ok && p.Deleting && a.Nodes[i].IsSilent()
-		if !ok || !hasNoExecute(a.Nodes[i].Taints) && len(p.Devices.Tainted) == 0 && !isStuck || p.IsFinished() && !isRefused {
+		if !ok || !mayLeave(p, &a.Nodes[i]) || p.IsFinished() && !isRefused {
 			continue
 		}
 		r := EvictionOf(p, a.question.Now, &a.Nodes[i])
@@ -122,6 +121,12 @@ func (a *analyst) evictions(pods []*cluster.Pod) []*Eviction {
 			strings.Compare(x.Order, y.Order), strings.Compare(x.Pod, y.Pod))
 	})
 	return list
+}
+
+// mayLeave reports whether the pod leaves because of taints, if it does not tolerate them,
+// or stays Terminating, as its kubelet does not answer.
+func mayLeave(p *cluster.Pod, n *cluster.Node) bool {
+	return hasNoExecute(n.Taints) || len(p.Devices.Tainted) > 0 || p.Deleting && n.IsSilent()
 }
 
 func hasNoExecute(list []taints.Taint) bool {
@@ -440,7 +445,7 @@ func (a *analyst) explainBound(x *Pending) {
 		x.Kind = causeOther
 	case cause != nil:
 		x.Kind, text = causeTaints, text+": "+cause.Text()
-		if t := withoutTime(cause.Taint); stateOf(t) != stateNone {
+		if t := states.WithoutTime(cause.Taint); states.Of(t) != states.None {
 			x.stays = a.stays([]int{i}, []taints.Taint{t})
 			x.Fix = x.nodeSteps()
 		}
@@ -458,15 +463,15 @@ func (a *analyst) explainBound(x *Pending) {
 // withAlternative adds the step, which is enough if it helps, as is one that is there, or
 // each of these.
 func withAlternative(steps []Step, s Step, helps bool) []Step {
-	isMore := func(o Step) bool { return len(steps) > 1 && o.Relation != relation.Enough }
+	isMore := func(o Step) bool { return len(steps) > 1 && o.Relation != enough }
 	switch {
 	case len(steps) == 0:
 		return []Step{s}
 	case !helps:
 		return steps
 	case slices.ContainsFunc(steps, isMore):
-		s.Relation = relation.Instead
+		s.Relation, s.Replaces = instead, len(steps)
 		return append(steps, s)
 	}
-	return say.Each(slices.Concat([]Step{s}, steps), func(s Step) Step { s.Relation = relation.Enough; return s })
+	return say.Each(slices.Concat([]Step{s}, steps), func(s Step) Step { s.Relation = enough; return s })
 }

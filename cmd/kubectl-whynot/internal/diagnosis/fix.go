@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/cmd/internal/relation"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
@@ -19,19 +18,65 @@ import (
 
 // A Step is something for the user to do.
 type Step struct {
-	Text    string `json:"text"`
-	Command string `json:"command,omitempty"`    // does the step, or helps to find out more
-	Effect  string `json:"effect,omitempty"`     // what else the command does
-	For     string `json:"commandFor,omitempty"` // some of the pods or nodes, or a cluster that it does not name
-	relation.Place
+	Text     string   `json:"text"`
+	Command  string   `json:"command,omitempty"`    // does the step, or helps to find out more
+	Effect   string   `json:"effect,omitempty"`     // what else the command does
+	For      string   `json:"commandFor,omitempty"` // some of the pods or nodes, or a cluster that it does not name
+	Relation relation `json:"relation,omitempty"`   // to the other steps
+	Replaces int      `json:"replaces,omitzero"`    // instead: it takes the place of so many steps before it that are not instead or also
 
 	pods    int    // that the command is for
 	cluster string // that the command is for; empty: it says so
 }
 
+// A relation says how a step belongs to the others.
+type relation string
+
+const (
+	together relation = ""        // it is needed beside the others
+	enough   relation = "enough"  // each of the steps with this relation is enough, without the others of them
+	instead  relation = "instead" // in place of others
+	also     relation = "also"    // after the step before, if that is done
+)
+
 // Labels returns the words before the steps.
-func Labels(list []Step) []string {
-	return relation.Labels(say.Each(list, func(s Step) relation.Place { return s.Place }))
+func Labels(steps []Step) (labels []string) {
+	count, part, hasEnough := make(map[relation]int), 0, false
+	for _, s := range steps {
+		count[s.Relation]++
+	}
+	parts := count[together] + min(count[enough], 1)
+	for _, s := range steps {
+		label := "Fix"
+		if s.Relation == together || s.Relation == enough && !hasEnough {
+			part++
+		}
+		if parts > 1 {
+			label += fmt.Sprintf(", step %d of %d", part, parts)
+		}
+		switch s.Relation {
+		case enough:
+			hasEnough = true
+			label += fmt.Sprintf(", one of %d", count[enough])
+		case instead:
+			label = "Or instead" + ofSteps(part-s.Replaces+1, part, parts)
+		case also:
+			label = "And then"
+		}
+		labels = append(labels, label)
+	}
+	return labels
+}
+
+// ofSteps names the one or two steps, unless they are all.
+func ofSteps(first, last, all int) string {
+	switch n := last - first + 1; {
+	case n >= all:
+		return ""
+	case n == 1:
+		return fmt.Sprint(" of step ", last)
+	}
+	return fmt.Sprintf(" of steps %d and %d", first, last)
 }
 
 // covers sets what the command of the step is for.
@@ -97,7 +142,7 @@ func (x *Pending) templateSteps(condition, kind, name string, entries []Entry) [
 	}
 	if restarts && len(entries) > 0 && !x.isKeptOff {
 		alone := x.patchPod("", " to the pending pods alone, which restarts nothing", entries)
-		alone.Place = relation.Place{Relation: relation.Instead, OfLast: len(steps)}
+		alone.Relation, alone.Replaces = instead, len(steps)
 		steps = append(steps, alone)
 	}
 	return steps
@@ -120,6 +165,8 @@ func (x *Pending) effect(kind string) (text string, restarts bool) {
 		return "", false
 	case w != nil && w.OnDelete:
 		return "this restarts no pod, as the updateStrategy is OnDelete", false
+	case w != nil && w.Paused && x.running == 0 && x.question.areAll:
+		return "this changes no pod yet, as the rollout is paused", true
 	case w != nil && w.Paused:
 		return "this changes no pod yet, as the rollout is paused: to resume it restarts " + pods, true
 	case x.running == 0 && x.question.areAll:

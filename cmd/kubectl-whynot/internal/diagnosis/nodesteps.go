@@ -12,14 +12,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/cmd/internal/relation"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/states"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
 
 // A stay is taints of a state on some nodes, for which the same is to be done.
 type stay struct {
 	stayKey
+	known  *states.Entry
 	nodes  []string
 	taints []taints.Taint
 	times  []time.Time // since when, where that is known
@@ -27,81 +28,83 @@ type stay struct {
 
 // A stayKey is equal for taints for which the same is to be done.
 type stayKey struct {
-	state   nodeState
+	state   states.State
 	id      taints.TaintID // zero: does not matter
 	isLate  bool           // the taint has been there for far longer than it normally is
 	isReady bool           // the node is, as its conditions say
 	stale   string         // why Kubernetes removes the taint
 }
 
-// stays returns those of the taints that the nodes have, in the order of the states.
+// stays returns those of the taints that the nodes have, in the order of the states. What
+// owns a node is in place of its other states that end with that.
 func (a *analyst) stays(nodes []int, list []taints.Taint) []*stay {
 	found := make(map[stayKey]*stay)
 	var stays []*stay
 	for _, i := range slices.Sorted(slices.Values(nodes)) { // this is the order of names
 		n := &a.Nodes[i]
+		owner := OwnerOf(n)
 		for _, t := range n.Taints {
-			if !slices.ContainsFunc(list, withoutTime(t).Equal) {
+			shown := t
+			switch {
+			case n.DeletionTimestamp != nil:
+				t = *owner
+			case !slices.ContainsFunc(list, states.WithoutTime(t).Equal):
 				continue
-			}
-			if at := slices.IndexFunc(n.Taints, cordonsToo); at >= 0 && t.Key == taints.NodeUnschedulable {
-				t = n.Taints[at]
+			case owner != nil && states.Of(t).IsTemporary():
+				t, shown = *owner, *owner
 			}
 			at := sinceOf(n, t)
 			key := keyOf(n, t, at, a.question.Now)
 			s := found[key]
 			if s == nil {
-				s = &stay{stayKey: key}
+				s = &stay{stayKey: key, known: states.Known(t)}
 				found[key], stays = s, append(stays, s)
 			}
-			s.taints = cluster.Distinct(append(s.taints, withoutTime(t)))
+			s.taints = cluster.Distinct(append(s.taints, states.WithoutTime(shown)))
 			if !slices.Contains(s.nodes[max(len(s.nodes)-1, 0):], n.Name) {
 				s.nodes = append(s.nodes, n.Name)
 			}
-			if !at.IsZero() {
+			if !at.IsZero() && !at.After(a.question.Now) { // clocks differ
 				s.times = append(s.times, at)
 			}
 		}
 	}
 	slices.SortStableFunc(stays, func(s, t *stay) int {
-		at := func(s *stay) int { return slices.Index(KnownTaints, Known(s.taints[0])) }
+		at := func(s *stay) int { return slices.Index(states.All, s.known) }
 		return cmp.Or(order(s.stale != "", t.stale != ""), at(s)-at(t))
 	})
 	return stays
 }
 
 func keyOf(n *cluster.Node, t taints.Taint, since, now time.Time) stayKey {
-	k := Known(t)
+	k := states.Known(t)
 	isLate := k.Within > 0 && !since.IsZero() && now.Sub(since) > 4*k.Within
 	switch {
 	case slices.Contains(n.Stale, t.ID()):
 		return stayKey{id: t.ID(), stale: n.StateFor(t.ID())}
-	case isLate, k.State == stateMaintained, k.State == stateFenced:
+	case isLate, k.State == states.Maintained, k.State == states.Fenced:
 		return stayKey{k.State, t.ID(), isLate, n.IsReady(), ""}
 	}
 	return stayKey{state: k.State}
 }
 
-// cordonsToo reports whether what sets the taint also cordons the node, and ends that.
-func cordonsToo(t taints.Taint) bool {
-	k := Known(t)
-	return k.RemovedBy != whoSetIt && t.Effect != taints.PreferNoSchedule &&
-		(k.State == stateLeaving || k.State == stateMaintained || k.State == stateFenced)
+// OwnerOf returns the taint of what owns the node, or nil. For a node that is deleted it
+// stands for the deletionTimestamp.
+func OwnerOf(n *cluster.Node) *taints.Taint {
+	if n.DeletionTimestamp != nil {
+		return &taints.Taint{Key: states.DeletionTimestamp, TimeAdded: &n.DeletionTimestamp.Time}
+	}
+	return states.Owner(n.Taints, n.Cordoned)
 }
 
-// sinceOf returns since when the node has the taint, as its value or timeAdded says, or
-// zero. A node that starts has it since it exists, or since it has another of this kind.
+// sinceOf returns since when the node has the taint, or zero. A node that starts has it
+// since it exists, or since it has another of this kind.
 func sinceOf(n *cluster.Node, t taints.Taint) time.Time {
-	at, isTime := timeIn(t)
-	isStarting := func(o taints.Taint) bool { return o.TimeAdded != nil && stateOf(o) == stateStarting }
-	switch {
-	case isTime:
+	at := states.Since(t)
+	if !at.IsZero() || states.Of(t) != states.Starting {
 		return at
-	case t.TimeAdded != nil:
-		return *t.TimeAdded
-	case stateOf(t) != stateStarting:
-		return time.Time{}
 	}
+	isStarting := func(o taints.Taint) bool { return o.TimeAdded != nil && states.Of(o) == states.Starting }
 	if i := slices.IndexFunc(n.Taints, isStarting); i >= 0 {
 		return *n.Taints[i].TimeAdded
 	}
@@ -114,21 +117,23 @@ func (x *Pending) nodeSteps() (steps []Step) {
 	names := slices.Concat(say.Each(x.stays, func(s *stay) []string { return s.nodes })...)
 	isOneEach := sets.New(names...).Len() == len(names)
 	for _, s := range x.stays {
-		parts, isInstead := 0, false
+		own, next := 0, together // own: the steps that a choice takes the place of
+		if len(x.stays) > 1 && isOneEach {
+			next = enough
+		}
 		for _, step := range x.stepsFor(s) {
-			text, begins := strings.CutPrefix(step.Text, "or, ")
-			isInstead = isInstead || begins
-			switch {
-			case begins:
-				step.Text, step.Relation, step.OfLast = text, relation.Instead, parts
-			case step.Relation == relation.Instead:
-				step.OfLast = parts
-			case isInstead:
-				step.Relation = relation.Also
-			case len(x.stays) > 1 && isOneEach:
-				step.Relation = relation.Enough
-			default:
-				parts++
+			if text, isChoice := strings.CutPrefix(step.Text, "or, "); isChoice {
+				step.Text, step.Relation, next = text, instead, also
+			} else if step.Relation == together {
+				step.Relation = next
+			}
+			switch step.Relation {
+			case enough:
+				own, next = own+1, also
+			case together:
+				own++
+			case instead:
+				step.Replaces = own
 			}
 			steps = append(steps, step)
 		}
@@ -137,10 +142,10 @@ func (x *Pending) nodeSteps() (steps []Step) {
 }
 
 func (x *Pending) stepsFor(s *stay) (steps []Step) {
-	q, n, k := x.question, len(s.nodes), Known(s.taints[0])
+	q, n, k := x.question, len(s.nodes), s.known
 	words := strings.NewReplacer("WHO", say.Noun(n, "node")+" "+say.NamesOf(s.nodes, n), "WHAT", say.TaintsText(s.taints),
 		" ARE", say.For(n, " is", " are"), " HAVE", say.For(n, " has", " have"), "THEM", say.For(n, "it", "them"), "BY", k.RemovedBy)
-	since := func(before, after string) string { return sinceText(before, s.times, q.Now, after) }
+	since := func(before, after string) string { return say.Since(before, s.times, q.Now, after) }
 	look := func(text string) Step { return q.onNodes(words.Replace(text), s.nodes, 3, "describe", "node") }
 	remove := func(text string) Step {
 		return q.onNodes(words.Replace(text), s.nodes, maxNames, "taint", "nodes", s.id.String()+"-")
@@ -153,23 +158,21 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 	switch {
 	case s.stale != "":
 		return []Step{remove("remove WHAT from WHO: " + s.stale + ", so Kubernetes' node-lifecycle controller does it within seconds if it runs")}
-	case s.state == stateCordoned:
+	case s.state == states.Cordoned:
 		text := "if the maintenance of WHO" + since(", cordoned", ",") + " is over, uncordon THEM"
 		return []Step{q.onNodes(words.Replace(text), s.nodes, maxNames, "uncordon")}
-	case s.state == stateUnhealthy:
+	case s.state == states.Unhealthy:
 		return []Step{look("repair WHO, which HAVE WHAT")}
-	case s.state == stateVirtual && x.Owner.Kind == "DaemonSet":
-		text := words.Replace("WHO run" + say.For(n, "s", "") + " only the pod that EKS made the node for, and no DaemonSets: ")
-		if x.isKeptOff || x.First.Template {
-			return []Step{{Text: text + "what it brings has to be in the pods there, as in a sidecar"}}
+	case s.state == states.Virtual && x.Owner.Kind == "DaemonSet":
+		steps = []Step{{Text: words.Replace("keep the DaemonSet off WHO by required node affinity: DaemonSets are not supported on Fargate")}}
+		if !x.First.Template {
+			steps = append(steps, x.deletion("DaemonSet"))
 		}
-		step := x.deletion("")
-		step.Text = text + "keep the DaemonSet off " + say.For(n, "it", "them") + " by node affinity, and delete the pod"
-		return []Step{step}
-	case s.state == stateVirtual:
+		return steps
+	case s.state == states.Virtual:
 		return []Step{{Text: words.Replace("WHO run"+say.For(n, "s", "")+" only the pod that EKS made the node for: select the pod by a Fargate profile "+
 			"for namespace ") + x.Namespace + " and make it again, or add other nodes"}}
-	case s.state == stateStarting:
+	case s.state == states.Starting:
 		or := ""
 		if x.mayBeAgent() {
 			or, steps = "or, ", x.steps(words.Replace("if the pod is what removes WHAT, waiting never ends, and it must tolerate that: "), exists(s.taints))
@@ -178,25 +181,31 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 			return append(steps, late(or), remove("or, if nothing needs this taint any more, remove it"))
 		}
 		return append(steps, look(or+"wait for WHAT to go away from WHO, which"+cmp.Or(since(" HAVE been starting", ""), " ARE starting")))
-	case s.state == stateLeaving && s.isLate:
+	case s.id.Key == states.DeletionTimestamp:
+		text := words.Replace("find out why WHO ARE not gone" + since(", deleted", "") + ": finalizers name who removes them")
+		return []Step{q.onNodes(text, s.nodes, 1, "get", "node", "-o", "yaml")}
+	case s.state == states.Leaving && s.isLate:
 		steps = []Step{late(""), remove("or, if that has given up, remove the taint, so that the " + say.Noun(n, "node") + " can take pods again")}
-	case s.state == stateLeaving && isPinned:
+	case s.state == states.Leaving && isPinned:
 		steps = []Step{{Text: words.Replace(leaving + "the pod belongs to that node alone, and goes with it")}}
-	case s.state == stateLeaving:
+	case s.state == states.Leaving:
 		return []Step{{Text: words.Replace(leaving + "add nodes, or wait for new ones")}}
+	case s.state == states.Maintained && s.isLate && s.isReady:
+		return []Step{late(""), remove("or, if BY has given up and nothing is wrong with WHO, remove WHAT")}
 	case s.isLate:
 		return []Step{late("")}
-	case s.id.Key == outOfService && s.isReady:
+	case s.id.Key == states.OutOfService && s.isReady:
 		return []Step{remove("WHO ARE Ready and still HAVE WHAT" + since(",", "") + ": who set it removes it")}
-	case s.id.Key == outOfService:
+	case s.id.Key == states.OutOfService:
 		return []Step{look("repair WHO, and then remove WHAT" + since(",", "") + ": Kubernetes does not")}
-	case k.RemovedBy == whoSetIt:
+	case k.IsManual():
 		return []Step{remove("if the maintenance of WHO" + since(",", ",") + " is over, remove WHAT")}
 	default:
 		return []Step{look("wait until BY removes WHAT from WHO" + since(", there", ""))}
 	}
 	if isPinned {
-		steps = append(steps, x.steps("or, as the pod belongs to that node alone, if it should run there until then, ", exists(s.taints))...)
+		left := untoleratedOf(x.profile.Matcher, &cluster.Group{Taints: s.taints})
+		steps = append(steps, x.steps("or, as the pod belongs to that node alone, if it should run there until then, ", exists(left))...)
 	}
 	return steps
 }
@@ -242,25 +251,10 @@ func (q *Question) waysOut(list []*Eviction) []Step {
 			"then deletes its pods. If the machine still runs, so do their containers, beside those of new pods", nodes, maxNames, "delete", "node"),
 		q.onNodes("if you are sure that the machine is off, mark the node as out of service. Kubernetes then deletes its pods by force and detaches "+
 			"their volumes. If the machine still writes to these, data is lost. Remove the taint when the node is back", nodes, maxNames,
-			"taint", "nodes", outOfService+"=nodeshutdown:NoExecute"),
+			"taint", "nodes", states.OutOfService+"=nodeshutdown:NoExecute"),
 		q.step("delete a pod by force. Only the API server forgets it: its containers may still run, a StatefulSet makes another pod of the "+
 			"same name beside them, and its volumes stay attached for minutes", 1, len(pods), "pod",
 			"-n", namespace, "delete", "pod", pod, "--force", "--grace-period=0"),
 	}
-	return say.Each(steps, func(s Step) Step { s.Relation = relation.Enough; return s })
-}
-
-// sinceText says since when, for the first and the last of the times, if any.
-func sinceText(before string, times []time.Time, now time.Time, after string) string {
-	if len(times) == 0 {
-		return ""
-	}
-	text := func(t time.Time) string {
-		return " since " + t.UTC().Format(time.RFC3339) + " (" + say.Relative(t.Unix()-now.Unix()) + ")"
-	}
-	first, last := slices.MinFunc(times, time.Time.Compare), slices.MaxFunc(times, time.Time.Compare)
-	if before += text(first); !first.Equal(last) {
-		before += ", the last" + text(last)
-	}
-	return before + after
+	return say.Each(steps, func(s Step) Step { s.Relation = enough; return s })
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/fiterror"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/states"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
 
@@ -297,34 +298,29 @@ func (a *analyst) daemonSets() []*Pending {
 		}
 	}
 	for _, p := range a.DaemonSets() {
-		r := a.placement(p.Profile)
-		isPending := r.Feasible == 0 && slices.Contains(a.Pods, p)
-		on := nodes[p.OwnerName()]
-		for _, x := range []*Pending{
-			cmp.Or(a.keptOff(p, r.rejecting, on, stateNone), a.keptOff(p, r.rejecting, on, stateStarting)),
-			a.keptOff(p, r.rejecting, on, stateVirtual),
-		} {
-			if x != nil && !isPending {
-				list = append(list, x)
-			}
+		r, on := a.placement(p.Profile), nodes[p.OwnerName()]
+		if r.Feasible == 0 && slices.Contains(a.Pods, p) { // it is pending
+			continue
 		}
+		x := cmp.Or(a.keptOff(p, r.rejecting, on, states.None), a.keptOff(p, r.rejecting, on, states.Starting))
+		list = append(list, x, a.keptOff(p, r.rejecting, on, states.Virtual))
 	}
-	return list
+	return slices.DeleteFunc(list, func(x *Pending) bool { return x == nil })
 }
 
 // keptOff returns the entry for the DaemonSet, or nil if it makes pods on all of the
-// nodes without states, or with this one. Virtual nodes are apart from others.
-func (a *analyst) keptOff(p *cluster.Pod, rejecting []cluster.Share, on map[int]bool, state nodeState) *Pending {
+// nodes without states, or with this one.
+func (a *analyst) keptOff(p *cluster.Pod, rejecting []cluster.Share, on map[int]bool, state states.State) *Pending {
 	x := a.entry(p)
 	var shares []cluster.Share
 	for _, s := range rejecting {
 		untolerated := untoleratedOf(p.Matcher, s.Group)
-		isOther := slices.ContainsFunc(untolerated, func(t taints.Taint) bool { return stateOf(t) != stateNone && stateOf(t) != state })
-		if isOther || state == stateVirtual && !haveFinal(untolerated) {
+		isOther := func(t taints.Taint) bool { return states.Of(t) != states.None && states.Of(t) != state }
+		if slices.ContainsFunc(untolerated, isOther) || state == states.Virtual && !states.HaveFinal(untolerated) {
 			continue
 		}
 		kept := cluster.Share{Group: s.Group}
-		for _, i := range s.Nodes {
+		for _, i := range a.ofThese(s.Nodes, false) {
 			isRunning, has := on[i]
 			if isRunning && !hasNoExecute(untolerated) {
 				x.misplaced = append(x.misplaced, i)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/states"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/explain"
 )
@@ -48,6 +49,7 @@ type remedy struct {
 	alternative
 	untolerated []taints.Taint
 	nodes       []int
+	isDeleted   bool                // the nodes have a deletionTimestamp
 	tolerations []taints.Toleration // with the corrections and additions
 }
 
@@ -116,19 +118,30 @@ func (a *adviser) choose() (*change, []*remedy) {
 // no plan yet.
 func (a *adviser) remedies() []*remedy {
 	key := func(s cluster.Share) string { return cluster.TextOf(untoleratedOf(a.Matcher, s.Group)) }
-	list := say.Each(cluster.Grouped(a.shares, key), func(shares []cluster.Share) *remedy {
-		nodes := slices.Concat(say.Each(shares, func(s cluster.Share) []int { return s.Nodes })...)
-		return &remedy{untolerated: untoleratedOf(a.Matcher, shares[0].Group), nodes: nodes, tolerations: slices.Clone(a.Tolerations)}
-	})
-	slices.SortFunc(list, func(x, y *remedy) int { return slices.CompareFunc(x.untolerated, y.untolerated, taints.Taint.Compare) })
+	var list []*remedy
+	for _, shares := range cluster.Grouped(a.shares, key) {
+		for _, isDeleted := range []bool{false, true} {
+			nodes := slices.Concat(say.Each(shares, func(s cluster.Share) []int { return a.ofThese(s.Nodes, isDeleted) })...)
+			if len(nodes) > 0 {
+				untolerated := untoleratedOf(a.Matcher, shares[0].Group)
+				list = append(list, &remedy{untolerated: untolerated, nodes: nodes, isDeleted: isDeleted, tolerations: slices.Clone(a.Tolerations)})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(x, y *remedy) int { return slices.CompareFunc(x.untolerated, y.untolerated, taints.Taint.Compare) })
 	return list
+}
+
+// ofThese returns those of the nodes that have a deletionTimestamp, or the others.
+func (a *analyst) ofThese(nodes []int, isDeleted bool) []int {
+	return slices.DeleteFunc(slices.Clone(nodes), func(i int) bool { return isDeleted != (a.Nodes[i].DeletionTimestamp != nil) })
 }
 
 // untoleratedOf returns the untolerated hard taints, sorted and without times.
 func untoleratedOf(m *taints.Matcher, g *cluster.Group) []taints.Taint {
 	var list []taints.Taint
 	for _, t := range m.Untolerated(g.Taints, taints.HardEffects) {
-		list = append(list, withoutTime(*t))
+		list = append(list, states.WithoutTime(*t))
 	}
 	return list
 }
@@ -136,7 +149,7 @@ func untoleratedOf(m *taints.Matcher, g *cluster.Group) []taints.Taint {
 // plan decides for each taint whether the node has to change or the pods tolerate it.
 func (a *adviser) plan(r *remedy) {
 	for _, t := range r.untolerated {
-		if stateOf(t) != stateNone {
+		if states.Of(t) != states.None {
 			r.NodeTaints = append(r.NodeTaints, t)
 			continue
 		}
@@ -210,7 +223,7 @@ func (r *remedy) compare(s *remedy) int {
 		return cmp.Or(ranks, len(r.Corrections)-len(s.Corrections), len(r.tolerations)-len(s.tolerations))
 	}
 	return cmp.Or(
-		order(len(r.NodeTaints) > 0, len(s.NodeTaints) > 0), order(len(r.Corrections) == 0, len(s.Corrections) == 0), ranks,
+		order(r.isDeleted, s.isDeleted), order(len(r.NodeTaints) > 0, len(s.NodeTaints) > 0), order(len(r.Corrections) == 0, len(s.Corrections) == 0), ranks,
 	)
 }
 
@@ -225,7 +238,7 @@ const (
 func (r *remedy) rank() int {
 	controlPlane := []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"}
 	switch {
-	case haveFinal(r.NodeTaints):
+	case r.isDeleted, states.HaveFinal(r.NodeTaints):
 		return rankNever
 	case len(r.NodeTaints) > 0:
 		return rankToFix
@@ -262,8 +275,9 @@ func (r *remedy) rivals(all []*remedy) []*remedy {
 func (a *adviser) change(r *remedy) *change {
 	x, m := &change{Entries: r.Corrections, Tolerations: r.tolerations}, taints.Compile(r.tolerations)
 	for _, s := range a.shares {
-		if left := untoleratedOf(m, s.Group); !slices.ContainsFunc(left, r.leaves) {
-			x.opened, x.NodeTaints = append(x.opened, s.Nodes...), append(x.NodeTaints, left...)
+		nodes, left := a.ofThese(s.Nodes, r.isDeleted), untoleratedOf(m, s.Group)
+		if len(nodes) > 0 && !slices.ContainsFunc(left, r.leaves) {
+			x.opened, x.NodeTaints = append(x.opened, nodes...), append(x.NodeTaints, left...)
 		}
 	}
 	x.Opens, x.NodeTaints = len(x.opened), cluster.Distinct(x.NodeTaints)
@@ -273,8 +287,8 @@ func (a *adviser) change(r *remedy) *change {
 // leaves reports whether the taint is still there once nodes have changed as the remedy
 // says. If it has no nodes that never take pods, these do not change.
 func (r *remedy) leaves(t taints.Taint) bool {
-	state := stateOf(t)
-	return len(r.NodeTaints) == 0 || state == stateNone || state.isFinal() && !haveFinal(r.NodeTaints)
+	state := states.Of(t)
+	return len(r.NodeTaints) == 0 || state == states.None || state.IsFinal() && !states.HaveFinal(r.NodeTaints)
 }
 
 // Entries returns all tolerations to write for the alternative.
@@ -286,7 +300,7 @@ func (a *alternative) Entries() []Entry {
 func (a alternative) Line() string {
 	state := ""
 	if len(a.NodeTaints) > 0 {
-		state = ", " + statesText(a.NodeTaints) + ": " + say.TaintsText(a.NodeTaints)
+		state = ", " + states.Text(a.NodeTaints) + ": " + say.TaintsText(a.NodeTaints)
 	}
 	return say.Joined(say.TaintTexts(a.Rest)) + " (" + say.NamesOf(a.NodeNames, a.Nodes) + state + ")"
 }

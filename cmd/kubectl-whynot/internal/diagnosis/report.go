@@ -7,7 +7,7 @@
 //  1. pending.go groups equal pods, and finds the nodes that match and those that reject.
 //  2. reason.go says which toleration is closest to a taint, and whether it is a mistake.
 //  3. remedy.go plans what lets the pods in, and chooses: corrections of mistakes, nodes
-//     to fix, or alternatives for the user. states.go knows the taints of nodes to fix.
+//     to fix, or alternatives for the user. Package states knows the taints of nodes to fix.
 //  4. cause.go names the cause. Package fiterror reads the scheduler's message.
 //  5. nodesteps.go says what to do about the nodes, and fix.go about the tolerations.
 //  6. cause.go joins the pods with the same cause and fix.
@@ -173,7 +173,7 @@ func noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 		return fmt.Sprintf("pod %s has no node, but its phase is %s", p, p.Phase)
 	case !known:
 		return fmt.Sprintf("pod %s is on node %s, which is not in the input", p, p.Node)
-	case hasNoExecute(c.Nodes[i].Taints), len(p.Devices.Tainted) > 0, p.Deleting && c.Nodes[i].IsSilent():
+	case mayLeave(p, &c.Nodes[i]):
 		return ""
 	}
 	return fmt.Sprintf("pod %s is on node %s, which has no NoExecute taints, so taints do not evict it", p, p.Node)

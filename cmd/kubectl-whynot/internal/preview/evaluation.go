@@ -3,6 +3,7 @@
 package preview
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/drain"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/states"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 )
@@ -121,7 +123,7 @@ func (e *evaluation) undoes(old, n *cluster.Node) taints.Changes {
 // evictions finds out which pods leave and which stay.
 func (e *evaluation) evictions() {
 	var leaving, departing, spared, tolerating []member
-	misplaced := sets.New[string]() // DaemonSets of pods that stay, but are not made again
+	var misplaced []member // pods of DaemonSets that stay, but are not made again
 	for _, p := range e.before.Pods {
 		i, known := e.before.NodeAt[p.Node]
 		changes := e.changes[i]
@@ -147,7 +149,7 @@ func (e *evaluation) evictions() {
 			spared = append(spared, member{p, was, 0})
 		default:
 			if p.Owner.Kind == "DaemonSet" && !daemonMakes(p, &e.after.Nodes[i]) && daemonMakes(p, old) {
-				misplaced.Insert(p.OwnerName())
+				misplaced = append(misplaced, member{p, is, 0})
 			}
 			nodes.Stay++
 			is.Because = slices.DeleteFunc(is.Because, func(x diagnosis.Pair) bool {
@@ -161,9 +163,11 @@ func (e *evaluation) evictions() {
 	}
 	e.leave(leaving, departing)
 	e.Spared, e.Tolerating = e.groups(spared, false), e.groups(tolerating, false)
-	if names := sets.List(misplaced); len(names) > 0 {
-		e.Notes = append(e.Notes, "Some pods of "+say.NamesOf(names, len(names))+" stay on these nodes, and are not made again there after their "+
-			"next deletion or roll-out.")
+	if n := len(misplaced); n > 0 {
+		names := sets.List(sets.New(say.Each(misplaced, func(m member) string { return m.OwnerName() })...))
+		text := say.For(n, "The pod of %s stays on %s, and is not made again there after its", "Some pods of %s stay on %s, and are not made again there after their")
+		text = fmt.Sprintf(text, say.NamesOf(names, len(names)), say.For(len(e.changes), "this node", "these nodes"))
+		e.Notes = append(e.Notes, text+" next deletion or roll-out.")
 	}
 }
 
@@ -303,10 +307,19 @@ func (e *evaluation) notes(r *Request) {
 	note(touched == 0 && r.Selector != "", "No node matches -l "+r.Selector+".")
 	note(touched == 0 && r.Selector == "", "There are no nodes.")
 	note(e.Pods == 0, "There are no pods in the input.")
-	keys := say.Each(r.specs, func(s string) string { return strings.TrimSuffix(keyOf.FindString(s), "-") })
-	for _, key := range slices.Compact(slices.Sorted(slices.Values(keys))) {
-		acts := diagnosis.WhoElse(key)
-		note(acts != "", key+": "+acts)
+	keys := sets.New(say.Each(r.specs, func(s string) string { return strings.TrimSuffix(keyOf.FindString(s), "-") })...)
+	for _, key := range sets.List(keys) {
+		note(states.ForKey(key).WhoElse() != "", key+": "+states.ForKey(key).WhoElse())
+	}
+	owned := make(map[string][]string) // nodes, by the key of what owns them
+	for _, i := range slices.Sorted(maps.Keys(e.changes)) {
+		if owner := diagnosis.OwnerOf(&e.before.Nodes[i]); owner != nil && !keys.Has(owner.Key) {
+			owned[owner.Key] = append(owned[owner.Key], e.before.Nodes[i].Name)
+		}
+	}
+	for _, key := range say.SortedKeys(owned) {
+		entry, n := states.ForKey(key), len(owned[key])
+		note(true, fmt.Sprintf("%s: %s %s %s. %s", key, say.NamesOf(owned[key], n), say.For(n, "is", "are"), entry.State, say.Sentence(entry.WhoElse())))
 	}
 	keepsOff := r.Verb == "cordon" || r.Verb == "drain" || slices.ContainsFunc(r.specs, func(s string) bool { return strings.HasSuffix(s, ":NoSchedule") })
 	for _, name := range say.SortedKeys(e.before.Workloads) {

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package states knows the taints that describe the state of a node: what they mean, who
+// sets them, and who removes them. Pods need not tolerate them: the node has to change.
+package states
+
+import (
+	"cmp"
+	_ "embed"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
+)
+
+// A State is what a taint says about its node.
+type State string
+
+// The states of nodes.
+const (
+	None       State = ""
+	Cordoned   State = "unschedulable"
+	Unhealthy  State = "unhealthy"
+	Fenced     State = "fenced"
+	Maintained State = "in maintenance"
+	Starting   State = "starting"
+	Leaving    State = "being removed"
+	Virtual    State = "for their own pods only"
+)
+
+// IsFinal reports whether nodes of the state never take the pods.
+func (s State) IsFinal() bool { return s == Leaving || s == Virtual }
+
+// IsTemporary reports whether nodes have the state while something else is done to them.
+func (s State) IsTemporary() bool { return s == Cordoned || s == Unhealthy || s == Starting }
+
+// An Entry says what taints with some keys mean, and who acts on them.
+type Entry struct {
+	Keys             []string // "*" stands for any text, and a value follows "="
+	State            State
+	SetBy, RemovedBy string
+	Within           time.Duration // how long the taint normally stays; 0: as long as its reason does
+	Look             string        // at this, if it stays longer
+	Acts             string        // what acts on nodes with the taint
+}
+
+//go:embed states.txt
+var table string
+
+var columns = regexp.MustCompile(` *\| *`)
+
+// All lists the taints of nodes' states, from Kubernetes and from common projects. Steps
+// are in this order.
+var All = func() (list []*Entry) {
+	rows := strings.Split(strings.TrimSpace(table), "\n")
+	for _, row := range rows[2:] { // after the names of the columns
+		c := columns.Split(row, -1)
+		if len(c) > 1 {
+			within, _ := time.ParseDuration(c[4]) // none is 0
+			list = append(list, &Entry{State: State(c[1]), SetBy: c[2], RemovedBy: c[3], Within: within, Look: c[5], Acts: c[6]})
+		}
+		e := list[len(list)-1] // a row with only a key belongs to the entry above
+		e.Keys = append(e.Keys, c[0])
+	}
+	return list
+}()
+
+// Keys that have rules of their own.
+const (
+	OutOfService      = "node.kubernetes.io/out-of-service"    // Kubernetes deletes pods by force
+	DeletionTimestamp = "metadata.deletionTimestamp"           // no taint: the node is deleted, whatever its taints
+	candidate         = "DeletionCandidateOfClusterAutoscaler" // it may stay, whoever cordons it
+)
+
+const whoSetIt = "who set it" // by hand
+
+// IsManual reports whether the taint stays until a person or an agent removes it again.
+func (e *Entry) IsManual() bool { return e.RemovedBy == whoSetIt }
+
+// Owner returns the taint of what removes the node, fences it or has it in maintenance, and
+// also cordons it and ends all of that, or nil. What removes it comes first. A taint of effect
+// PreferNoSchedule announces that, which has begun once the node is cordoned.
+func Owner(list []taints.Taint, isCordoned bool) (owner *taints.Taint) {
+	for i, t := range list {
+		hasBegun := t.Effect != taints.PreferNoSchedule || isCordoned && t.Key != candidate
+		if hasBegun && Known(t).ownsNode() && (owner == nil || Of(t) == Leaving) {
+			owner = &list[i]
+		}
+	}
+	return owner
+}
+
+func (e *Entry) ownsNode() bool {
+	return !e.IsManual() && (e.State == Leaving || e.State == Maintained || e.State == Fenced)
+}
+
+// A pattern is a key of an entry that has "*" or a value.
+type pattern struct {
+	key   string
+	entry *Entry
+}
+
+// index returns the keys that match themselves alone, and the others, the longest first.
+func index(list []*Entry) (exact map[string]*Entry, patterns []pattern) {
+	exact = make(map[string]*Entry)
+	for _, e := range list {
+		for _, key := range e.Keys {
+			if strings.ContainsAny(key, "*=") {
+				patterns = append(patterns, pattern{key, e})
+			} else {
+				exact[key] = e
+			}
+		}
+	}
+	slices.SortFunc(patterns, func(a, b pattern) int { return cmp.Or(len(b.key)-len(a.key), strings.Compare(a.key, b.key)) })
+	return exact, patterns
+}
+
+var exact, patterns = index(All)
+
+// Known returns the entry for the taint: the one whose key is the most specific. Without
+// one, the taint has no state.
+func Known(t taints.Taint) *Entry {
+	if e := exact[t.Key]; e != nil {
+		return e
+	}
+	if i := slices.IndexFunc(patterns, func(p pattern) bool { return isFor(p.key, t) }); i >= 0 {
+		return patterns[i].entry
+	}
+	return unknown
+}
+
+var unknown = new(Entry)
+
+// ForKey returns the entry for taints with the key and no value.
+func ForKey(key string) *Entry { return Known(taints.Taint{Key: key}) }
+
+func isFor(pattern string, t taints.Taint) bool {
+	key, value, _ := strings.Cut(pattern, "=")
+	start, end, hasStar := strings.Cut(key, "*")
+	rest, isKey := strings.CutPrefix(t.Key, start)
+	return isKey && (rest == end || hasStar && strings.HasSuffix(rest, end)) && (value == "" || value == t.Value)
+}
+
+// Of returns the state of a node that has the taint.
+func Of(t taints.Taint) State { return Known(t).State }
+
+// WhoElse says who else sets or removes taints of the entry, or acts on them, or "". What
+// Kubernetes does depends on the nodes.
+func (e *Entry) WhoElse() string {
+	switch {
+	case e.Acts != "":
+		return e.Acts + "."
+	case e.State == None, e.IsManual(), strings.HasPrefix(e.SetBy, "Kubernetes"):
+		return ""
+	}
+	text := "set by " + e.SetBy + ", and removed by " + e.RemovedBy
+	if e.SetBy == e.RemovedBy {
+		text = "set and removed by " + e.SetBy
+	}
+	if e.Within > 0 {
+		text += ", normally within " + duration.HumanDuration(e.Within)
+	}
+	return text + "."
+}
+
+// Text describes nodes with such taints.
+func Text(list []taints.Taint) string {
+	var words []string
+	for _, e := range All {
+		isOf := func(t taints.Taint) bool { return Of(t) == e.State }
+		if word := string(e.State); !slices.Contains(words, word) && slices.ContainsFunc(list, isOf) {
+			words = append(words, word)
+		}
+	}
+	return say.Enumerate(words, "or")
+}
+
+// HaveFinal reports whether nodes with these taints never take the pods.
+func HaveFinal(list []taints.Taint) bool {
+	return slices.ContainsFunc(list, func(t taints.Taint) bool { return Of(t).IsFinal() })
+}
+
+// WithoutTime returns the taint without its time, and without a value that differs on
+// each node, such as the event of a termination handler.
+func WithoutTime(t taints.Taint) taints.Taint {
+	t.TimeAdded = nil
+	if _, isTime := timeIn(t); isTime || strings.Contains(t.Key, "-node-termination-handler/") {
+		t.Value = ""
+	}
+	return t
+}
+
+// Since returns when the taint was added, as its value or timeAdded says, or zero.
+func Since(t taints.Taint) time.Time {
+	if at, isTime := timeIn(t); isTime || t.TimeAdded == nil {
+		return at
+	}
+	return *t.TimeAdded
+}
+
+// timeIn returns the time in the value of a taint, as Cluster Autoscaler sets it, or zero.
+func timeIn(t taints.Taint) (at time.Time, ok bool) {
+	seconds, err := strconv.ParseInt(t.Value, 10, 64)
+	if err != nil || Of(t) != Leaving {
+		return at, false
+	}
+	return time.Unix(seconds, 0).UTC(), true
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package states
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
+)
+
+// The README has the table of taints.
+func TestReadmeTaints(t *testing.T) {
+	text, err := os.ReadFile("../../kubectl-whynot/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "| Taints | Nodes are | Set by | Removed by | Within |\n|---|---|---|---|---|\n")
+	table, _, _ := strings.Cut(rest, "\n\n")
+	var rows []string
+	for _, k := range All {
+		within := ""
+		switch {
+		case k.Within%time.Hour == 0 && k.Within > 0:
+			within = fmt.Sprint(int(k.Within.Hours()), "h")
+		case k.Within > 0:
+			within = fmt.Sprint(int(k.Within.Minutes()), "m")
+		}
+		keys := say.Each(k.Keys, func(key string) string { return "`" + key + "`" })
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s |", strings.Join(keys, ", "), k.State, k.SetBy, k.RemovedBy, within))
+	}
+	if diff := cmp.Diff(strings.Join(rows, "\n"), table); diff != "" {
+		t.Errorf("(-table +README):\n%s", diff)
+	}
+}
+
+// Keys that projects use have the right state.
+func TestKnown(t *testing.T) {
+	for state, list := range map[string]string{
+		"unschedulable": "node.kubernetes.io/unschedulable",
+		"unhealthy": "node.kubernetes.io/not-ready node.kubernetes.io/disk-pressure node.cloudprovider.kubernetes.io/shutdown " +
+			"status-taint.cluster-autoscaler.kubernetes.io/maintenance drbd.linbit.com/lost-quorum offline.vxflexos.storage.dell.com",
+		"fenced": "node.kubernetes.io/out-of-service=nodeshutdown medik8s.io/remediation=self-node-remediation medik8s.io/other " +
+			"medik8s.io/fence-agents-remediation remediation.medik8s.io/fence-agents-remediation vxflexos.podmon.storage.dell.com",
+		"in maintenance": "kubevirt.io/drain medik8s.io/drain baremetal.cluster.gke.io/maintenance maintenance example.com/drain UpdateInProgress " +
+			"weave.works/kured-node-reboot kured.dev/kured-node-reboot aws-node-termination-handler/scheduled-maintenance=e",
+		"being removed": "ToBeDeletedByClusterAutoscaler=1 karpenter.sh/disrupted karpenter.sh/disruption=x aws-node-termination-handler/spot-itn=e " +
+			"aws-node-termination-handler/other-maintenance aks-node-termination-handler/not-ready atlassian.com/escalator=1 kops.k8s.io/scheduled-for-update",
+		"for their own pods only": "eks.amazonaws.com/compute-type=fargate",
+		"starting": "node.cilium.io/agent-not-ready disk.csi.azure.com/agent-not-ready a.b/agent-not-ready cni-not-ready " +
+			"node.gardener.cloud/critical-components-not-ready readiness.k8s.io/Network x/uninitialized node.cloudprovider.kubernetes.io/uninitialized " +
+			"nidhogg.uswitch.com/ops.node-maintenance aci-containers-host/unavailable skyhook.nvidia.com=runtime-required readiness.k8s.io/drain",
+		"": "not-ready-yet uninitialized/a a/not-readyx dedicated=fargate eks.amazonaws.com/compute-type=auto virtual-kubelet.io/provider=azure raindrain " +
+			"maintenance-window medik8s.io remediation.medik8s.io x.medik8s.io/remediation UpdateInProgress/x karpenter.sh/nodepool node.kubernetes.io/other",
+	} {
+		for text := range strings.FieldsSeq(list) {
+			key, value, _ := strings.Cut(text, "=")
+			if got := string(Known(taints.Taint{Key: key, Value: value}).State); got != state {
+				t.Errorf("%s: %q, want %q", text, got, state)
+			}
+		}
+	}
+}
+
+// The most specific key wins, whatever the order of the entries.
+func TestKnownInAnyOrder(t *testing.T) {
+	found := func() []*Entry {
+		return say.Each(All, func(e *Entry) *Entry {
+			key, value, _ := strings.Cut(strings.ReplaceAll(e.Keys[0], "*", "x"), "=")
+			return Known(taints.Taint{Key: key, Value: value})
+		})
+	}
+	want := found()
+	t.Cleanup(func() { exact, patterns = index(All) })
+	for seed := range uint64(9) {
+		list := slices.Clone(All)
+		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		if exact, patterns = index(list); !slices.Equal(want, found()) {
+			t.Errorf("order %d: other entries", seed)
+		}
+	}
+}
+
+// Every entry is complete.
+func TestEntries(t *testing.T) {
+	for _, e := range All {
+		if e.State == None || e.SetBy == "" || e.RemovedBy == "" || (e.Within > 0) != (e.Look != "") {
+			t.Errorf("%+v", e)
+		}
+	}
+}

@@ -401,7 +401,7 @@ func boundFate(c *cluster.Cluster, p *cluster.Profile, node string, now time.Tim
 	}
 	n := &c.Nodes[i]
 	e := p.EvictionOf(n.Taints, now)
-	if leaves := e.Outcome != taints.Stays; !n.Matches(p) || leaves && !e.Tolerated && !n.IsSilent() {
+	if leaves := e.Outcome != taints.Stays; !n.Matches(p.Family) || leaves && !e.Tolerated && !n.IsSilent() {
 		return refuses, nil
 	} else if !leaves {
 		return "", nil
@@ -449,6 +449,8 @@ func (a *analyst) explainBound(x *Pending) {
 			x.stays = a.stays([]int{i}, []taints.Taint{t})
 			x.Fix = x.nodeSteps()
 		}
+	case isKnown && x.Feasible > 0:
+		x.Kind, text = causeAffinity, text+": the node does not match "+x.profile.Family.Requirements()
 	case isKnown:
 		text += ": " + x.Text
 	}

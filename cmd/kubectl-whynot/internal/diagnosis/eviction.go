@@ -102,9 +102,10 @@ func (a *analyst) evictions(pods []*cluster.Pod) []*Eviction {
 			continue
 		}
 		r := EvictionOf(p, a.question.Now, &a.Nodes[i])
-		maker, like := a.Maker(p), Eviction{Pod: r.Pod, Node: r.Node, Because: r.Because, Order: r.Order, pod: p, now: r.now}
+		like := Eviction{Pod: r.Pod, Node: r.Node, Because: r.Because, Order: r.Order, pod: p, now: r.now}
 		switch {
 		case isRefused:
+			maker := a.Maker(p)
 			like.Outcome, like.waits = Refused, r.Outcome != Stays && (maker.Kind == "" || maker.Bound != nil)
 			r = &like
 		case p.IsStatic() && !p.Deleting:
@@ -303,7 +304,8 @@ func Follow(c *cluster.Cluster, list []*Eviction) {
 	evicted := make(map[*cluster.Workload][]int) // for each of the pods, how often its index of a Job has failed
 	for _, r := range list {
 		if r.InSeconds != nil && !r.pod.IsFinished() {
-			evicted[c.Maker(r.pod)] = append(evicted[c.Maker(r.pod)], r.pod.IndexFailures)
+			maker := c.Maker(r.pod)
+			evicted[maker] = append(evicted[maker], r.pod.IndexFailures)
 		}
 	}
 	for _, r := range list {

@@ -102,15 +102,13 @@ func (a *analyst) evictions(pods []*cluster.Pod) []*Eviction {
 			continue
 		}
 		r := EvictionOf(p, a.question.Now, &a.Nodes[i])
-		like := Eviction{Pod: r.Pod, Node: r.Node, Because: r.Because, Order: r.Order, pod: p, now: r.now}
-		switch {
-		case isRefused:
+		leaves := r.Outcome != Stays
+		if isRefused || p.IsStatic() && !p.Deleting { // of a static pod, its mirror alone leaves
+			r = &Eviction{Pod: r.Pod, Node: r.Node, Outcome: Stays, Because: r.Because, Order: r.Order, pod: p, now: r.now}
+		}
+		if isRefused {
 			maker := a.Maker(p)
-			like.Outcome, like.waits = Refused, r.Outcome != Stays && (maker.Kind == "" || maker.Bound != nil)
-			r = &like
-		case p.IsStatic() && !p.Deleting:
-			like.Outcome = Stays // its mirror alone leaves
-			r = &like
+			r.Outcome, r.waits = Refused, leaves && (maker.Kind == "" || maker.Bound != nil)
 		}
 		if r.Outcome != Stays || len(r.Because) > 0 { // the taints of devices may be tolerated
 			list = append(list, r)

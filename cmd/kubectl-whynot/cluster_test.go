@@ -200,13 +200,13 @@ func TestNotFound(t *testing.T) {
 	defer server.Close()
 	t.Setenv("HOME", t.TempDir())
 	for asked, want := range map[string]string{
-		"train-1":          "pod train-1 not found with -n default; namespace ml has it",
-		"web-5f-2":         "pod web-5f-2 not found with -n default; did you mean default/web-5f-1?",
-		"none":             "pod none not found with -n default",
+		"train-1":          "pod train-1 not found in namespace default; namespace ml has it",
+		"web-5f-2":         "pod web-5f-2 not found in namespace default; did you mean default/web-5f-1?",
+		"none":             "pod none not found in namespace default",
 		"deployment/train": "there is no /apis/apps/v1/namespaces/default/deployments/train; namespaces a and ml have it",
 		"deploy/wbe":       "there is no /apis/apps/v1/namespaces/default/deployments/wbe; did you mean default/deployment/web?",
-		"rs/web":           "there is no /apis/apps/v1/namespaces/default/replicasets/web",
-		"rc/web":           "there is no /api/v1/namespaces/default/replicationcontrollers/web",
+		"rs/web":           "there is no /apis/apps/v1/namespaces/default/replicasets/web; namespace default has deployment/web",
+		"rc/web":           "there is no /api/v1/namespaces/default/replicationcontrollers/web; namespace default has deployment/web",
 		"deployment/ready": "deployment/ready not found in namespace default; it is there, but has no pods or is left out by -l",
 	} {
 		code, _, stderr := runOn(nil, asked, "-s", server.URL)

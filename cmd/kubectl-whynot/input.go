@@ -22,6 +22,7 @@ import (
 	"k8s.io/client-go/tools/pager"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
+	"github.com/seed-0529bac1/taints/cmd/internal/names"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
@@ -99,7 +100,7 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, i
 	if err != nil {
 		return "", false, invalid(err)
 	}
-	var names []string
+	var inputs []string
 	for _, file := range files {
 		name, hint, isEmpty := say.WithoutPassword(file), "", true
 		add := func(o manifest.Object) error {
@@ -118,9 +119,9 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, i
 		if err != nil {
 			return "", false, err
 		}
-		names = append(names, name)
+		inputs = append(inputs, name)
 	}
-	if input = say.Joined(names); len(c.Nodes) > 0 {
+	if input = say.Joined(inputs); len(c.Nodes) > 0 {
 		return input, true, nil
 	}
 	if _, err := p.readNodes(ctx, c); err != nil {
@@ -191,7 +192,7 @@ func (p *program) readNamed(ctx context.Context, c *cluster.Cluster, namespace s
 		kind, name = "pod", kind
 	}
 	request := p.client.RESTClient().Get()
-	if _, group := kindOf(kind); namespace != "" {
+	if _, group := names.Kind(kind); namespace != "" {
 		request.AbsPath(group, "namespaces", namespace, kind+"s", name)
 	} else {
 		request.AbsPath(group, kind+"s").Param("fieldSelector", "metadata.name="+name)
@@ -213,7 +214,7 @@ func (p *program) notFound(ctx context.Context, c *cluster.Cluster, err error) e
 		_, err = c.Find(c.Asked, c.Only.Namespace)
 	}
 	if p.missing != nil {
-		return fmt.Errorf("%w%s", p.missing, c.Hint(cluster.PodName{Namespace: c.Only.Namespace, Name: c.Asked}))
+		return fmt.Errorf("%w%s", p.missing, names.Hint(cluster.PodName{Namespace: c.Only.Namespace, Name: c.Asked}, c.Names()))
 	}
 	return err
 }

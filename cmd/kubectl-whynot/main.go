@@ -18,7 +18,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -32,6 +31,8 @@ import (
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/drain"
+	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
+	"github.com/seed-0529bac1/taints/cmd/internal/names"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
@@ -58,7 +59,10 @@ func (p *program) run(args []string) int {
 	}
 	fmt.Fprintf(p.err, "error: %s\n", say.Clean(say.WithoutPassword(err.Error())))
 	usage, isUsage := errors.AsType[usageError](err)
-	if !isUsage {
+	switch {
+	case p.exitCode && manifest.IsInTolerations(err):
+		return 3
+	case !isUsage:
 		return 1
 	}
 	fmt.Fprintf(p.err, "See '%s --help' for usage.\n", called.CommandPath())
@@ -231,7 +235,7 @@ func version() string {
 
 // parse returns the time to count from, and a cluster for the pods that are selected.
 func (p *program) parse(args []string) (now time.Time, c *cluster.Cluster, err error) {
-	namespace, pod, err := podArgument(args)
+	namespace, pod, err := names.Argument(args)
 	if err != nil {
 		return now, nil, err
 	}
@@ -259,47 +263,4 @@ func (p *program) parse(args []string) (now time.Time, c *cluster.Cluster, err e
 	c = cluster.New(only)
 	c.Asked = pod
 	return now.UTC().Truncate(time.Second), c, nil
-}
-
-// podArgument returns the pod that the arguments name, either in kubectl's form
-// or as namespace/name. The name of a workload has its kind, as in deployment/web.
-func podArgument(args []string) (namespace, name string, err error) {
-	first, name, isPath := strings.Cut(strings.Join(args, "/"), "/")
-	kind, _ := kindOf(first)
-	if len(args) > 2 || len(args) == 2 && kind == "" {
-		return "", "", fmt.Errorf("want one pod, not %d; use -f for files, or preview for commands of kubectl", len(args))
-	}
-	if isPath && kind == "pod" {
-		first, name, isPath = strings.Cut(name, "/")
-	}
-	switch {
-	case len(args) > 0 && first == "", isPath && (name == "" || strings.Contains(name, "/")):
-		return "", "", fmt.Errorf("%q is not a pod; want a name, or namespace/name", strings.Join(args, "/"))
-	case !isPath:
-		return "", first, nil
-	case kind == "node":
-		return "", "", fmt.Errorf("%s is a node; want a pod or a workload, or 'preview cordon %s' for what is on the node", name, name)
-	case kind != "" && kind != "pod":
-		return "", kind + "/" + name, nil
-	}
-	return first, name, nil
-}
-
-// kinds maps kubectl's short words for pods, workloads and nodes to the paths of the kinds.
-var kinds = map[string]string{
-	"po": "/api/v1/pod", "no": "/api/v1/node", "rc": "/api/v1/replicationcontroller", "deploy": "/apis/apps/v1/deployment",
-	"sts": "/apis/apps/v1/statefulset", "ds": "/apis/apps/v1/daemonset", "rs": "/apis/apps/v1/replicaset",
-	"job": "/apis/batch/v1/job", "cj": "/apis/batch/v1/cronjob", "dc": "/apis/apps.openshift.io/v1/deploymentconfig",
-}
-
-// kindOf returns the kind that a word of kubectl means, such as deployments.apps, and the
-// path of its group.
-func kindOf(word string) (kind, group string) {
-	word, _, _ = strings.Cut(word, ".")
-	for short, full := range kinds {
-		if kind = path.Base(full); word == short || word == kind || word == kind+"s" {
-			return kind, path.Dir(full)
-		}
-	}
-	return "", ""
 }

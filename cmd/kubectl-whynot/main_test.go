@@ -178,6 +178,9 @@ func TestExitCode(t *testing.T) {
 	const owner = `{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: r}, spec: {template: {spec: {}}}}`
 	const refused = `{kind: Pod, metadata: {name: r-1, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: r, controller: true}]}, ` +
 		`spec: {nodeName: a}, status: {phase: Failed, reason: TaintToleration}}`
+	const ended = `{apiVersion: batch/v1, kind: Job, metadata: {name: r, uid: u}, spec: {template: {spec: {nodeName: a}}}, ` +
+		`status: {ready: 1, conditions: [{type: Failed, status: 'True'}]}}`
+	ofJob := strings.NewReplacer("apps/v1", "batch/v1", "ReplicaSet", "Job").Replace(refused)
 	for _, tc := range []struct {
 		lines []string
 		args  string
@@ -194,10 +197,19 @@ func TestExitCode(t *testing.T) {
 		{[]string{tainted, with("tolerations: [{operator: Exists}]")}, "", 0},
 		{[]string{untainted, with("tolerations: [{operator: exists}]")}, "", 3},
 		{[]string{untainted, with("toleration: []")}, "", 3},
-		{[]string{untainted, with("tolerations: [{key: k, operator: Lt, value: '5'}]")}, "", 0},
+		{[]string{untainted, with("tolerations: [{key: k, operator: Lt, value: '5'}]")}, "", 3},
+		{[]string{untainted, with("tolerations: [{key: k, op: Exists}]")}, "", 3},
+		{[]string{untainted, with("tolerance: []")}, "", 3},
+		{[]string{untainted, with("taints: []")}, "", 3},
+		{[]string{untainted, strings.Replace(with("tolerations: [{operator: exists}]"), "spec: {", "spec: {replicas: 0, ", 1)}, "", 3},
+		{[]string{untainted, `{kind: Pod, metadata: {name: p}, spec: {tolerations: [{key: k, operator: Gt, value: '5'}]}}`}, "", 3},
+		{[]string{untainted, `{kind: Pod, metadata: {name: p}, spec: {tolerations: [{operator: exists}]}}`}, "", 3},
+		{[]string{untainted, `{kind: Pod, metadata: {name: p, uid: u}, spec: {tolerations: [{key: k, operator: Gt, value: '5'}]}}`}, "", 0},
 		{[]string{noExecute, refused}, "", 3},
 		{[]string{untainted, refused}, "", 0},
 		{[]string{noExecute, refused, strings.Replace(owner, "spec: {}", "spec: {nodeName: a}", 1)}, "", 3},
+		{[]string{noExecute, ofJob, ended}, "", 0},
+		{[]string{noExecute, ofJob, strings.Replace(ended, "Failed", "Suspended", 1)}, "", 3},
 		{[]string{noExecute, untainted, refused, owner}, "", 0}, // the scheduler chooses a node for a new one
 		{[]string{tainted, "pod", `{kind: Pod, metadata: {name: q}, spec: {tolerations: [{operator: Exists}]}}`}, "q", 0},
 	} {
@@ -205,6 +217,17 @@ func TestExitCode(t *testing.T) {
 		args := append([]string{"-f", "-", "--exit-code"}, strings.Fields(tc.args)...)
 		if code, _, stderr := runOn(strings.NewReader(input), args...); code != tc.want || stderr != "" {
 			t.Errorf("%s: exit code %d, want %d; %s", tc.lines, code, tc.want, stderr)
+		}
+	}
+	for tolerations, want := range map[string]int{ // that the program cannot decode
+		"tolerations: [{key: k, value: true}]": 3, "tolerations: [{tolerationSeconds: '300'}]": 3, "tolerations: {key: k}": 3,
+		"nodeSelector: {tolerations: true}": 1, "tolerations: Exists": 3, "tolerations: [k]": 3, "priority: high": 1,
+	} {
+		input := objectsOf([]string{untainted, with(tolerations)})
+		code, _, stderr := runOn(strings.NewReader(input), "-f", "-", "--exit-code")
+		plain, _, _ := runOn(strings.NewReader(input), "-f", "-")
+		if code != want || plain != 1 || !strings.Contains(stderr, "must be") {
+			t.Errorf("%s: exit codes %d and %d, want %d; %s", tolerations, code, plain, want, stderr)
 		}
 	}
 	if code, _, _ := runOn(strings.NewReader(objectsOf([]string{tainted, "pod"}))); code != 0 {

@@ -30,7 +30,22 @@ type Objects struct {
 	rules   []*resourceapi.DeviceTaintRule
 	classes []*resourceapi.DeviceClass
 
-	taints map[Name][]taints.Taint // after Finish
+	isUnread bool                    // there are rules of other versions
+	taints   map[Name][]taints.Taint // after Finish
+}
+
+// Reads reports whether objects of the kind and API version are those of the version that
+// is evaluated, with the same fields. It keeps in mind that there are others.
+func (o *Objects) Reads(kind, apiVersion string) bool {
+	isRule := kind == "DeviceTaintRule"
+	switch apiVersion {
+	case "resource.k8s.io/v1", "resource.k8s.io/v1beta2":
+		return true
+	case "resource.k8s.io/v1alpha3":
+		return isRule
+	}
+	o.isUnread = o.isUnread || isRule
+	return false
 }
 
 // Decode adds an object of the kind, if it is one of these.
@@ -146,7 +161,10 @@ func (o *Objects) Of(p types.NamespacedName, claims []string) (u Use) {
 		case slices.ContainsFunc(c.Status.ReservedFor, isPod):
 			u.Tainted = append(u.Tainted, o.allocated(c.Status.Allocation)...)
 		}
-		if len(o.rules) == 0 {
+		switch {
+		case o.isUnread:
+			u.Unevaluated = append(u.Unevaluated, "DeviceTaintRules of another version")
+		case len(o.rules) == 0:
 			u.Unevaluated = append(u.Unevaluated, "DeviceTaintRules, which the input lacks")
 		}
 	}

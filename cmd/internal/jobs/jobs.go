@@ -4,7 +4,11 @@
 package jobs
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"strconv"
+	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -15,14 +19,35 @@ import (
 
 // Limits are what ends a Job early.
 type Limits struct {
-	Backoff, PerIndex *int32 // backoffLimit and backoffLimitPerIndex
-	Policy            *batchv1.PodFailurePolicy
-	Failed            int // pods so far
+	Backoff, PerIndex, MaxIndexes *int32 // backoffLimit, backoffLimitPerIndex and maxFailedIndexes
+	Policy                        *batchv1.PodFailurePolicy
+	Failed, FailedIndexes         int // pods and indexes so far
 }
 
-// Of returns the limits of the Job.
-func Of(s *batchv1.JobSpec, failed int) *Limits {
-	return &Limits{s.BackoffLimit, s.BackoffLimitPerIndex, s.PodFailurePolicy, failed}
+// Of returns the limits of the Job that has had failures.
+func Of(s *batchv1.JobSpec, failed int, indexes string) *Limits {
+	return &Limits{s.BackoffLimit, s.BackoffLimitPerIndex, s.MaxFailedIndexes, s.PodFailurePolicy, failed, countIn(indexes)}
+}
+
+// countIn counts the indexes of a status, such as 1,3-5.
+func countIn(indexes string) (n int) {
+	for span := range strings.SplitSeq(indexes, ",") {
+		first, last, _ := strings.Cut(span, "-")
+		from, err := strconv.Atoi(first)
+		if to, _ := strconv.Atoi(cmp.Or(last, first)); err == nil && to >= from {
+			n += to - from + 1
+		}
+	}
+	return n
+}
+
+// IndexFailures returns how often Kubernetes has counted a failure of the pod's index.
+func IndexFailures(p *corev1.Pod) int {
+	n, err := strconv.ParseInt(p.Annotations[batchv1.JobIndexFailureCountAnnotation], 10, 32)
+	if err != nil {
+		return 0
+	}
+	return max(int(n), 0)
 }
 
 // onDisruption returns what the policy does about pods that are evicted, or "". Rules
@@ -30,7 +55,7 @@ func Of(s *batchv1.JobSpec, failed int) *Limits {
 func (l *Limits) onDisruption() batchv1.PodFailurePolicyAction {
 	for _, rule := range ptr.Deref(l.Policy, batchv1.PodFailurePolicy{}).Rules {
 		for _, c := range rule.OnPodConditions {
-			if c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue {
+			if c.Type == corev1.DisruptionTarget && cmp.Or(c.Status, corev1.ConditionTrue) == corev1.ConditionTrue {
 				return rule.Action
 			}
 		}
@@ -38,26 +63,76 @@ func (l *Limits) onDisruption() batchv1.PodFailurePolicyAction {
 	return ""
 }
 
-// AfterEvictions says what the Job of a pod that is evicted does if so many of its pods
-// are, and whether it makes no new one. It counts such pods as failed. Nil limits are not
-// known.
-func (l *Limits) AfterEvictions(pods int) (text string, ends bool) {
+// backoff returns how many pods may fail.
+func (l *Limits) backoff() int {
+	if l.PerIndex != nil {
+		return int(ptr.Deref(l.Backoff, math.MaxInt32))
+	}
+	return int(ptr.Deref(l.Backoff, 6))
+}
+
+// AfterEvictions says what the Job does about a pod that is evicted, and whether it makes
+// no new one. It counts such pods as failed. For the pod and for each of those that are
+// evicted with it, there are the failures of its index. Nil limits are not known.
+func (l *Limits) AfterEvictions(own int, failures []int) (text string, ends bool) {
 	if l == nil {
 		return "the Job is not in the input: it fails for good if the evicted pods exceed its backoffLimit", false
 	}
-	failed, limit := l.Failed+pods, int(ptr.Deref(l.Backoff, 6))
-	switch action := l.onDisruption(); {
+	action, n := l.onDisruption(), len(failures)
+	failed, indexes, most := l.Failed+n, l.FailedIndexes, int(ptr.Deref(l.MaxIndexes, math.MaxInt32))
+	isLast := func(failures int) bool {
+		return action == batchv1.PodFailurePolicyActionFailIndex || l.PerIndex != nil && failures >= int(*l.PerIndex)
+	}
+	for _, failures := range failures {
+		if isLast(failures) {
+			indexes++
+		}
+	}
+	it, one := say.For(n, "it", "them"), say.For(n, "a new one", "new ones")
+	switch {
 	case action == batchv1.PodFailurePolicyActionIgnore:
-		return "the Job makes a new one and does not count it: its podFailurePolicy ignores DisruptionTarget", false
+		return "the Job makes " + one + " and does not count " + it + ": its podFailurePolicy ignores DisruptionTarget", false
 	case action == batchv1.PodFailurePolicyActionFailJob:
 		return "the Job fails for good: its podFailurePolicy says so for DisruptionTarget", true
-	case action == batchv1.PodFailurePolicyActionFailIndex, ptr.Deref(l.PerIndex, 1) == 0:
-		return "its index of the Job fails for good", true
-	case l.PerIndex != nil && l.Backoff == nil:
-		return fmt.Sprintf("the Job counts a failure of its index, up to its backoffLimitPerIndex %d", *l.PerIndex), false
-	case failed > limit:
+	case failed > l.backoff():
 		return fmt.Sprintf("the Job fails for good: %s more than its backoffLimit %d, and no podFailurePolicy ignores DisruptionTarget",
-			say.Count(failed, "failed pod")+say.For(failed, " is", " are"), limit), true
+			say.Count(failed, "failed pod")+say.For(failed, " is", " are"), l.backoff()), true
+	case indexes > most:
+		return fmt.Sprintf("the Job fails for good, and its other pods end: %s more than its maxFailedIndexes %d",
+			say.CountOf(indexes, "failed index is", "failed indexes are"), most), true
+	case isLast(own):
+		return say.For(n, "its index of the Job fails", "their indexes of the Job fail") + " for good", true
+	case l.PerIndex != nil:
+		return fmt.Sprintf("the Job counts a failure of %s, %d of the backoffLimitPerIndex %d, and makes %s",
+			say.For(n, "its index", "each index"), own+1, *l.PerIndex, one), false
 	}
-	return fmt.Sprintf("the Job counts it as failed, %d of its backoffLimit %d, and makes a new one", failed, limit), false
+	return fmt.Sprintf("the Job counts %s as failed, %d of its backoffLimit %d, and makes %s", it, failed, l.backoff(), one), false
+}
+
+// Ends are the conditions of a Job that makes no more pods.
+var Ends = []string{"Complete", "Failed", "SuccessCriteriaMet", "FailureTarget"}
+
+// Again says how long an object of the kind makes new pods if each of them fails, by a
+// disruption, or as a kubelet refuses it, which no podFailurePolicy sees. So many of its
+// pods fail before. The limits are those of a Job, or of those that a CronJob makes.
+func Again(kind string, l *Limits, before int, byDisruption bool) string {
+	if !strings.HasSuffix(kind, "Job") {
+		return ", again and again"
+	}
+	action := l.onDisruption()
+	if !byDisruption {
+		action = ""
+	}
+	left := max(l.backoff()-l.Failed-before+1, 1)
+	switch {
+	case action == batchv1.PodFailurePolicyActionIgnore:
+		return ", again and again"
+	case action == batchv1.PodFailurePolicyActionFailJob:
+		left = 1
+	case action == batchv1.PodFailurePolicyActionFailIndex:
+		return ", and each index of the Job fails for good"
+	case l.PerIndex != nil:
+		return fmt.Sprintf(", up to %s for each index of the Job, which then fails for good", say.Count(int(*l.PerIndex)+1, "time"))
+	}
+	return ". They count as failed, so that the Job fails for good after " + say.Count(left, "more pod")
 }

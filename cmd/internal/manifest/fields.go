@@ -3,11 +3,16 @@
 package manifest
 
 import (
+	"bytes"
+	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
 	strict "sigs.k8s.io/json"
 
+	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/internal/similar"
 )
 
@@ -27,14 +32,10 @@ func (o *Object) Mistakes(spec string, into any) (list []string) {
 	for _, path := range unknown {
 		at := strings.LastIndexByte(path, '.')
 		parent, name := path[:max(at, 0)], path[at+1:]
-		isList := similar.Meant(name, []string{"tolerations"}) != ""
 		meant := ""
-		switch {
+		switch isList := isLikeTolerations(name); {
 		case strings.HasPrefix(parent, spec+".tolerations["):
-			meant = "the fields are " + strings.Join(tolerationFields, ", ")
-			if field := similar.Meant(name, tolerationFields); field != "" {
-				meant = "did you mean " + field + "?"
-			}
+			meant = fieldMeant(name)
 		case isList && parent == spec:
 			meant = "did you mean tolerations?"
 		case isList:
@@ -48,6 +49,75 @@ func (o *Object) Mistakes(spec string, into any) (list []string) {
 	}
 	return list
 }
+
+// IsRefused reports whether an API server refuses the tolerations, as most do Lt and Gt.
+func IsRefused(list []taints.Toleration) bool {
+	isGated := func(t taints.Toleration) bool { return t.Operator == taints.OpLt || t.Operator == taints.OpGt }
+	return slices.ContainsFunc(list, isGated) || taints.ValidateTolerations(list) != nil
+}
+
+// isLikeTolerations reports whether the name is one that people write for tolerations.
+func isLikeTolerations(name string) bool {
+	lower := strings.ToLower(name)
+	return similar.Meant(name, []string{"tolerations"}) != "" || strings.Contains(lower, "toler") || lower == "taint" || lower == "taints"
+}
+
+// fieldMeant says which field of a toleration the name stands for. It may be the start of
+// one.
+func fieldMeant(name string) string {
+	field := similar.Meant(name, tolerationFields)
+	for _, f := range tolerationFields {
+		isStart := len(name) > 1 && strings.HasPrefix(strings.ToLower(f), strings.ToLower(name))
+		isEnd := len(name) > 3 && strings.HasSuffix(strings.ToLower(f), strings.ToLower(name))
+		if field == "" && (isStart || isEnd) {
+			field = f
+		}
+	}
+	if field != "" {
+		return "did you mean " + field + "?"
+	}
+	return "the fields are " + strings.Join(tolerationFields, ", ")
+}
+
+// Suspect describes a field of an object of any kind that is like one of tolerations, and
+// is not one: beside the containers of a pod, or in a list of tolerations. Otherwise it
+// returns "".
+func (o *Object) Suspect() string {
+	var root any
+	if !bytes.Contains(o.json, []byte("toler")) && !bytes.Contains(o.json, []byte("Toler")) || o.Decode(&root) != nil {
+		return ""
+	}
+	return suspect("", root)
+}
+
+func suspect(path string, v any) string {
+	switch v := v.(type) {
+	case []any:
+		for i, child := range v {
+			if text := suspect(fmt.Sprintf("%s[%d]", path, i), child); text != "" {
+				return text
+			}
+		}
+	case map[string]any:
+		_, isPod := v["containers"]
+		isToleration := tolerationPath.MatchString(path)
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			at := strings.TrimPrefix(path+"."+name, ".")
+			switch {
+			case isPod && name != "tolerations" && isLikeTolerations(name):
+				return at + " is not a field of a pod; did you mean tolerations?"
+			case isToleration && !slices.Contains(tolerationFields, name):
+				return at + " is not a field of a toleration; " + fieldMeant(name)
+			}
+			if text := suspect(at, v[name]); text != "" {
+				return text
+			}
+		}
+	}
+	return ""
+}
+
+var tolerationPath = regexp.MustCompile(`\btolerations\[\d+\]$`)
 
 // refused returns the paths of the fields. It decodes the object into the empty one.
 func (o *Object) refused(into any) (unknown, repeated []string) {

@@ -95,6 +95,9 @@ func read(r io.Reader, add func(Object) error) error {
 		return errTemplate
 	case bytes.HasPrefix(start, []byte("{")), bytes.HasPrefix(start, []byte("[")):
 		return readJSON(buffered, add)
+	case failed.Match(start):
+		line, _, _ := bytes.Cut(start, []byte("\n"))
+		return fmt.Errorf("this is an error of kubectl, without objects: %s", line)
 	case forPeople.Match(start):
 		return errors.New("this is a table, or the output of 'kubectl describe'; " + Expected)
 	}
@@ -117,6 +120,9 @@ var errTemplate = errors.New("this is a template: render it first, as with 'helm
 
 // Expected says what to read instead.
 const Expected = "whynot reads what 'kubectl get nodes,pods -A -o json' prints"
+
+// failed matches what kubectl prints if it fails or finds nothing.
+var failed = regexp.MustCompile(`^(Error from server|error: |Unable to connect to the server|The connection to the server|No resources found)`)
 
 // forPeople matches the first line of a table, or of the output of "kubectl describe".
 var forPeople = regexp.MustCompile(`^(Name: +\S|[A-Z][A-Z ()-]*(\r?\n|$))`)
@@ -285,6 +291,20 @@ func (o *Object) Decode(into any, options ...json.Options) error {
 	return inWords(json.Unmarshal(o.json, into, append(options, lenient...)...))
 }
 
+// A typeError says that the field has a value of another type.
+type typeError struct{ path, text string }
+
+func (e *typeError) Error() string { return e.text }
+
+var inTolerations = regexp.MustCompile(`\bspec\.tolerations$|\btolerations\[`)
+
+// IsInTolerations reports whether the error says that tolerations have a value of another
+// type, which an API server refuses.
+func IsInTolerations(err error) bool {
+	e, ok := errors.AsType[*typeError](err)
+	return ok && inTolerations.MatchString(e.path)
+}
+
 // inWords returns an error of the JSON decoder in the words of this program.
 func inWords(err error) error {
 	semantic, isSemantic := errors.AsType[*json.SemanticError](err)
@@ -295,7 +315,7 @@ func inWords(err error) error {
 		if semantic.GoType.Kind() == reflect.String && strings.ContainsRune("tf0", rune(semantic.JSONKind)) {
 			text += ": put it in quotes"
 		}
-		return errors.New(text)
+		return &typeError{pathOf(semantic.JSONPointer), text}
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return errors.New("the JSON ends too early, as if it was cut")
 	case isSyntactic:

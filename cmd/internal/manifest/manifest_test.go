@@ -30,6 +30,8 @@ func TestRead(t *testing.T) {
 		{"kind: Pod\n---\na: b: c", "Pod ", "x: document 2: "},
 		{"{{ .Values.x }}", "", "x: this is a template: render it first, as with 'helm template'"},
 		{"kind: {{ .Values.x }}", "", "x: document 1: this is a template"},
+		{"Error from server (Forbidden): nodes is forbidden: User \"x\" cannot list\n", "", "x: this is an error of kubectl, without objects: Error from server (Forbidden): nodes"},
+		{"The connection to the server localhost:8080 was refused", "", "x: this is an error of kubectl"},
 		{"NAME   READY\np      1/1", "", "x: this is a table, or the output of 'kubectl describe'; " + Expected},
 		{"Name:         p\nNamespace:    default", "", "x: this is a table"},
 	} {

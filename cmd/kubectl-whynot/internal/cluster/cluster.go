@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -21,8 +22,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/devices"
 	"github.com/seed-0529bac1/taints/cmd/internal/drain"
 	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
-	"github.com/seed-0529bac1/taints/cmd/internal/say"
-	"github.com/seed-0529bac1/taints/internal/similar"
+	"github.com/seed-0529bac1/taints/cmd/internal/names"
 )
 
 // A Cluster is the part of the nodes and pods in the input that matters.
@@ -130,8 +130,8 @@ func (c *Cluster) Find(name, namespace string) (PodName, error) {
 	if c.PodNamed[full] != nil {
 		return full, nil
 	}
-	var found []string
-	var made *Pod // from the workload
+	var found, named []PodName // by the name of the pod, or of its workload
+	var made *Pod              // from the workload
 	for _, p := range c.Pods {
 		kind, owner := p.Owner.Template()
 		isOf := strings.EqualFold(kind+"/"+owner, name) || strings.EqualFold(p.Owner.Kind+"/"+p.Owner.Name, name)
@@ -141,53 +141,31 @@ func (c *Cluster) Find(name, namespace string) (PodName, error) {
 				made = p
 			}
 		case namespace != "" && p.Namespace != namespace:
-		case p.Name == name, p.Template && p.Owner.Name == name:
-			full = p.PodName
-			found = append(found, p.Namespace)
+		case p.Name == name:
+			found = append(found, p.PodName)
+		case p.Template && p.Owner.Name == name:
+			named = append(named, p.PodName)
 		}
 	}
+	if len(found) == 0 {
+		found = named
+	}
+	_, isNode := c.NodeAt[name]
 	switch {
 	case made != nil:
 		return made.PodName, nil
 	case len(found) == 1:
-		return full, nil
+		return found[0], nil
 	case len(found) > 1:
-		slices.Sort(found)
-		return full, fmt.Errorf("namespaces %s have a pod %s; use -n to choose one", say.Joined(found), name)
+		return full, names.Several(name, found)
+	case isNode:
+		return full, fmt.Errorf(names.IsNode, name, name)
 	}
-	text := "pod " + name + " not found"
-	if strings.Contains(name, "/") {
-		text = name + " not found in namespace " + full.Namespace
-	} else if filter := c.Only.String(); filter != "" {
-		text += " with " + filter
-	}
-	return full, errors.New(text + c.Hint(full))
+	return full, names.NotFound(full, namespace, c.Only.Labels, c.Names())
 }
 
-// Hint says where a name is that is not found, or which names are close to it.
-func (c *Cluster) Hint(full PodName) string {
-	others, near := sets.New[string](), sets.New[string]()
-	for _, x := range c.names() {
-		switch {
-		case x == full:
-			return "; it is there, but has no pods or is left out by -l"
-		case x.Name == full.Name:
-			others.Insert(x.Namespace)
-		case strings.HasPrefix(x.Name, full.Name), similar.Edits(x.Name, full.Name) > 0:
-			near.Insert(x.String())
-		}
-	}
-	switch n := others.Len(); {
-	case n > 0:
-		return "; " + say.Noun(n, "namespace") + " " + say.NamesOf(sets.List(others), n) + say.For(n, " has", " have") + " it"
-	case near.Len() > 0:
-		return "; did you mean " + say.Enumerate(sets.List(near)[:min(near.Len(), 3)], "or") + "?"
-	}
-	return ""
-}
-
-// names returns the names of all pods, and of workloads as in deployment/web.
-func (c *Cluster) names() (list []PodName) {
+// Names returns the names of all pods, and of workloads as in deployment/web.
+func (c *Cluster) Names() (list []PodName) {
 	add := func(namespace, kind, name string) {
 		list = append(list, PodName{Namespace: namespace, Name: strings.ToLower(kind) + "/" + name})
 	}
@@ -225,7 +203,7 @@ func (c *Cluster) Decode(m manifest.Object) error {
 	switch {
 	case m.Kind == "":
 		return errors.New("kind is missing; " + manifest.Expected)
-	case version != "" && m.APIVersion != "" && m.APIVersion != version:
+	case version != "" && m.APIVersion != "" && m.APIVersion != version && !(path.Dir(version) == "resource.k8s.io" && c.objects.Reads(m.Kind, m.APIVersion)):
 		c.Others[m.Kind+" (its apiVersion is "+m.APIVersion+", not "+version+")"]++
 		return nil
 	}
@@ -245,14 +223,15 @@ func (c *Cluster) Decode(m manifest.Object) error {
 		}
 		return decodeAs(m, func(o *corev1.Pod) error {
 			var wrong []string
-			if o.Spec.NodeName == "" { // what is large matters too
+			isNew := isManifest(&o.ObjectMeta) && o.Status.Phase == ""
+			if isNew || o.Spec.NodeName == "" { // what is large matters too
 				*o = corev1.Pod{}
 				if err := m.Decode(o); err != nil {
 					return err
 				}
-				if isManifest(&o.ObjectMeta) {
-					wrong = m.Mistakes("spec", new(corev1.Pod))
-				}
+			}
+			if isNew {
+				wrong = m.Mistakes("spec", new(corev1.Pod))
 			}
 			return c.addPod(o, wrong)
 		}, skipped)
@@ -269,7 +248,11 @@ func (c *Cluster) Decode(m manifest.Object) error {
 	case "ResourceSlice", "ResourceClaim", "DeviceTaintRule", "DeviceClass":
 		return c.objects.Decode(m.Kind, func(o any) error { return m.Decode(o) })
 	}
-	c.Others[m.Kind]++
+	kind := m.Kind
+	if text := m.Suspect(); text != "" {
+		kind += " (" + text + ")"
+	}
+	c.Others[kind]++
 	c.addRules(&m)
 	return nil
 }

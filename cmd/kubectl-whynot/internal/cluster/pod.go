@@ -23,6 +23,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/devices"
 	"github.com/seed-0529bac1/taints/cmd/internal/jobs"
+	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/kube"
 )
@@ -42,7 +43,8 @@ type Pod struct {
 	*Wait
 }
 
-// A Wait is what is only known of a pod that is pending, has finished, or has claims.
+// A Wait is what is only known of a pod that is pending, has finished, has claims, or is
+// for an index that has failed.
 type Wait struct {
 	Claims    []string // the names of its resource claims
 	Devices   devices.Use
@@ -54,8 +56,11 @@ type Wait struct {
 	Failure   string   // why the workload cannot create it
 	Mistakes  []string // describes fields around tolerations that an API server refuses
 	IsNew     bool     // no API server has accepted it, or its workload
+	IsRefused bool     // nor would one, for its tolerations
+	NodeName  string   // the node that it goes to without the scheduler, once it exists; empty: none
 
-	HostNetwork bool
+	HostNetwork   bool
+	IndexFailures int // of its index of a Job
 }
 
 var noWait = &Wait{} // of all other pods
@@ -98,9 +103,10 @@ func (c *Cluster) addPod(o *corev1.Pod, mistakes []string) error {
 		c.leftOut[p.PodName] = p
 		return nil
 	}
+	bound := c.bind(p, o)
 	names, isPinned := namedNodes(requiredAffinity(&o.Spec))
 	p.Pinned = isPinned && p.Node != "" && !slices.ContainsFunc(names, func(name string) bool { return name != p.Node })
-	p.Profile = c.profileOf(&o.Spec, p.IsPending() || p.Name == c.Asked || isPinned && !p.Pinned)
+	p.Profile = cmp.Or(bound, c.profileOf(&o.Spec, p.IsPending() || p.Name == c.Asked || isPinned && !p.Pinned))
 	var scheduled corev1.PodCondition
 	for _, c := range o.Status.Conditions {
 		if c.Type == corev1.PodScheduled && (c.Status == corev1.ConditionTrue) != p.IsPending() {
@@ -113,6 +119,8 @@ func (c *Cluster) addPod(o *corev1.Pod, mistakes []string) error {
 		p.Message, p.Nominated = scheduled.Message, o.Status.NominatedNodeName
 	case p.IsFinished(): // the kubelet may have rejected it
 		p.Wait = &Wait{Message: say.Shortened(strings.Trim(o.Status.Reason+": "+o.Status.Message, ": ")), Reason: o.Status.Reason}
+	case jobs.IndexFailures(o) > 0:
+		p.Wait = &Wait{IndexFailures: jobs.IndexFailures(o)}
 	}
 	if names := devices.Names(o); names != nil {
 		p.Wait = new(*p.Wait)
@@ -131,6 +139,17 @@ func (c *Cluster) addPod(o *corev1.Pod, mistakes []string) error {
 	return nil
 }
 
+// bind returns the profile of a pod on the node that its manifest names, or nil. No API
+// server has the pod, so that it is not there yet.
+func (c *Cluster) bind(p *Pod, o *corev1.Pod) *Profile {
+	isNew := isManifest(&o.ObjectMeta) && o.Status.Phase == "" && len(o.Spec.Containers) > 0 && p.Owner == (Owner{})
+	if !isNew || p.Node == "" {
+		return nil
+	}
+	p.Node, o.Spec.Tolerations = "", admitted(o.Spec.Tolerations)
+	return c.boundProfile(&o.Spec)
+}
+
 // checkTwins returns an error if two objects with one name differ in what matters.
 func checkTwins(a, b any) error {
 	if !reflect.DeepEqual(a, b) {
@@ -143,7 +162,8 @@ func checkTwins(a, b any) error {
 func isManifest(o *metav1.ObjectMeta) bool { return o.UID == "" && o.CreationTimestamp.IsZero() }
 
 func waitOf(o *metav1.ObjectMeta, s *corev1.PodSpec, mistakes []string) *Wait {
-	w := &Wait{IsNew: isManifest(o), Mistakes: mistakes, HostNetwork: s.HostNetwork}
+	w := &Wait{IsNew: isManifest(o), Mistakes: mistakes, HostNetwork: s.HostNetwork, NodeName: s.NodeName}
+	w.IsRefused = w.IsNew && (len(mistakes) > 0 || manifest.IsRefused(kube.Tolerations(s.Tolerations)))
 	w.Gates = say.Each(s.SchedulingGates, func(g corev1.PodSchedulingGate) string { return g.Name })
 	w.Claims = devices.Names(&corev1.Pod{Spec: *s})
 	if s.SchedulerName != corev1.DefaultSchedulerName {
@@ -219,6 +239,7 @@ type Workload struct {
 	Stalled     string              // why its rollout does not progress
 	Bound       *Profile            // of the template, if it names the node of its pods; nil: it does not
 	NodeName    string              // of the template
+	None        string              // why it creates no pods; empty: it does
 	Job         *jobs.Limits        // of the Job, or of those that a CronJob makes
 	Misplaced   int                 // pods of a DaemonSet on nodes that it would make none for, by its status
 	IsPlugin    bool                // a device plugin, which brings extended resources
@@ -252,6 +273,7 @@ type object struct {
 		ReadyReplicas          int32              `json:"readyReplicas"`
 		Ready                  int32              `json:"ready"`
 		Failed                 int                `json:"failed"`
+		FailedIndexes          string             `json:"failedIndexes"`
 		LastSuccessfulTime     *metav1.Time       `json:"lastSuccessfulTime"`
 		Conditions             []metav1.Condition `json:"conditions"`
 	} `json:"status"`
@@ -283,7 +305,7 @@ func (o *object) createsNone(kind string) string {
 		return "(suspended)"
 	case isJob && ptr.Deref(o.job(kind).Parallelism, 1) == 0:
 		return "(parallelism 0)"
-	case kind == "Job" && o.condition("Complete", "True")+o.condition("Failed", "True") != "":
+	case kind == "Job" && slices.ContainsFunc(jobs.Ends, func(name string) bool { return o.condition(name, "True") != "" }):
 		return "(ended)"
 	}
 	return ""
@@ -315,7 +337,7 @@ func (c *Cluster) addWorkload(kind string, o *object, mistakes []string) error {
 		Stalled: o.condition("Progressing", "False"), failure: o.condition("ReplicaFailure", "True"),
 		controller: ownerOf(&o.ObjectMeta), isReady: o.isReady(kind),
 		Misplaced: int(o.Status.NumberMisscheduled), Exists: o.Status.ObservedGeneration > 0,
-		wantsNone: kind == "DaemonSet" && o.Status.DesiredNumberScheduled == 0, Job: jobs.Of(o.job(kind), o.Status.Failed),
+		wantsNone: kind == "DaemonSet" && o.Status.DesiredNumberScheduled == 0, Job: jobs.Of(o.job(kind), o.Status.Failed, o.Status.FailedIndexes),
 	}
 	template := &o.job(kind).Template
 	spec := &template.Spec
@@ -325,16 +347,20 @@ func (c *Cluster) addWorkload(kind string, o *object, mistakes []string) error {
 	w.Tolerations = kube.Tolerations(spec.Tolerations)
 	if w.Effective = w.Tolerations; kind == "DaemonSet" {
 		w.Effective = taints.AddDaemonSetTolerations(w.Tolerations, taints.DaemonSetPod{HostNetwork: spec.HostNetwork})
-		spec.Tolerations = kube.CoreTolerations(w.Effective)
 	}
+	spec.Tolerations = admitted(kube.CoreTolerations(w.Effective))
 	if w.NodeName = spec.NodeName; w.NodeName != "" {
 		w.Bound = c.boundProfile(spec)
 	}
 	owner, why := Owner{Kind: kind, Name: o.Name}, o.createsNone(kind)
+	wait := waitOf(&o.ObjectMeta, spec, mistakes)
+	if w.None = why; wait.IsRefused {
+		why, w.isReady = "", false
+	}
 	if why == "" && c.Only.matches(w.Namespace, template.Labels) {
 		w.pod = &Pod{
 			PodName: PodName{Namespace: w.Namespace, Name: strings.ToLower(kind) + "/" + o.Name}, Owner: owner,
-			Template: true, Profile: cmp.Or(w.Bound, c.profileOf(spec, true)), Wait: waitOf(&o.ObjectMeta, spec, mistakes),
+			Template: true, Profile: cmp.Or(w.Bound, c.profileOf(spec, true)), Wait: wait,
 		}
 	}
 	if twin := c.Workloads[owner.fullName(w.Namespace)]; twin != nil {

@@ -36,7 +36,7 @@ type Profile struct {
 	Tolerations []taints.Toleration
 	Matcher     *taints.Matcher
 	resources   map[string]int64 // extended resources that it requests
-	Family      *Profile         // the same, without resources and the names of nodes in the affinity
+	Family      *Profile         // the same, without resources and the names of nodes in the affinity, or without nodeName
 }
 
 // profileOf returns the profile of the pod's spec. It keeps the nodes that an
@@ -121,7 +121,13 @@ func (c *Cluster) boundProfile(s *corev1.PodSpec) *Profile {
 	is := []corev1.NodeSelectorRequirement{{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{s.NodeName}}}
 	p := *c.profile(s.NodeSelector, &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchFields: is}}}, s.Tolerations, nil)
 	p.Matcher = taints.Compile(p.Tolerations, []taints.Toleration{{Operator: taints.OpExists, Effect: taints.NoSchedule}})
+	p.Family = c.profileOf(s, true)
 	return &p
+}
+
+// admitted returns the tolerations of a new pod. Every pod gets those of two taints.
+func admitted(list []corev1.Toleration) []corev1.Toleration {
+	return kube.CoreTolerations(taints.AddDefaultTolerations(kube.Tolerations(list), taints.DefaultTolerationSeconds{}))
 }
 
 // WithTolerations returns the profile with these tolerations.

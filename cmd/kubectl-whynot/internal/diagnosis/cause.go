@@ -46,7 +46,7 @@ func (x *Pending) explain() {
 	case len(p.Mistakes) > 0:
 		x.Kind, x.Text = causeInvalid, strings.Join(say.FirstOf(p.Mistakes, 3), "; ")
 		x.Change, x.Alternatives, x.AlternativesTotal = nil, nil, 0 // of other tolerations than those that are meant
-	case isInvalid && (p.Template || isUnknown):
+	case isInvalid && (p.Template || p.IsNew && x.isOpen() || isUnknown):
 		x.Kind, x.Text = causeInvalid, invalidText(p.Tolerations)
 		if x.Change != nil {
 			x.Fix = x.steps("", x.Change.Entries)

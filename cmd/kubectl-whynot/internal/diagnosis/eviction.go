@@ -4,6 +4,7 @@ package diagnosis
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -13,7 +14,9 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/drain"
+	"github.com/seed-0529bac1/taints/cmd/internal/jobs"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/states"
 	"github.com/seed-0529bac1/taints/cmd/internal/timeline"
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
@@ -46,7 +49,7 @@ type Eviction struct {
 	Hangs     bool   `json:"hangs,omitzero"`      // it stays Terminating, until the node's kubelet answers
 	Again     bool   `json:"madeAgain,omitzero"`  // perhaps on the node, which evicts it again
 	Job       string `json:"job,omitempty"`       // what its Job does
-	Ends      bool   `json:"jobEnds,omitzero"`    // its Job, or its index of that, fails for good
+	Ends      bool   `json:"jobEnds,omitzero"`    // its Job, or its index of that, fails for good, or its owner makes no new pods
 	Then      string `json:"then,omitempty"`      // what happens next, if new pods are not better off
 
 	pod                *cluster.Pod
@@ -95,14 +98,17 @@ func (a *analyst) evictions(pods []*cluster.Pod) []*Eviction {
 	for _, p := range pods {
 		i, ok := a.NodeAt[p.Node]
 		isRefused := p.Reason == "TaintToleration"
-		if !ok || !mayLeave(p, &a.Nodes[i]) || p.Reason != "" && !isRefused {
-			continue // or the kubelet has ended it
+		if !ok || !mayLeave(p, &a.Nodes[i]) || p.IsFinished() && !isRefused {
+			continue
 		}
 		r := EvictionOf(p, a.question.Now, &a.Nodes[i])
+		leaves := r.Outcome != Stays
+		if isRefused || p.IsStatic() && !p.Deleting { // of a static pod, its mirror alone leaves
+			r = &Eviction{Pod: r.Pod, Node: r.Node, Outcome: Stays, Because: r.Because, Order: r.Order, pod: p, now: r.now}
+		}
 		if isRefused {
 			maker := a.Maker(p)
-			waits := r.Outcome != Stays && (maker.Kind == "" || maker.Bound != nil)
-			r = &Eviction{Pod: r.Pod, Node: r.Node, Outcome: Refused, Because: r.Because, Order: r.Order, pod: p, now: r.now, waits: waits}
+			r.Outcome, r.waits = Refused, leaves && (maker.Kind == "" || maker.Bound != nil)
 		}
 		if r.Outcome != Stays || len(r.Because) > 0 { // the taints of devices may be tolerated
 			list = append(list, r)
@@ -293,32 +299,44 @@ func When(list ...*Eviction) string {
 
 // Follow sets what happens in the cluster after all of the evictions.
 func Follow(c *cluster.Cluster, list []*Eviction) {
-	evicted := make(map[*cluster.Workload]int)
+	evicted := make(map[*cluster.Workload][]int) // for each of the pods, how often its index of a Job has failed
 	for _, r := range list {
 		if r.InSeconds != nil && !r.pod.IsFinished() {
-			evicted[c.Maker(r.pod)]++
+			maker := c.Maker(r.pod)
+			evicted[maker] = append(evicted[maker], r.pod.IndexFailures)
 		}
 	}
 	for _, r := range list {
 		p, maker := r.pod, c.Maker(r.pod)
 		leaves := r.Outcome == Refused || r.InSeconds != nil && !p.Deleting && !p.IsFinished()
-		if r.changed(maker); leaves && p.Owner != (cluster.Owner{}) && !p.IsStatic() {
+		switch r.changed(maker); {
+		case r.Outcome == Stays && !p.IsStatic(), p.IsFinished() && r.Outcome != Refused:
+		case p.Owner == (cluster.Owner{}):
+			r.Then = "nothing makes it again"
+		case p.IsStatic() && slices.ContainsFunc(r.Because, func(x Pair) bool { return x.Toleration == nil }):
+			r.Then = "it keeps running, and only its mirror is deleted and made again"
+		case leaves && !p.IsStatic():
 			r.follow(c, maker, evicted[maker])
 		}
 	}
 }
 
-// follow sets what happens next. So many pods of the maker are evicted.
-func (r *Eviction) follow(c *cluster.Cluster, maker *cluster.Workload, evicted int) {
-	p, own := r.pod, &c.Nodes[c.NodeAt[r.pod.Node]]
-	if p.Owner.Kind == "Job" && r.Outcome != Refused {
-		r.Job, r.Ends = maker.Job.AfterEvictions(evicted)
+// follow sets what happens next. Such pods of the maker are evicted.
+func (r *Eviction) follow(c *cluster.Cluster, maker *cluster.Workload, evicted []int) {
+	p, own, fail := r.pod, &c.Nodes[c.NodeAt[r.pod.Node]], 0
+	switch {
+	case maker.None != "" && maker.Kind != "CronJob":
+		r.Ends, r.Then, r.waits = true, "its "+maker.Kind+" makes no new one "+maker.None, false
+		return
+	case p.Owner.Kind == "Job" && r.Outcome != Refused:
+		r.Job, r.Ends = maker.Job.AfterEvictions(p.IndexFailures, evicted)
+		fail = len(evicted)
 	}
 	switch {
 	case r.Ends:
 		r.Then = r.Job
 	case maker.Bound != nil:
-		r.followBound(c, maker.NodeName)
+		r.followBound(c, maker, fail)
 	case r.Drain.Leaves && own.Matches(p.Profile) && !p.IsRejected(own.Group):
 		r.Again, r.Then = true, "new ones tolerate the cordon, and may be put there again"
 	case own.Matches(p.Profile) && !p.IsRejected(own.Group) && p.EvictionOf(own.Taints, r.now).Outcome != taints.Stays:
@@ -356,29 +374,106 @@ func (r *Eviction) changed(maker *cluster.Workload) {
 	r.Order = pair.Text()
 }
 
-// followBound says what happens to new pods whose template names the node.
-func (r *Eviction) followBound(c *cluster.Cluster, node string) {
-	r.Then = "its template names node " + node + ", where all new ones go without the scheduler"
+// followBound says what happens to new pods whose template names the node. So many pods of
+// the maker fail before.
+func (r *Eviction) followBound(c *cluster.Cluster, maker *cluster.Workload, before int) {
+	r.Then = "its template names node " + maker.NodeName + ", where all new ones go without the scheduler"
+	fate, cause := boundFate(c, maker.Bound, maker.NodeName, r.now)
+	if fate == "" {
+		return
+	}
+	r.Again = cause != nil && maker.NodeName == r.Node
+	remedy := ": take nodeName out of the template"
+	if maker.Kind == "Job" {
+		remedy = ". Make the Job again without nodeName"
+	}
+	r.Then += fate + jobs.Again(maker.Kind, maker.Job, before, fate != refuses) + remedy
+}
+
+const refuses = ", and its kubelet refuses them"
+
+// boundFate says what becomes of new pods that name the node, or "" if they stay there. If
+// they get there for seconds, cause says why they leave.
+func boundFate(c *cluster.Cluster, p *cluster.Profile, node string, now time.Time) (text string, cause *Pair) {
 	i, isKnown := c.NodeAt[node]
-	switch e := r.pod.EvictionOf(c.Nodes[i].Taints, r.now); {
-	case !isKnown || e.Outcome == taints.Stays:
-	case !e.Tolerated:
-		r.Then += ", and its kubelet refuses them, again and again: take nodeName out of the template"
-	default:
-		r.Again = node == r.Node
-		r.Then += ", and leave again: take nodeName out of the template"
+	if !isKnown {
+		return ". Node " + node + " is not in the input. If it does not exist, they stay Pending until Kubernetes' pod garbage collector deletes them", nil
+	}
+	n := &c.Nodes[i]
+	e := p.EvictionOf(n.Taints, now)
+	if leaves := e.Outcome != taints.Stays; !n.Matches(p.Family) || leaves && !e.Tolerated && !n.IsSilent() {
+		return refuses, nil
+	} else if !leaves {
+		return "", nil
+	}
+	after := ""
+	if e.Tolerated {
+		cause, after = &Pair{Taint: n.Taints[e.Taint], Toleration: &p.Tolerations[e.Toleration]}, fmt.Sprintf(" after %ds", e.Seconds)
+	}
+	if n.IsSilent() {
+		return ". Its kubelet does not answer, so that they stay Pending there until Kubernetes evicts them" + after, cause
+	}
+	return ", and leave" + after, cause
+}
+
+// aboutOne turns words about the pods of a template into those about one pod.
+var aboutOne = strings.NewReplacer("the template names", "it names", "the pods go", "it goes", "refuses them", "refuses it, once", "they stay", "it stays",
+	"deletes them", "deletes it", "evicts them", "evicts it", "and leave", "and leaves", "out of the template", "out of its spec")
+
+// explainBound explains pods that do not exist, and whose template or spec names their node.
+func (a *analyst) explainBound(x *Pending) {
+	fate, cause := boundFate(a.Cluster, x.profile, x.First.NodeName, a.question.Now)
+	text := "the template names node " + x.First.NodeName + ", where the pods go without the scheduler" + fate
+	out := Step{Text: "take nodeName out of the template, so that the scheduler chooses a node"}
+	switch {
+	case x.Kind == causeFailure, x.Kind == causeInvalid:
+		return
+	case !x.First.Template:
+		text, out.Text = aboutOne.Replace(text), aboutOne.Replace(out.Text)
+	case fate != "":
+		maker := a.Maker(x.First)
+		text += jobs.Again(maker.Kind, maker.Job, 0, fate != refuses)
+	}
+	if x.Owner.Kind == "Job" && !x.First.IsNew {
+		out.Text = "make the Job again without nodeName, so that the scheduler chooses a node"
+	}
+	i, isKnown := a.NodeAt[x.First.NodeName]
+	switch {
+	case fate == "" && x.First.Template:
+		x.Kind = causeSchedulable
+	case fate == "":
+		x.Kind = causeOther
+	case cause != nil:
+		x.Kind, text = causeTaints, text+": "+cause.Text()
+		if t := states.WithoutTime(cause.Taint); states.Of(t) != states.None {
+			x.stays = a.stays([]int{i}, []taints.Taint{t})
+			x.Fix = x.nodeSteps()
+		}
+	case isKnown && x.Feasible > 0:
+		x.Kind, text = causeAffinity, text+": the node does not match "+x.profile.Family.Requirements()
+	case isKnown:
+		text += ": " + x.Text
+	}
+	x.NodeAffinity = cluster.AffinityText(x.profile.Family.Required)
+	if x.Text = text; fate == "" {
+		x.Fix = nil
+	} else {
+		x.Fix = withAlternative(x.Fix, out, a.placement(x.profile.Family).isOpen())
 	}
 }
 
-// explainBound explains pods whose template names the node.
-func (x *Pending) explainBound(node string) {
-	text := "the template names node " + node + ", where the pods go without the scheduler"
+// withAlternative adds the step, which is enough if it helps, as is one that is there, or
+// each of these.
+func withAlternative(steps []Step, s Step, helps bool) []Step {
+	isMore := func(o Step) bool { return len(steps) > 1 && o.Relation != enough }
 	switch {
-	case x.Kind == causeFailure, x.Kind == causeInvalid:
-	case x.Feasible > 0:
-		x.Kind, x.Text, x.Fix = causeSchedulable, text, nil
-	default:
-		x.Text = text + ", and its kubelet refuses them, again and again: " + x.Text
-		x.Fix = slices.Concat([]Step{{Text: "take nodeName out of the template, so that the scheduler chooses a node"}}, x.Fix)
+	case len(steps) == 0:
+		return []Step{s}
+	case !helps:
+		return steps
+	case slices.ContainsFunc(steps, isMore):
+		s.Relation, s.Replaces = instead, len(steps)
+		return append(steps, s)
 	}
+	return say.Each(slices.Concat([]Step{s}, steps), func(s Step) Step { s.Relation = enough; return s })
 }

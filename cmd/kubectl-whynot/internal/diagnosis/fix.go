@@ -70,10 +70,10 @@ func Labels(steps []Step) (labels []string) {
 
 // ofSteps names the one or two steps, unless they are all.
 func ofSteps(first, last, all int) string {
-	switch last - first + 1 {
-	case all:
+	switch n := last - first + 1; {
+	case n >= all:
 		return ""
-	case 1:
+	case n == 1:
 		return fmt.Sprint(" of step ", last)
 	}
 	return fmt.Sprintf(" of steps %d and %d", first, last)
@@ -97,6 +97,9 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 	who := kind + " " + name
 	if x.First.Template && !(x.isKeptOff && x.workload.Exists) {
 		return []Step{{Text: condition + entriesText(entries) + " in the pod template of " + who}}
+	}
+	if x.First.NodeName != "" {
+		return []Step{{Text: condition + entriesText(entries) + " in the manifest"}}
 	}
 	text := "change what " + who + " makes its pods from"
 	lacks := func(e Entry) bool {

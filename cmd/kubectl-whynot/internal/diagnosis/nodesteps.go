@@ -231,12 +231,16 @@ func (q *Question) onNodes(text string, nodes []string, most int, words ...strin
 
 // waysOut returns what ends pods that stay Terminating on nodes that do not answer.
 func (q *Question) waysOut(list []*Eviction) []Step {
-	var nodes, pods []string
+	var nodes, terminating, overdue []string
 	for _, x := range list {
-		if x.Hangs && (x.Outcome == deleting || x.Outcome == Overdue) {
-			nodes, pods = append(nodes, x.Node), append(pods, x.Pod)
+		switch {
+		case x.Hangs && x.Outcome == deleting:
+			nodes, terminating = append(nodes, x.Node), append(terminating, x.Pod)
+		case x.Hangs && x.Outcome == Overdue:
+			nodes, overdue = append(nodes, x.Node), append(overdue, x.Pod)
 		}
 	}
+	pods := slices.Concat(terminating, overdue)[:cmp.Or(len(terminating), len(overdue))]
 	if len(pods) == 0 {
 		return nil
 	}

@@ -156,8 +156,8 @@ func (a *analyst) pendingOf(pods []*cluster.Pod) *Pending {
 	x.kept = a.placement(p.Profile).kept // as the scheduler counts for each pod
 	x.explain()
 	switch {
-	case p.Template && x.workload.Bound != nil:
-		x.explainBound(x.workload.NodeName)
+	case p.NodeName != "":
+		a.explainBound(x)
 	case x.workload != nil && !p.Template && !strings.HasSuffix(x.workload.Kind, "Job"): // whose template is fixed
 		a.adviseTemplate(x, x.workload)
 	}

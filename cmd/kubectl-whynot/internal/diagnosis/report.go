@@ -131,11 +131,13 @@ func New(c *cluster.Cluster, q Question) *Report {
 	return r
 }
 
-// WaitsForTaints reports whether a pod waits for a taint or a toleration to change.
+// WaitsForTaints reports whether a pod waits for a taint or a toleration to change, or an
+// API server refuses its tolerations.
 func (r *Report) WaitsForTaints() bool {
 	kinds := []causeKind{causeMistake, causeTaints, causeInvalid, causeNodes, causeOlder}
 	return slices.ContainsFunc(r.Causes, func(c *Cause) bool { return slices.Contains(kinds, c.Kind) }) ||
-		slices.ContainsFunc(r.Evictions, func(x *Eviction) bool { return x.waits })
+		slices.ContainsFunc(r.Evictions, func(x *Eviction) bool { return x.waits }) ||
+		slices.ContainsFunc(r.Pending, func(x *Pending) bool { return x.First.IsRefused })
 }
 
 // survey counts the pods by their place, and returns the pending ones.

@@ -171,11 +171,7 @@ func (e *evaluation) then(g *Group, list []member) {
 	first := list[0]
 	g.Then = first.Then
 	switch {
-	case first.IsFinished():
-	case first.Owner == (cluster.Owner{}):
-		g.Then = "nothing makes it again"
-	case first.IsStatic():
-		g.Then = "it keeps running, and only its mirror is deleted and made again"
+	case first.IsFinished(), first.Owner == (cluster.Owner{}), first.IsStatic():
 	case first.Owner.Kind == "DaemonSet":
 		g.Then = cmp.Or(first.Then, "pods of a DaemonSet do not move to other nodes")
 	case !first.Ends:

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package names says which object a name on the command line means, and which are close to
+// one that is not found.
+package names
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/internal/similar"
+)
+
+// IsNode is the format of an error for the name of a node in place of a pod.
+const IsNode = "%s is a node; want a pod or a workload, or 'preview cordon %s' for what is on the node"
+
+// Several returns the error for a name that several pods, or workloads without pods, have.
+func Several(name string, found []types.NamespacedName) error {
+	spaces, all := sets.New[string](), sets.New[string]()
+	for _, x := range found {
+		spaces.Insert(x.Namespace)
+		all.Insert(x.Name)
+	}
+	if len(spaces) > 1 {
+		return fmt.Errorf("namespaces %s have a pod %s; use -n to choose one", say.Joined(sets.List(spaces)), name)
+	}
+	return fmt.Errorf("namespace %s has %s; use one of these names", found[0].Namespace, say.Joined(sets.List(all)))
+}
+
+// NotFound returns the error for a name that is not found with the namespace, if that is
+// not empty, and the labels.
+func NotFound(full types.NamespacedName, namespace string, only labels.Selector, all []types.NamespacedName) error {
+	text, isWorkload := "pod "+full.Name+" not found", strings.Contains(full.Name, "/")
+	if isWorkload {
+		text = full.Name + " not found"
+	}
+	if namespace != "" || isWorkload {
+		text += " in namespace " + full.Namespace
+	}
+	if only != nil && !only.Empty() {
+		text += " with -l " + only.String()
+	}
+	return errors.New(text + Hint(full, all))
+}
+
+// Hint says where a name is that is not found among all names, or which are close to it.
+func Hint(full types.NamespacedName, all []types.NamespacedName) string {
+	others, near, kinds := sets.New[string](), sets.New[string](), sets.New[string]()
+	for _, x := range all {
+		switch {
+		case x == full:
+			return "; it is there, but has no pods or is left out by -l"
+		case x.Name == full.Name:
+			others.Insert(x.Namespace)
+		case x.Namespace == full.Namespace && path.Base(x.Name) == path.Base(full.Name):
+			kinds.Insert(x.Name)
+		case strings.HasPrefix(x.Name, full.Name), similar.Edits(x.Name, full.Name) > 0:
+			near.Insert(x.String())
+		}
+	}
+	switch n := others.Len(); {
+	case kinds.Len() > 0:
+		return "; namespace " + full.Namespace + " has " + say.Joined(sets.List(kinds))
+	case n > 0:
+		return "; " + say.Noun(n, "namespace") + " " + say.NamesOf(sets.List(others), n) + say.For(n, " has", " have") + " it"
+	case near.Len() > 0:
+		return "; did you mean " + say.Enumerate(sets.List(near)[:min(near.Len(), 3)], "or") + "?"
+	}
+	return ""
+}
+
+// Argument returns the pod that the arguments name, either in kubectl's form
+// or as namespace/name. The name of a workload has its kind, as in deployment/web.
+func Argument(args []string) (namespace, name string, err error) {
+	first, name, isPath := strings.Cut(strings.Join(args, "/"), "/")
+	kind, group := Kind(first)
+	if len(args) > 2 || len(args) == 2 && kind == "" {
+		return "", "", fmt.Errorf("want one pod, not %d; use -f for files, or preview for commands of kubectl", len(args))
+	}
+	if isPath && kind == "pod" {
+		first, name, isPath = strings.Cut(name, "/")
+	}
+	switch {
+	case len(args) > 0 && first == "", isPath && (name == "" || strings.Contains(name, "/")):
+		return "", "", fmt.Errorf("%q is not a pod; want a name, or namespace/name", strings.Join(args, "/"))
+	case !isPath:
+		return "", first, nil
+	case kind == "node":
+		return "", "", fmt.Errorf(IsNode, name, name)
+	case group == noPods:
+		return "", "", fmt.Errorf("%s %s is neither a pod nor a workload; want one of these", kind, name)
+	case kind != "" && kind != "pod":
+		return "", kind + "/" + name, nil
+	}
+	return first, name, nil
+}
+
+const noPods = "." // the path of kinds that have no pods of their own
+
+// kinds maps kubectl's short words for pods, workloads and nodes to the paths of the kinds.
+var kinds = map[string]string{
+	"po": "/api/v1/pod", "no": "/api/v1/node", "rc": "/api/v1/replicationcontroller", "deploy": "/apis/apps/v1/deployment",
+	"sts": "/apis/apps/v1/statefulset", "ds": "/apis/apps/v1/daemonset", "rs": "/apis/apps/v1/replicaset",
+	"job": "/apis/batch/v1/job", "cj": "/apis/batch/v1/cronjob", "dc": "/apis/apps.openshift.io/v1/deploymentconfig",
+	"svc": "service", "ns": "namespace", "cm": "configmap", "secret": "secret", "pvc": "persistentvolumeclaim", "hpa": "horizontalpodautoscaler",
+	"pdb": "poddisruptionbudget", "ing": "ingress", "sa": "serviceaccount",
+}
+
+// Kind returns the kind that a word of kubectl means, such as deployments.apps, and the
+// path of its group.
+func Kind(word string) (kind, group string) {
+	word, _, _ = strings.Cut(word, ".")
+	for short, full := range kinds {
+		if kind = path.Base(full); word == short || word == kind || word == kind+"s" || word == kind+"es" {
+			return kind, path.Dir(full)
+		}
+	}
+	return "", ""
+}

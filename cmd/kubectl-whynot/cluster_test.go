@@ -186,6 +186,7 @@ func TestNotFound(t *testing.T) {
 		"/api/v1/namespaces/default/pods ":                    `{"items":[{"metadata":{"name":"web-5f-1","namespace":"default","ownerReferences":[{"kind":"Deployment","name":"web","controller":true}]}}]}`,
 		"/api/v1/pods metadata.name=train-1":                  `{"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"train-1","namespace":"ml"}}]}`,
 		"/api/v1/pods metadata.name=web-5f-2":                 `{"kind":"PodList","apiVersion":"v1","items":[]}`,
+		"/api/v1/pods metadata.name=train":                    `{"kind":"PodList","apiVersion":"v1","items":[]}`,
 		"/apis/apps/v1/deployments metadata.name=train":       `{"kind":"DeploymentList","apiVersion":"apps/v1","items":[{"metadata":{"name":"train","namespace":"ml"}},{"metadata":{"name":"train","namespace":"a"}}]}`,
 		"/apis/apps/v1/namespaces/default/deployments/ready ": `{"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"ready","namespace":"default"},"spec":{"replicas":0}}`,
 	}
@@ -202,9 +203,10 @@ func TestNotFound(t *testing.T) {
 	for asked, want := range map[string]string{
 		"train-1":          "pod train-1 not found in namespace default; namespace ml has it",
 		"web-5f-2":         "pod web-5f-2 not found in namespace default; did you mean default/web-5f-1?",
+		"train":            "pod train not found in namespace default; did you mean deployment/train -n a or deployment/train -n ml?",
 		"none":             "pod none not found in namespace default",
 		"deployment/train": "there is no /apis/apps/v1/namespaces/default/deployments/train; namespaces a and ml have it",
-		"deploy/wbe":       "there is no /apis/apps/v1/namespaces/default/deployments/wbe; did you mean default/deployment/web?",
+		"deploy/wbe":       "there is no /apis/apps/v1/namespaces/default/deployments/wbe; did you mean deployment/web -n default?",
 		"rs/web":           "there is no /apis/apps/v1/namespaces/default/replicasets/web; namespace default has deployment/web",
 		"rc/web":           "there is no /api/v1/namespaces/default/replicationcontrollers/web; namespace default has deployment/web",
 		"deployment/ready": "deployment/ready not found in namespace default; it is there, but has no pods or is left out by -l",

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
 	"slices"
 	"strings"
 
@@ -155,7 +156,7 @@ func (p *program) readCluster(ctx context.Context, c *cluster.Cluster) error {
 	}
 	p.client = client
 	if strings.Contains(c.Asked, "/") {
-		if p.missing = p.readNamed(ctx, c, c.Only.Namespace); p.missing != nil && !apierrors.IsNotFound(p.missing) {
+		if p.missing = p.readNamed(ctx, c, c.Asked, c.Only.Namespace); p.missing != nil && !apierrors.IsNotFound(p.missing) {
 			return p.missing
 		}
 	}
@@ -186,8 +187,8 @@ func inPages[L runtime.Object, T any](
 
 // readNamed reads the workload that is asked for, for its template, or all pods or
 // workloads with its name if there is no namespace.
-func (p *program) readNamed(ctx context.Context, c *cluster.Cluster, namespace string) error {
-	kind, name, isWorkload := strings.Cut(c.Asked, "/")
+func (p *program) readNamed(ctx context.Context, c *cluster.Cluster, asked, namespace string) error {
+	kind, name, isWorkload := strings.Cut(asked, "/")
 	if !isWorkload {
 		kind, name = "pod", kind
 	}
@@ -197,7 +198,7 @@ func (p *program) readNamed(ctx context.Context, c *cluster.Cluster, namespace s
 	} else {
 		request.AbsPath(group, kind+"s").Param("fieldSelector", "metadata.name="+name)
 	}
-	return decode(ctx, c.Asked, request, c)
+	return decode(ctx, asked, request, c)
 }
 
 // decode adds what the API server has to the cluster.
@@ -210,7 +211,10 @@ func decode(ctx context.Context, name string, request *rest.Request, c *cluster.
 // notFound returns the error for what is asked for, in the API server's words if it has
 // some, with the other namespaces of the cluster that have it, if the user may know.
 func (p *program) notFound(ctx context.Context, c *cluster.Cluster, err error) error {
-	if p.client != nil && p.readNamed(ctx, c, "") == nil {
+	if p.client != nil && p.readNamed(ctx, c, c.Asked, "") == nil {
+		for _, kind := range names.Workloads {
+			p.readNamed(ctx, c, kind+"/"+path.Base(c.Asked), "") // if that fails, there is less to say
+		}
 		_, err = c.Find(c.Asked, c.Only.Namespace)
 	}
 	if p.missing != nil {

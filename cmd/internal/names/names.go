@@ -54,15 +54,19 @@ func NotFound(full types.NamespacedName, namespace string, only labels.Selector,
 func Hint(full types.NamespacedName, all []types.NamespacedName) string {
 	others, near, kinds := sets.New[string](), sets.New[string](), sets.New[string]()
 	for _, x := range all {
+		name, isOther := x.Name, path.Base(x.Name) == path.Base(full.Name)
+		if !strings.Contains(full.Name, "/") {
+			name = path.Base(name)
+		}
 		switch {
 		case x == full:
 			return "; it is there, but has no pods or is left out by -l"
 		case x.Name == full.Name:
 			others.Insert(x.Namespace)
-		case x.Namespace == full.Namespace && path.Base(x.Name) == path.Base(full.Name):
+		case isOther && x.Namespace == full.Namespace:
 			kinds.Insert(x.Name)
-		case strings.HasPrefix(x.Name, full.Name), similar.Edits(x.Name, full.Name) > 0:
-			near.Insert(x.String())
+		case isOther, strings.HasPrefix(name, full.Name), similar.Edits(name, full.Name) > 0:
+			near.Insert(typed(x))
 		}
 	}
 	switch n := others.Len(); {
@@ -74,6 +78,14 @@ func Hint(full types.NamespacedName, all []types.NamespacedName) string {
 		return "; did you mean " + say.Enumerate(sets.List(near)[:min(near.Len(), 3)], "or") + "?"
 	}
 	return ""
+}
+
+// typed returns the name as people type it.
+func typed(x types.NamespacedName) string {
+	if strings.Contains(x.Name, "/") {
+		return x.Name + " -n " + x.Namespace
+	}
+	return x.String()
 }
 
 // Argument returns the pod that the arguments name, either in kubectl's form
@@ -112,6 +124,9 @@ var kinds = map[string]string{
 	"svc": "service", "ns": "namespace", "cm": "configmap", "secret": "secret", "pvc": "persistentvolumeclaim", "hpa": "horizontalpodautoscaler",
 	"pdb": "poddisruptionbudget", "ing": "ingress", "sa": "serviceaccount",
 }
+
+// Workloads are the kinds of workloads that have pods of their own, but no other workloads.
+var Workloads = []string{"deployment", "statefulset", "daemonset", "cronjob", "job"}
 
 // Kind returns the kind that a word of kubectl means, such as deployments.apps, and the
 // path of its group.

@@ -358,8 +358,10 @@ func TestKubectl(t *testing.T) {
 		s.nodes, s.pods = nodes, pods
 		s.checkCommands(t, &r, after)
 	}
-	for _, kind := range []string{"code 0, changes true", "code 0, changes false", "code 1, changes true", "code 1, changes false",
-		"drain, code 0, evicts true", "drain, code 1, evicts false"} {
+	for _, kind := range []string{
+		"code 0, changes true", "code 0, changes false", "code 1, changes true", "code 1, changes false",
+		"drain, code 0, evicts true", "drain, code 1, evicts false",
+	} {
 		if seen[kind] < 20 {
 			t.Errorf("%s: %d times", kind, seen[kind])
 		}

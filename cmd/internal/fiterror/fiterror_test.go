@@ -13,17 +13,23 @@ func TestParse(t *testing.T) {
 		fits                   bool
 	}{
 		{"", "", "", 3, 3, true},
-		{"0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint(s). preemption: 0/3 nodes are available.",
-			"Insufficient cpu on 1 node, 2 nodes have untolerated taints", "Insufficient cpu on 1 node", 3, 2, true},
+		{
+			"0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint(s). preemption: 0/3 nodes are available.",
+			"Insufficient cpu on 1 node, 2 nodes have untolerated taints", "Insufficient cpu on 1 node", 3, 2, true,
+		},
 		{"0/3 nodes are available: 1 node(s) were unschedulable, 2 node(s) had untolerated taint {k: v}.", "", "", 3, 2, false},
-		{"0/3 nodes are available: 1 Insufficient gpu, 2 node(s) had volume node affinity conflict, or none.",
-			"Insufficient gpu on 1 node, 2 node(s) had volume node affinity conflict, or none", "2 node(s) had volume node affinity conflict, or none", 3, 1, false},
+		{
+			"0/3 nodes are available: 1 Insufficient gpu, 2 node(s) had volume node affinity conflict, or none.",
+			"Insufficient gpu on 1 node, 2 node(s) had volume node affinity conflict, or none", "2 node(s) had volume node affinity conflict, or none", 3, 1, false,
+		},
 		{"0/3 nodes are available: 3 node(s) didn't satisfy plugin(s) [X].", "3 node(s) didn't satisfy plugin(s) [X]", "3 node(s) didn't satisfy plugin(s) [X]", 3, 1, true},
 		{"0/4 nodes are available: 1 node(s) had untolerated taint(s): a=b:NoSchedule (closest: a=B, the value differs only in letter case), " +
 			"2 node(s) had untolerated taint(s): c:NoSchedule, 2 cannot allocate all claims.", "cannot allocate all claims on 2 nodes, " +
 			"1 node has the untolerated taint a=b:NoSchedule, 2 nodes have the untolerated taint c:NoSchedule", "cannot allocate all claims on 2 nodes", 4, 2, true},
-		{"0/4 nodes are available: 1 node(s) had untolerated taint(s): a:NoSchedule, 3 cannot allocate all claims.",
-			"cannot allocate all claims on 3 nodes, 1 node has the untolerated taint a:NoSchedule", "cannot allocate all claims on 3 nodes", 4, 2, false},
+		{
+			"0/4 nodes are available: 1 node(s) had untolerated taint(s): a:NoSchedule, 3 cannot allocate all claims.",
+			"cannot allocate all claims on 3 nodes, 1 node has the untolerated taint a:NoSchedule", "cannot allocate all claims on 3 nodes", 4, 2, false,
+		},
 		{"0/4 nodes are available: 4 node(s) were unschedulable.", "", "", 3, 3, false},
 		{"waiting for a quota. More", "waiting for a quota", "waiting for a quota", 3, 2, true},
 	} {

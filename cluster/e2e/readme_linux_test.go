@@ -38,6 +38,7 @@ func TestReadmes(t *testing.T) {
 		"PATH=" + c.Tools() + ":" + os.Getenv("PATH"),
 		"TMPDIR=" + c.Dir,
 		"BUILDER=true", // TestImages looks at what is in an image
+		"node=node-1",  // for the runbooks
 	}}
 	t.Run("webhook", r.webhook) // first: its audit counts all pods
 	t.Run("modules", r.module)

@@ -48,6 +48,8 @@ type Entry struct {
 	Within           time.Duration // how long the taint normally stays; 0: as long as its reason does
 	Look             string        // at this, if it stays longer
 	Acts             string        // what acts on nodes with the taint
+	Removal          string        // what then matters if it is removed by hand
+	IsRepeated       bool          // it is set again on old nodes, whenever its reason is back
 }
 
 //go:embed states.txt
@@ -63,7 +65,9 @@ var All = func() (list []*Entry) {
 		c := columns.Split(row, -1)
 		if len(c) > 1 {
 			within, _ := time.ParseDuration(c[4]) // none is 0
-			list = append(list, &Entry{State: State(c[1]), SetBy: c[2], RemovedBy: c[3], Within: within, Look: c[5], Acts: c[6]})
+			list = append(list, &Entry{
+				State: State(c[1]), SetBy: c[2], RemovedBy: c[3], Within: within, Look: c[5], Acts: c[6], Removal: c[7], IsRepeated: c[8] != "",
+			})
 		}
 		e := list[len(list)-1] // a row with only a key belongs to the entry above
 		e.Keys = append(e.Keys, c[0])
@@ -82,6 +86,23 @@ const whoSetIt = "who set it" // by hand
 
 // IsManual reports whether the taint stays until a person or an agent removes it again.
 func (e *Entry) IsManual() bool { return e.RemovedBy == whoSetIt }
+
+// Setter names who sets the taint, without when or why.
+func (e *Entry) Setter() string { return before(e.SetBy) }
+
+// Remover names who removes the taint, without when or why.
+func (e *Entry) Remover() string { return before(e.RemovedBy) }
+
+func before(list string) string {
+	first, _, _ := strings.Cut(list, ",")
+	return first
+}
+
+// IsLate reports whether a taint of the entry that is there since then has been there for
+// far longer than it normally is.
+func (e *Entry) IsLate(since, now time.Time) bool {
+	return e.Within > 0 && !since.IsZero() && now.Sub(since) > 4*e.Within
+}
 
 // Owner returns the taint of what removes the node, fences it or has it in maintenance, and
 // also cordons it and ends all of that, or nil. What removes it comes first. A taint of effect
@@ -152,11 +173,13 @@ func isFor(pattern string, t taints.Taint) bool {
 func Of(t taints.Taint) State { return Known(t).State }
 
 // WhoElse says who else sets or removes taints of the entry, or acts on them, or "". What
-// Kubernetes does depends on the nodes.
-func (e *Entry) WhoElse() string {
+// Kubernetes does depends on the nodes. Removals differ.
+func (e *Entry) WhoElse(isRemoved bool) string {
 	switch {
-	case e.Acts != "":
+	case e.Acts != "" && !isRemoved:
 		return e.Acts + "."
+	case e.Removal != "":
+		return e.Removal + "."
 	case e.State == None, e.IsManual(), strings.HasPrefix(e.SetBy, "Kubernetes"):
 		return ""
 	}
@@ -197,8 +220,28 @@ func WithoutTime(t taints.Taint) taints.Taint {
 	return t
 }
 
-// Since returns when the taint was added, as its value or timeAdded says, or zero.
-func Since(t taints.Taint) time.Time {
+// Since returns since when a node that was made then has the taint of its list, or zero.
+func Since(t taints.Taint, list []taints.Taint, made, now time.Time) time.Time {
+	at, k, cordoned := added(t), Known(t), time.Time{}
+	if i := slices.IndexFunc(list, func(o taints.Taint) bool { return Of(o) == Cordoned }); i >= 0 {
+		cordoned = added(list[i])
+	}
+	isStarting := func(o taints.Taint) bool { return o.TimeAdded != nil && Of(o) == Starting && !Known(o).IsRepeated }
+	switch {
+	case k.ownsNode() && !cordoned.IsZero() && (at.IsZero() || t.Effect == taints.PreferNoSchedule): // it cordons the node when it begins
+		return cordoned
+	case !at.IsZero(), k.State != Starting:
+		return at
+	case k.IsRepeated && k.IsLate(made, now): // the age of the node does not matter
+		return at
+	case !k.IsRepeated && slices.ContainsFunc(list, isStarting):
+		return added(list[slices.IndexFunc(list, isStarting)])
+	}
+	return made
+}
+
+// added returns when the taint was added, as its value or timeAdded says, or zero.
+func added(t taints.Taint) time.Time {
 	if at, isTime := timeIn(t); isTime || t.TimeAdded == nil {
 		return at
 	}

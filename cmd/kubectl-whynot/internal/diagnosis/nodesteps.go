@@ -53,7 +53,7 @@ func (a *analyst) stays(nodes []int, list []taints.Taint) []*stay {
 			case owner != nil && states.Of(t).IsTemporary():
 				t, shown = *owner, *owner
 			}
-			at := sinceOf(n, t)
+			at := states.Since(t, n.Taints, n.CreationTimestamp.Time, a.question.Now)
 			key := keyOf(n, t, at, a.question.Now)
 			s := found[key]
 			if s == nil {
@@ -78,11 +78,11 @@ func (a *analyst) stays(nodes []int, list []taints.Taint) []*stay {
 
 func keyOf(n *cluster.Node, t taints.Taint, since, now time.Time) stayKey {
 	k := states.Known(t)
-	isLate := k.Within > 0 && !since.IsZero() && now.Sub(since) > 4*k.Within
+	isLate := k.IsLate(since, now)
 	switch {
 	case slices.Contains(n.Stale, t.ID()):
 		return stayKey{id: t.ID(), stale: n.StateFor(t.ID())}
-	case isLate, k.State == states.Maintained, k.State == states.Fenced:
+	case k.IsRepeated && since.IsZero() && !n.CreationTimestamp.IsZero(), isLate, k.State == states.Maintained, k.State == states.Fenced:
 		return stayKey{k.State, t.ID(), isLate, n.IsReady(), ""}
 	}
 	return stayKey{state: k.State}
@@ -95,20 +95,6 @@ func OwnerOf(n *cluster.Node) *taints.Taint {
 		return &taints.Taint{Key: states.DeletionTimestamp, TimeAdded: &n.DeletionTimestamp.Time}
 	}
 	return states.Owner(n.Taints, n.Cordoned)
-}
-
-// sinceOf returns since when the node has the taint, or zero. A node that starts has it
-// since it exists, or since it has another of this kind.
-func sinceOf(n *cluster.Node, t taints.Taint) time.Time {
-	at := states.Since(t)
-	if !at.IsZero() || states.Of(t) != states.Starting {
-		return at
-	}
-	isStarting := func(o taints.Taint) bool { return o.TimeAdded != nil && states.Of(o) == states.Starting }
-	if i := slices.IndexFunc(n.Taints, isStarting); i >= 0 {
-		return *n.Taints[i].TimeAdded
-	}
-	return n.CreationTimestamp.Time
 }
 
 // nodeSteps returns what to do about the states of nodes. If no node has two of these,
@@ -144,7 +130,7 @@ func (x *Pending) nodeSteps() (steps []Step) {
 func (x *Pending) stepsFor(s *stay) (steps []Step) {
 	q, n, k := x.question, len(s.nodes), s.known
 	words := strings.NewReplacer("WHO", say.Noun(n, "node")+" "+say.NamesOf(s.nodes, n), "WHAT", say.TaintsText(s.taints),
-		" ARE", say.For(n, " is", " are"), " HAVE", say.For(n, " has", " have"), "THEM", say.For(n, "it", "them"), "BY", k.RemovedBy)
+		" ARE", say.For(n, " is", " are"), " HAVE", say.For(n, " has", " have"), "THEM", say.For(n, "it", "them"), "BY", k.Remover())
 	since := func(before, after string) string { return say.Since(before, s.times, q.Now, after) }
 	look := func(text string) Step { return q.onNodes(words.Replace(text), s.nodes, 3, "describe", "node") }
 	remove := func(text string) Step {
@@ -179,6 +165,10 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 		}
 		if s.isLate {
 			return append(steps, late(or), remove("or, if nothing needs this taint any more, remove it"))
+		}
+		if k.IsRepeated && s.id.Key != "" {
+			return append(steps, look(or+"look at "+k.Look+": WHO HAVE WHAT, which BY may set again at any time, and normally removes within "+
+				duration.HumanDuration(k.Within)))
 		}
 		return append(steps, look(or+"wait for WHAT to go away from WHO, which"+cmp.Or(since(" HAVE been starting", ""), " ARE starting")))
 	case s.id.Key == states.DeletionTimestamp:

@@ -309,7 +309,9 @@ func (e *evaluation) notes(r *Request) {
 	note(e.Pods == 0, "There are no pods in the input.")
 	keys := sets.New(say.Each(r.specs, func(s string) string { return strings.TrimSuffix(keyOf.FindString(s), "-") })...)
 	for _, key := range sets.List(keys) {
-		note(states.ForKey(key).WhoElse() != "", key+": "+states.ForKey(key).WhoElse())
+		isAdded := func(s string) bool { return strings.TrimSuffix(keyOf.FindString(s), "-") == key && !strings.HasSuffix(s, "-") }
+		who := states.ForKey(key).WhoElse(!slices.ContainsFunc(r.specs, isAdded))
+		note(who != "", key+": "+who)
 	}
 	owned := make(map[string][]string) // nodes, by the key of what owns them
 	for _, i := range slices.Sorted(maps.Keys(e.changes)) {
@@ -319,7 +321,7 @@ func (e *evaluation) notes(r *Request) {
 	}
 	for _, key := range say.SortedKeys(owned) {
 		entry, n := states.ForKey(key), len(owned[key])
-		note(true, fmt.Sprintf("%s: %s %s %s. %s", key, say.NamesOf(owned[key], n), say.For(n, "is", "are"), entry.State, say.Sentence(entry.WhoElse())))
+		note(true, fmt.Sprintf("%s: %s %s %s. %s", key, say.NamesOf(owned[key], n), say.For(n, "is", "are"), entry.State, say.Sentence(entry.WhoElse(false))))
 	}
 	keepsOff := r.Verb == "cordon" || r.Verb == "drain" || slices.ContainsFunc(r.specs, func(s string) bool { return strings.HasSuffix(s, ":NoSchedule") })
 	for _, name := range say.SortedKeys(e.before.Workloads) {

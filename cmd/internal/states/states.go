@@ -193,6 +193,11 @@ func (e *Entry) WhoElse(isRemoved bool) string {
 	return text + "."
 }
 
+// IsOfStart reports whether each node also has the taint while it starts.
+func IsOfStart(t taints.Taint) bool {
+	return t.Key == taints.NodeNotReady || t.Key == taints.NodeNetworkUnavailable
+}
+
 // Text describes nodes with such taints.
 func Text(list []taints.Taint) string {
 	var words []string

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/states"
 	"github.com/seed-0529bac1/taints/kube"
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
@@ -364,6 +365,14 @@ func (n *Node) StateFor(id taints.TaintID) string {
 // IsReady reports whether the input says that the node is ready.
 func (n *Node) IsReady() bool {
 	return !n.inferred && slices.Contains(n.conditions, condition(corev1.NodeReady, corev1.ConditionTrue))
+}
+
+// IsHealthy reports whether nothing in the input says that the node is not.
+func (n *Node) IsHealthy() bool {
+	isSick := func(t taints.Taint) bool {
+		return states.Of(t) == states.Unhealthy && !slices.Contains(n.Stale, t.ID())
+	}
+	return slices.Contains(n.conditions, condition(corev1.NodeReady, corev1.ConditionTrue)) && !slices.ContainsFunc(n.Taints, isSick)
 }
 
 // IsSilent reports whether the kubelet does not answer. Pods that are deleted then

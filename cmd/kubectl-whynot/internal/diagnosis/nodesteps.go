@@ -20,47 +20,53 @@ import (
 // A stay is taints of a state on some nodes, for which the same is to be done.
 type stay struct {
 	stayKey
-	known  *states.Entry
-	nodes  []string
-	taints []taints.Taint
-	times  []time.Time // since when, where that is known
+	known    *states.Entry
+	nodes    []string
+	taints   []taints.Taint
+	replaced []taints.Taint // that end with these, and these
+	times    []time.Time    // since when, where that is known
+	isSick   bool           // one of the nodes is not healthy
+	joins    *stay          // another one, on one of the nodes
 }
 
 // A stayKey is equal for taints for which the same is to be done.
 type stayKey struct {
-	state   states.State
-	id      taints.TaintID // zero: does not matter
-	isLate  bool           // the taint has been there for far longer than it normally is
-	isReady bool           // the node is, as its conditions say
-	stale   string         // why Kubernetes removes the taint
+	state      states.State
+	id         taints.TaintID // zero: does not matter
+	isLate     bool           // the taint has been there for far longer than it normally is
+	isReady    bool           // the node is, as its conditions say
+	isCordoned bool           // if it is late
+	stale      string         // why Kubernetes removes the taint
 }
 
 // stays returns those of the taints that the nodes have, in the order of the states. What
-// owns a node is in place of its other states that end with that.
+// owns a node, or starts it, is in place of its other states that end with that.
 func (a *analyst) stays(nodes []int, list []taints.Taint) []*stay {
 	found := make(map[stayKey]*stay)
 	var stays []*stay
 	for _, i := range slices.Sorted(slices.Values(nodes)) { // this is the order of names
 		n := &a.Nodes[i]
-		owner := OwnerOf(n)
+		owner, starting := OwnerOf(n), slices.IndexFunc(n.Taints, func(t taints.Taint) bool { return a.starts(n, t) })
 		for _, t := range n.Taints {
-			shown := t
+			original, shown := t, t
 			switch {
 			case n.DeletionTimestamp != nil:
 				t = *owner
 			case !slices.ContainsFunc(list, states.WithoutTime(t).Equal):
 				continue
-			case owner != nil && states.Of(t).IsTemporary():
+			case owner != nil && a.endsWith(n, *owner, states.Of(t)):
 				t, shown = *owner, *owner
+			case starting >= 0 && states.IsOfStart(t):
+				t = n.Taints[starting]
 			}
-			at := states.Since(t, n.Taints, n.CreationTimestamp.Time, a.question.Now)
-			key := keyOf(n, t, at, a.question.Now)
+			key, at := a.keyOf(n, t)
 			s := found[key]
 			if s == nil {
 				s = &stay{stayKey: key, known: states.Known(t)}
 				found[key], stays = s, append(stays, s)
 			}
-			s.taints = cluster.Distinct(append(s.taints, states.WithoutTime(shown)))
+			s.taints, s.isSick = cluster.Distinct(append(s.taints, states.WithoutTime(shown))), s.isSick || !n.IsHealthy()
+			s.replaced = cluster.Distinct(append(s.replaced, states.WithoutTime(original)))
 			if !slices.Contains(s.nodes[max(len(s.nodes)-1, 0):], n.Name) {
 				s.nodes = append(s.nodes, n.Name)
 			}
@@ -76,16 +82,32 @@ func (a *analyst) stays(nodes []int, list []taints.Taint) []*stay {
 	return stays
 }
 
-func keyOf(n *cluster.Node, t taints.Taint, since, now time.Time) stayKey {
-	k := states.Known(t)
-	isLate := k.IsLate(since, now)
+// keyOf also returns since when the node has the taint, or zero.
+func (a *analyst) keyOf(n *cluster.Node, t taints.Taint) (key stayKey, since time.Time) {
+	k, made := states.Known(t), n.CreationTimestamp.Time
+	since = states.Since(t, n.Taints, made, a.question.Now)
 	switch {
 	case slices.Contains(n.Stale, t.ID()):
-		return stayKey{id: t.ID(), stale: n.StateFor(t.ID())}
-	case k.IsRepeated && since.IsZero() && !n.CreationTimestamp.IsZero(), isLate, k.State == states.Maintained, k.State == states.Fenced:
-		return stayKey{k.State, t.ID(), isLate, n.IsReady(), ""}
+		return stayKey{id: t.ID(), stale: n.StateFor(t.ID())}, since
+	case k.IsLate(since, a.question.Now):
+		return stayKey{k.State, t.ID(), true, n.IsHealthy(), n.Cordoned, ""}, since
+	case k.IsRepeated && since.IsZero() && !made.IsZero(), k.State == states.Maintained, k.State == states.Fenced:
+		return stayKey{k.State, t.ID(), false, n.IsReady(), false, ""}, since
 	}
-	return stayKey{state: k.State}
+	return stayKey{state: k.State}, since
+}
+
+// starts reports whether the node starts, as the taint says.
+func (a *analyst) starts(n *cluster.Node, t taints.Taint) bool {
+	key, _ := a.keyOf(n, t)
+	return key == stayKey{state: states.Starting}
+}
+
+// endsWith reports whether the state of the node ends with what owns it. If that may have
+// given up, and the node is healthy, it still has to start.
+func (a *analyst) endsWith(n *cluster.Node, owner taints.Taint, state states.State) bool {
+	key, _ := a.keyOf(n, owner)
+	return state.IsTemporary() && !(state == states.Starting && key.isLate && key.isReady)
 }
 
 // OwnerOf returns the taint of what owns the node, or nil. For a node that is deleted it
@@ -97,15 +119,26 @@ func OwnerOf(n *cluster.Node) *taints.Taint {
 	return states.Owner(n.Taints, n.Cordoned)
 }
 
-// nodeSteps returns what to do about the states of nodes. If no node has two of these,
-// each of the steps is enough.
+// nodeSteps returns what to do about the states of nodes. Those of nodes that are joined
+// by common steps belong together, and each of such sets is enough.
 func (x *Pending) nodeSteps() (steps []Step) {
-	names := slices.Concat(say.Each(x.stays, func(s *stay) []string { return s.nodes })...)
-	isOneEach := sets.New(names...).Len() == len(names)
+	onNode := make(map[string]*stay)
 	for _, s := range x.stays {
+		for _, name := range s.nodes {
+			if o, ok := onNode[name]; ok && o.root() != s.root() {
+				s.root().joins = o.root()
+			}
+			onNode[name] = s
+		}
+	}
+	sets := cluster.Grouped(x.stays, (*stay).root)
+	for _, s := range slices.Concat(sets...) {
 		own, next := 0, together // own: the steps that a choice takes the place of
-		if len(x.stays) > 1 && isOneEach {
+		switch isFirst := slices.ContainsFunc(sets, func(set []*stay) bool { return set[0] == s }); {
+		case len(sets) > 1 && isFirst:
 			next = enough
+		case len(sets) > 1:
+			next = also
 		}
 		for _, step := range x.stepsFor(s) {
 			if text, isChoice := strings.CutPrefix(step.Text, "or, "); isChoice {
@@ -114,8 +147,8 @@ func (x *Pending) nodeSteps() (steps []Step) {
 				step.Relation = next
 			}
 			switch step.Relation {
-			case enough:
-				own, next = own+1, also
+			case enough, also:
+				own, next = max(own, 1), also
 			case together:
 				own++
 			case instead:
@@ -127,6 +160,13 @@ func (x *Pending) nodeSteps() (steps []Step) {
 	return steps
 }
 
+func (s *stay) root() *stay {
+	for s.joins != nil {
+		s = s.joins
+	}
+	return s
+}
+
 func (x *Pending) stepsFor(s *stay) (steps []Step) {
 	q, n, k := x.question, len(s.nodes), s.known
 	words := strings.NewReplacer("WHO", say.Noun(n, "node")+" "+say.NamesOf(s.nodes, n), "WHAT", say.TaintsText(s.taints),
@@ -136,6 +176,7 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 	remove := func(text string) Step {
 		return q.onNodes(words.Replace(text), s.nodes, maxNames, "taint", "nodes", s.id.String()+"-")
 	}
+	uncordon := func(text string) Step { return q.onNodes(words.Replace(text), s.nodes, maxNames, "uncordon") }
 	late := func(or string) Step {
 		return look(or + "look at " + k.Look + ": WHO still HAVE WHAT" + since(",", ",") + " and BY normally removes it within " + duration.HumanDuration(k.Within))
 	}
@@ -145,10 +186,13 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 	case s.stale != "":
 		return []Step{remove("remove WHAT from WHO: " + s.stale + ", so Kubernetes' node-lifecycle controller does it within seconds if it runs")}
 	case s.state == states.Cordoned:
-		text := "if the maintenance of WHO" + since(", cordoned", ",") + " is over, uncordon THEM"
-		return []Step{q.onNodes(words.Replace(text), s.nodes, maxNames, "uncordon")}
+		return []Step{uncordon("if the maintenance of WHO" + since(", cordoned", ",") + " is over, uncordon THEM")}
 	case s.state == states.Unhealthy:
-		return []Step{look("repair WHO, which HAVE WHAT")}
+		or, left := "", slices.DeleteFunc(slices.Clone(s.taints), func(t taints.Taint) bool { return !states.IsOfStart(t) })
+		if x.First.HostNetwork && len(left) > 0 {
+			or, steps = "or, ", x.steps(words.Replace("if the pod makes WHO ready, as a network plugin does, waiting never ends, and it must tolerate that: "), exists(left))
+		}
+		return append(steps, look(or+"repair WHO, which HAVE WHAT"))
 	case s.state == states.Virtual && x.Owner.Kind == "DaemonSet":
 		steps = []Step{{Text: words.Replace("keep the DaemonSet off WHO by required node affinity: DaemonSets are not supported on Fargate")}}
 		if !x.First.Template {
@@ -174,16 +218,16 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 	case s.id.Key == states.DeletionTimestamp:
 		text := words.Replace("find out why WHO ARE not gone" + since(", deleted", "") + ": finalizers name who removes them")
 		return []Step{q.onNodes(text, s.nodes, 1, "get", "node", "-o", "yaml")}
-	case s.state == states.Leaving && s.isLate:
+	case s.state == states.Leaving && s.isLate && s.isReady:
 		steps = []Step{late(""), remove("or, if that has given up, remove the taint, so that the " + say.Noun(n, "node") + " can take pods again")}
+	case s.isLate && (s.state != states.Maintained || !s.isReady):
+		return []Step{late("")}
 	case s.state == states.Leaving && isPinned:
 		steps = []Step{{Text: words.Replace(leaving + "the pod belongs to that node alone, and goes with it")}}
 	case s.state == states.Leaving:
 		return []Step{{Text: words.Replace(leaving + "add nodes, or wait for new ones")}}
-	case s.state == states.Maintained && s.isLate && s.isReady:
-		return []Step{late(""), remove("or, if BY has given up and nothing is wrong with WHO, remove WHAT")}
 	case s.isLate:
-		return []Step{late("")}
+		steps = []Step{late(""), remove("or, if BY has given up and nothing is wrong with WHO, remove WHAT")}
 	case s.id.Key == states.OutOfService && s.isReady:
 		return []Step{remove("WHO ARE Ready and still HAVE WHAT" + since(",", "") + ": who set it removes it")}
 	case s.id.Key == states.OutOfService:
@@ -193,8 +237,11 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 	default:
 		return []Step{look("wait until BY removes WHAT from WHO" + since(", there", ""))}
 	}
-	if isPinned {
-		left := untoleratedOf(x.profile.Matcher, &cluster.Group{Taints: s.taints})
+	if s.isCordoned {
+		steps = append(steps, uncordon("uncordon THEM, as what cordoned THEM has given up"))
+	}
+	if isPinned && s.state == states.Leaving && !s.isSick {
+		left := untoleratedOf(x.profile.Matcher, &cluster.Group{Taints: s.replaced})
 		steps = append(steps, x.steps("or, as the pod belongs to that node alone, if it should run there until then, ", exists(left))...)
 	}
 	return steps

@@ -309,7 +309,9 @@ func (e *evaluation) notes(r *Request) {
 	note(e.Pods == 0, "There are no pods in the input.")
 	keys := sets.New(say.Each(r.specs, func(s string) string { return strings.TrimSuffix(keyOf.FindString(s), "-") })...)
 	for _, key := range sets.List(keys) {
-		isAdded := func(s string) bool { return strings.TrimSuffix(keyOf.FindString(s), "-") == key && !strings.HasSuffix(s, "-") }
+		isAdded := func(s string) bool {
+			return strings.TrimSuffix(keyOf.FindString(s), "-") == key && !strings.HasSuffix(s, "-")
+		}
 		who := states.ForKey(key).WhoElse(!slices.ContainsFunc(r.specs, isAdded))
 		note(who != "", key+": "+who)
 	}

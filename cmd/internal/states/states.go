@@ -37,9 +37,6 @@ const (
 // IsFinal reports whether nodes of the state never take the pods.
 func (s State) IsFinal() bool { return s == Leaving || s == Virtual }
 
-// IsTemporary reports whether nodes have the state while something else is done to them.
-func (s State) IsTemporary() bool { return s == Cordoned || s == Unhealthy || s == Starting }
-
 // An Entry says what taints with some keys mean, and who acts on them.
 type Entry struct {
 	Keys             []string // "*" stands for any text, and a value follows "="
@@ -104,19 +101,7 @@ func (e *Entry) IsLate(since, now time.Time) bool {
 	return e.Within > 0 && !since.IsZero() && now.Sub(since) > 4*e.Within
 }
 
-// Owner returns the taint of what removes the node, fences it or has it in maintenance, and
-// also cordons it and ends all of that, or nil. What removes it comes first. A taint of effect
-// PreferNoSchedule announces that, which has begun once the node is cordoned.
-func Owner(list []taints.Taint, isCordoned bool) (owner *taints.Taint) {
-	for i, t := range list {
-		hasBegun := t.Effect != taints.PreferNoSchedule || isCordoned && t.Key != candidate
-		if hasBegun && Known(t).ownsNode() && (owner == nil || Of(t) == Leaving) {
-			owner = &list[i]
-		}
-	}
-	return owner
-}
-
+// ownsNode reports whether what sets the taint also cordons the node, and ends all of that.
 func (e *Entry) ownsNode() bool {
 	return !e.IsManual() && (e.State == Leaving || e.State == Maintained || e.State == Fenced)
 }
@@ -172,9 +157,37 @@ func isFor(pattern string, t taints.Taint) bool {
 // Of returns the state of a node that has the taint.
 func Of(t taints.Taint) State { return Known(t).State }
 
-// WhoElse says who else sets or removes taints of the entry, or acts on them, or "". What
+var keyOf = regexp.MustCompile(`^[^=:]+`) // in a change in kubectl's form; a removal may end with "-"
+
+// KeysIn returns the keys of the changes in kubectl's form, sorted, and says for each who
+// else sets or removes such taints, or acts on nodes with them.
+func KeysIn(changes []string) (keys, notes []string) {
+	isAdded := make(map[string]bool)
+	for _, change := range changes {
+		key := strings.TrimSuffix(keyOf.FindString(change), "-")
+		isAdded[key] = isAdded[key] || !strings.HasSuffix(change, "-")
+	}
+	for _, key := range say.SortedKeys(isAdded) {
+		keys = append(keys, key)
+		if who := ForKey(key).whoElse(!isAdded[key]); who != "" {
+			notes = append(notes, key+": "+who)
+		}
+	}
+	return keys, notes
+}
+
+// Owned says who has the nodes, for each of the keys.
+func Owned(nodes map[string][]string) []string {
+	return say.Each(say.SortedKeys(nodes), func(key string) string {
+		e, names := ForKey(key), nodes[key]
+		are := say.For(len(names), "is", "are") + " " + string(e.State)
+		return key + ": " + say.NamesOf(names, len(names)) + " " + are + ". " + say.Sentence(e.whoElse(false))
+	})
+}
+
+// whoElse says who else sets or removes taints of the entry, or acts on them, or "". What
 // Kubernetes does depends on the nodes. Removals differ.
-func (e *Entry) WhoElse(isRemoved bool) string {
+func (e *Entry) whoElse(isRemoved bool) string {
 	switch {
 	case e.Acts != "" && !isRemoved:
 		return e.Acts + "."
@@ -191,11 +204,6 @@ func (e *Entry) WhoElse(isRemoved bool) string {
 		text += ", normally within " + duration.HumanDuration(e.Within)
 	}
 	return text + "."
-}
-
-// IsOfStart reports whether each node also has the taint while it starts.
-func IsOfStart(t taints.Taint) bool {
-	return t.Key == taints.NodeNotReady || t.Key == taints.NodeNetworkUnavailable
 }
 
 // Text describes nodes with such taints.
@@ -223,34 +231,6 @@ func WithoutTime(t taints.Taint) taints.Taint {
 		t.Value = ""
 	}
 	return t
-}
-
-// Since returns since when a node that was made then has the taint of its list, or zero.
-func Since(t taints.Taint, list []taints.Taint, made, now time.Time) time.Time {
-	at, k, cordoned := added(t), Known(t), time.Time{}
-	if i := slices.IndexFunc(list, func(o taints.Taint) bool { return Of(o) == Cordoned }); i >= 0 {
-		cordoned = added(list[i])
-	}
-	isStarting := func(o taints.Taint) bool { return o.TimeAdded != nil && Of(o) == Starting && !Known(o).IsRepeated }
-	switch {
-	case k.ownsNode() && !cordoned.IsZero() && (at.IsZero() || t.Effect == taints.PreferNoSchedule): // it cordons the node when it begins
-		return cordoned
-	case !at.IsZero(), k.State != Starting:
-		return at
-	case k.IsRepeated && k.IsLate(made, now): // the age of the node does not matter
-		return at
-	case !k.IsRepeated && slices.ContainsFunc(list, isStarting):
-		return added(list[slices.IndexFunc(list, isStarting)])
-	}
-	return made
-}
-
-// added returns when the taint was added, as its value or timeAdded says, or zero.
-func added(t taints.Taint) time.Time {
-	if at, isTime := timeIn(t); isTime || t.TimeAdded == nil {
-		return at
-	}
-	return *t.TimeAdded
 }
 
 // timeIn returns the time in the value of a taint, as Cluster Autoscaler sets it, or zero.

@@ -133,7 +133,8 @@ func TestSince(t *testing.T) {
 		if c.hours > 0 {
 			want = *ago(c.hours)
 		}
-		if got := Since(c.taint, []taints.Taint{c.taint, c.other}, *ago(c.made), now); !got.Equal(want) {
+		n := Node{Taints: []taints.Taint{c.taint, c.other}, Made: *ago(c.made)}
+		if got := n.Since(c.taint, now); !got.Equal(want) {
 			t.Errorf("%v beside %v: %v, want %v", c.taint, c.other, got, want)
 		}
 	}

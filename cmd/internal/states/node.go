@@ -71,8 +71,8 @@ func (n *Node) Owner() (owner *taints.Taint) {
 }
 
 // Acting returns the taint with which this one ends: that of what owns the node, or for some
-// that of what starts it, or the taint itself. If the owner may have given up, and the node
-// is healthy, the node still has to start.
+// that of what starts it or fences it by hand, or the taint itself. If the owner may have
+// given up, and the node is healthy, the node still has to start.
 func (n *Node) Acting(t taints.Taint, now time.Time) taints.Taint {
 	owner, state := n.Owner(), Of(t)
 	if n.Deleted != nil {
@@ -83,11 +83,17 @@ func (n *Node) Acting(t taints.Taint, now time.Time) taints.Taint {
 			return *owner
 		}
 	}
-	starts := func(o taints.Taint) bool {
-		s, _ := n.StayOf(o, now)
-		return s == Stay{State: Starting}
+	acts := func(o taints.Taint) bool {
+		if o.Key == OutOfService || !IsOfStart(t) || Of(o) != Starting {
+			return o.Key == OutOfService && !n.MayBeReady
+		}
+		s, since := n.StayOf(o, now)
+		return (s.IsLate || s.ID == taints.TaintID{}) && !Known(o).IsLate(since, added(t))
 	}
-	if i := slices.IndexFunc(n.Taints, starts); i >= 0 && IsOfStart(t) {
+	if state != Unhealthy {
+		return t
+	}
+	if i := slices.IndexFunc(n.Taints, acts); i >= 0 {
 		return n.Taints[i]
 	}
 	return t

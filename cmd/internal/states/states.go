@@ -37,9 +37,6 @@ const (
 // IsFinal reports whether nodes of the state never take the pods.
 func (s State) IsFinal() bool { return s == Leaving || s == Virtual }
 
-// IsTemporary reports whether nodes have the state while something else is done to them.
-func (s State) IsTemporary() bool { return s == Cordoned || s == Unhealthy || s == Starting }
-
 // An Entry says what taints with some keys mean, and who acts on them.
 type Entry struct {
 	Keys             []string // "*" stands for any text, and a value follows "="
@@ -48,6 +45,8 @@ type Entry struct {
 	Within           time.Duration // how long the taint normally stays; 0: as long as its reason does
 	Look             string        // at this, if it stays longer
 	Acts             string        // what acts on nodes with the taint
+	Removal          string        // what then matters if it is removed by hand
+	IsRepeated       bool          // it is set again on old nodes, whenever its reason is back
 }
 
 //go:embed states.txt
@@ -63,7 +62,9 @@ var All = func() (list []*Entry) {
 		c := columns.Split(row, -1)
 		if len(c) > 1 {
 			within, _ := time.ParseDuration(c[4]) // none is 0
-			list = append(list, &Entry{State: State(c[1]), SetBy: c[2], RemovedBy: c[3], Within: within, Look: c[5], Acts: c[6]})
+			list = append(list, &Entry{
+				State: State(c[1]), SetBy: c[2], RemovedBy: c[3], Within: within, Look: c[5], Acts: c[6], Removal: c[7], IsRepeated: c[8] != "",
+			})
 		}
 		e := list[len(list)-1] // a row with only a key belongs to the entry above
 		e.Keys = append(e.Keys, c[0])
@@ -83,19 +84,24 @@ const whoSetIt = "who set it" // by hand
 // IsManual reports whether the taint stays until a person or an agent removes it again.
 func (e *Entry) IsManual() bool { return e.RemovedBy == whoSetIt }
 
-// Owner returns the taint of what removes the node, fences it or has it in maintenance, and
-// also cordons it and ends all of that, or nil. What removes it comes first. A taint of effect
-// PreferNoSchedule announces that, which has begun once the node is cordoned.
-func Owner(list []taints.Taint, isCordoned bool) (owner *taints.Taint) {
-	for i, t := range list {
-		hasBegun := t.Effect != taints.PreferNoSchedule || isCordoned && t.Key != candidate
-		if hasBegun && Known(t).ownsNode() && (owner == nil || Of(t) == Leaving) {
-			owner = &list[i]
-		}
-	}
-	return owner
+// Setter names who sets the taint, without when or why.
+func (e *Entry) Setter() string { return before(e.SetBy) }
+
+// Remover names who removes the taint, without when or why.
+func (e *Entry) Remover() string { return before(e.RemovedBy) }
+
+func before(list string) string {
+	first, _, _ := strings.Cut(list, ",")
+	return first
 }
 
+// IsLate reports whether a taint of the entry that is there since then has been there for
+// far longer than it normally is.
+func (e *Entry) IsLate(since, now time.Time) bool {
+	return e.Within > 0 && !since.IsZero() && now.Sub(since) > 4*e.Within
+}
+
+// ownsNode reports whether what sets the taint also cordons the node, and ends all of that.
 func (e *Entry) ownsNode() bool {
 	return !e.IsManual() && (e.State == Leaving || e.State == Maintained || e.State == Fenced)
 }
@@ -151,12 +157,42 @@ func isFor(pattern string, t taints.Taint) bool {
 // Of returns the state of a node that has the taint.
 func Of(t taints.Taint) State { return Known(t).State }
 
-// WhoElse says who else sets or removes taints of the entry, or acts on them, or "". What
-// Kubernetes does depends on the nodes.
-func (e *Entry) WhoElse() string {
+var keyOf = regexp.MustCompile(`^[^=:]+`) // in a change in kubectl's form; a removal may end with "-"
+
+// KeysIn returns the keys of the changes in kubectl's form, sorted, and says for each who
+// else sets or removes such taints, or acts on nodes with them.
+func KeysIn(changes []string) (keys, notes []string) {
+	isAdded := make(map[string]bool)
+	for _, change := range changes {
+		key := strings.TrimSuffix(keyOf.FindString(change), "-")
+		isAdded[key] = isAdded[key] || !strings.HasSuffix(change, "-")
+	}
+	for _, key := range say.SortedKeys(isAdded) {
+		keys = append(keys, key)
+		if who := ForKey(key).whoElse(!isAdded[key]); who != "" {
+			notes = append(notes, key+": "+who)
+		}
+	}
+	return keys, notes
+}
+
+// Owned says who has the nodes, for each of the keys.
+func Owned(nodes map[string][]string) []string {
+	return say.Each(say.SortedKeys(nodes), func(key string) string {
+		e, names := ForKey(key), nodes[key]
+		are := say.For(len(names), "is", "are") + " " + string(e.State)
+		return key + ": " + say.NamesOf(names, len(names)) + " " + are + ". " + say.Sentence(e.whoElse(false))
+	})
+}
+
+// whoElse says who else sets or removes taints of the entry, or acts on them, or "". What
+// Kubernetes does depends on the nodes. Removals differ.
+func (e *Entry) whoElse(isRemoved bool) string {
 	switch {
-	case e.Acts != "":
+	case e.Acts != "" && !isRemoved:
 		return e.Acts + "."
+	case e.Removal != "":
+		return e.Removal + "."
 	case e.State == None, e.IsManual(), strings.HasPrefix(e.SetBy, "Kubernetes"):
 		return ""
 	}
@@ -195,14 +231,6 @@ func WithoutTime(t taints.Taint) taints.Taint {
 		t.Value = ""
 	}
 	return t
-}
-
-// Since returns when the taint was added, as its value or timeAdded says, or zero.
-func Since(t taints.Taint) time.Time {
-	if at, isTime := timeIn(t); isTime || t.TimeAdded == nil {
-		return at
-	}
-	return *t.TimeAdded
 }
 
 // timeIn returns the time in the value of a taint, as Cluster Autoscaler sets it, or zero.

@@ -92,8 +92,50 @@ func TestKnownInAnyOrder(t *testing.T) {
 // Every entry is complete.
 func TestEntries(t *testing.T) {
 	for _, e := range All {
-		if e.State == None || e.SetBy == "" || e.RemovedBy == "" || (e.Within > 0) != (e.Look != "") {
+		isRight := e.Setter() != "" && e.Remover() != "" && (e.Within > 0) == (e.Look != "")
+		if !isRight || e.State == None || e.Removal != "" && e.Acts == "" || e.IsRepeated && e.State != Starting {
 			t.Errorf("%+v", e)
+		}
+	}
+}
+
+// A taint is as old as it says, as the cordon beside it or, if it is set only once, the node.
+func TestSince(t *testing.T) {
+	now := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
+	ago := func(hours int) *time.Time { return new(now.Add(-time.Duration(hours) * time.Hour)) }
+	taint := func(key string, hours int) taints.Taint {
+		if hours == 0 {
+			return taints.Taint{Key: key, Effect: taints.NoSchedule}
+		}
+		return taints.Taint{Key: key, Effect: taints.NoSchedule, TimeAdded: ago(hours)}
+	}
+	cordon, announced := taint("node.kubernetes.io/unschedulable", 3), taint("kured.dev/kured-node-reboot", 9)
+	announced.Effect = taints.PreferNoSchedule
+	for _, c := range []struct {
+		taint       taints.Taint
+		other       taints.Taint
+		made, hours int // 0: not known
+	}{
+		{taint("karpenter.sh/disrupted", 5), cordon, 50, 5},
+		{taint("karpenter.sh/disrupted", 0), cordon, 50, 3},
+		{taint("karpenter.sh/disrupted", 0), taint("a", 4), 50, 0},
+		{announced, cordon, 50, 3},
+		{announced, taint("node.kubernetes.io/unschedulable", 0), 50, 9},
+		{taint("my.org/maintenance", 0), cordon, 50, 0},
+		{taint("karpenter.sh/unregistered", 0), cordon, 50, 50},
+		{taint("a/uninitialized", 0), taint("karpenter.sh/unregistered", 2), 50, 2},
+		{taint("a/uninitialized", 0), taint("node.cilium.io/agent-not-ready", 2), 50, 50},
+		{taint("node.cilium.io/agent-not-ready", 0), cordon, 50, 0},
+		{taint("node.cilium.io/agent-not-ready", 0), cordon, 1, 1},
+		{taint("node.cilium.io/agent-not-ready", 7), cordon, 50, 7},
+	} {
+		want := time.Time{}
+		if c.hours > 0 {
+			want = *ago(c.hours)
+		}
+		n := Node{Taints: []taints.Taint{c.taint, c.other}, Made: *ago(c.made)}
+		if got := n.Since(c.taint, now); !got.Equal(want) {
+			t.Errorf("%v beside %v: %v, want %v", c.taint, c.other, got, want)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/states"
 	"github.com/seed-0529bac1/taints/kube"
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
@@ -190,7 +191,7 @@ func (c *Cluster) Lacks(p *Profile, nodes []int) string {
 
 // A Node is a node with its taints.
 type Node struct {
-	*corev1.Node // only with name, labels and times
+	*corev1.Node // only with name, labels, times and finalizers
 	Own          []taints.Taint
 	Cordoned     bool             // by its spec, for which Kubernetes adds a taint
 	Taints       []taints.Taint   // its own and that of a cordoned node, after Finish
@@ -220,6 +221,7 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 	added := Node{
 		Node: &corev1.Node{ObjectMeta: metav1.ObjectMeta{
 			Name: n.Name, Labels: n.Labels, CreationTimestamp: n.CreationTimestamp, DeletionTimestamp: n.DeletionTimestamp,
+			Finalizers: n.Finalizers,
 		}},
 		Own: list, Cordoned: n.Spec.Unschedulable, resources: extended(n.Status.Allocatable),
 	}
@@ -364,6 +366,14 @@ func (n *Node) StateFor(id taints.TaintID) string {
 // IsReady reports whether the input says that the node is ready.
 func (n *Node) IsReady() bool {
 	return !n.inferred && slices.Contains(n.conditions, condition(corev1.NodeReady, corev1.ConditionTrue))
+}
+
+// State returns what the meaning of the node's taints depends on.
+func (n *Node) State() *states.Node {
+	return &states.Node{
+		Taints: n.Taints, Stale: n.Stale, Made: n.CreationTimestamp.Time, Deleted: n.DeletionTimestamp, Finalizers: n.Finalizers,
+		IsCordoned: n.Cordoned, IsReady: n.IsReady(), MayBeReady: n.inferred || n.IsReady(),
+	}
 }
 
 // IsSilent reports whether the kubelet does not answer. Pods that are deleted then

@@ -20,51 +20,48 @@ import (
 // A stay is taints of a state on some nodes, for which the same is to be done.
 type stay struct {
 	stayKey
-	known  *states.Entry
-	nodes  []string
-	taints []taints.Taint
-	times  []time.Time // since when, where that is known
+	known    *states.Entry
+	nodes    []string
+	taints   []taints.Taint
+	replaced []taints.Taint // that end with these, and these
+	times    []time.Time    // since when, where that is known
+	isSick   bool           // one of the nodes is not healthy
 }
 
 // A stayKey is equal for taints for which the same is to be done.
 type stayKey struct {
-	state   states.State
-	id      taints.TaintID // zero: does not matter
-	isLate  bool           // the taint has been there for far longer than it normally is
-	isReady bool           // the node is, as its conditions say
-	stale   string         // why Kubernetes removes the taint
+	states.Stay
+	stale string // why Kubernetes removes the taint
 }
 
 // stays returns those of the taints that the nodes have, in the order of the states. What
-// owns a node is in place of its other states that end with that.
+// owns a node, or starts it, is in place of its other states that end with that.
 func (a *analyst) stays(nodes []int, list []taints.Taint) []*stay {
-	found := make(map[stayKey]*stay)
+	found, now := make(map[stayKey]*stay), a.question.Now
 	var stays []*stay
 	for _, i := range slices.Sorted(slices.Values(nodes)) { // this is the order of names
-		n := &a.Nodes[i]
-		owner := OwnerOf(n)
+		n, state := &a.Nodes[i], a.Nodes[i].State()
 		for _, t := range n.Taints {
-			shown := t
-			switch {
-			case n.DeletionTimestamp != nil:
-				t = *owner
-			case !slices.ContainsFunc(list, states.WithoutTime(t).Equal):
+			if n.DeletionTimestamp == nil && !slices.ContainsFunc(list, states.WithoutTime(t).Equal) {
 				continue
-			case owner != nil && states.Of(t).IsTemporary():
-				t, shown = *owner, *owner
 			}
-			at := sinceOf(n, t)
-			key := keyOf(n, t, at, a.question.Now)
+			acts := state.Acting(t, now)
+			same, at := state.StayOf(acts, now)
+			key := stayKey{same, ""}
+			if slices.Contains(n.Stale, acts.ID()) {
+				key = stayKey{states.Stay{ID: acts.ID()}, n.StateFor(acts.ID())}
+			}
 			s := found[key]
 			if s == nil {
-				s = &stay{stayKey: key, known: states.Known(t)}
+				s = &stay{stayKey: key, known: states.Known(acts)}
 				found[key], stays = s, append(stays, s)
 			}
-			s.taints = cluster.Distinct(append(s.taints, states.WithoutTime(shown)))
+			s.taints = cluster.Distinct(append(s.taints, states.WithoutTime(acts)))
+			s.replaced, s.isSick = cluster.Distinct(append(s.replaced, states.WithoutTime(t))), s.isSick || !state.IsHealthy()
 			if !slices.Contains(s.nodes[max(len(s.nodes)-1, 0):], n.Name) {
 				s.nodes = append(s.nodes, n.Name)
 			}
-			if !at.IsZero() && !at.After(a.question.Now) { // clocks differ
+			if !at.IsZero() && !at.After(now) { // clocks differ
 				s.times = append(s.times, at)
 			}
 		}
@@ -76,50 +73,30 @@ func (a *analyst) stays(nodes []int, list []taints.Taint) []*stay {
 	return stays
 }
 
-func keyOf(n *cluster.Node, t taints.Taint, since, now time.Time) stayKey {
-	k := states.Known(t)
-	isLate := k.Within > 0 && !since.IsZero() && now.Sub(since) > 4*k.Within
-	switch {
-	case slices.Contains(n.Stale, t.ID()):
-		return stayKey{id: t.ID(), stale: n.StateFor(t.ID())}
-	case isLate, k.State == states.Maintained, k.State == states.Fenced:
-		return stayKey{k.State, t.ID(), isLate, n.IsReady(), ""}
-	}
-	return stayKey{state: k.State}
-}
-
-// OwnerOf returns the taint of what owns the node, or nil. For a node that is deleted it
-// stands for the deletionTimestamp.
-func OwnerOf(n *cluster.Node) *taints.Taint {
-	if n.DeletionTimestamp != nil {
-		return &taints.Taint{Key: states.DeletionTimestamp, TimeAdded: &n.DeletionTimestamp.Time}
-	}
-	return states.Owner(n.Taints, n.Cordoned)
-}
-
-// sinceOf returns since when the node has the taint, or zero. A node that starts has it
-// since it exists, or since it has another of this kind.
-func sinceOf(n *cluster.Node, t taints.Taint) time.Time {
-	at := states.Since(t)
-	if !at.IsZero() || states.Of(t) != states.Starting {
-		return at
-	}
-	isStarting := func(o taints.Taint) bool { return o.TimeAdded != nil && states.Of(o) == states.Starting }
-	if i := slices.IndexFunc(n.Taints, isStarting); i >= 0 {
-		return *n.Taints[i].TimeAdded
-	}
-	return n.CreationTimestamp.Time
-}
-
-// nodeSteps returns what to do about the states of nodes. If no node has two of these,
-// each of the steps is enough.
+// nodeSteps returns what to do about the states of nodes. Those of nodes that are joined
+// by common steps belong together, and each of such sets is enough.
 func (x *Pending) nodeSteps() (steps []Step) {
-	names := slices.Concat(say.Each(x.stays, func(s *stay) []string { return s.nodes })...)
-	isOneEach := sets.New(names...).Len() == len(names)
-	for _, s := range x.stays {
+	part := make(map[string]int) // of the nodes, by name
+	for i, s := range x.stays {
+		for _, name := range s.nodes {
+			if k, isKnown := part[name]; isKnown && k != i {
+				for other, o := range part {
+					if o == k {
+						part[other] = i
+					}
+				}
+			}
+			part[name] = i
+		}
+	}
+	sets := cluster.Grouped(x.stays, func(s *stay) int { return part[s.nodes[0]] })
+	for _, s := range slices.Concat(sets...) {
 		own, next := 0, together // own: the steps that a choice takes the place of
-		if len(x.stays) > 1 && isOneEach {
+		switch isFirst := slices.ContainsFunc(sets, func(set []*stay) bool { return set[0] == s }); {
+		case len(sets) > 1 && isFirst:
 			next = enough
+		case len(sets) > 1:
+			next = also
 		}
 		for _, step := range x.stepsFor(s) {
 			if text, isChoice := strings.CutPrefix(step.Text, "or, "); isChoice {
@@ -128,8 +105,8 @@ func (x *Pending) nodeSteps() (steps []Step) {
 				step.Relation = next
 			}
 			switch step.Relation {
-			case enough:
-				own, next = own+1, also
+			case enough, also:
+				own, next = max(own, 1), also
 			case together:
 				own++
 			case instead:
@@ -144,12 +121,13 @@ func (x *Pending) nodeSteps() (steps []Step) {
 func (x *Pending) stepsFor(s *stay) (steps []Step) {
 	q, n, k := x.question, len(s.nodes), s.known
 	words := strings.NewReplacer("WHO", say.Noun(n, "node")+" "+say.NamesOf(s.nodes, n), "WHAT", say.TaintsText(s.taints),
-		" ARE", say.For(n, " is", " are"), " HAVE", say.For(n, " has", " have"), "THEM", say.For(n, "it", "them"), "BY", k.RemovedBy)
+		" ARE", say.For(n, " is", " are"), " HAVE", say.For(n, " has", " have"), "THEM", say.For(n, "it", "them"), "BY", k.Remover())
 	since := func(before, after string) string { return say.Since(before, s.times, q.Now, after) }
 	look := func(text string) Step { return q.onNodes(words.Replace(text), s.nodes, 3, "describe", "node") }
 	remove := func(text string) Step {
-		return q.onNodes(words.Replace(text), s.nodes, maxNames, "taint", "nodes", s.id.String()+"-")
+		return q.onNodes(words.Replace(text), s.nodes, maxNames, "taint", "nodes", s.ID.String()+"-")
 	}
+	uncordon := func(text string) Step { return q.onNodes(words.Replace(text), s.nodes, maxNames, "uncordon") }
 	late := func(or string) Step {
 		return look(or + "look at " + k.Look + ": WHO still HAVE WHAT" + since(",", ",") + " and BY normally removes it within " + duration.HumanDuration(k.Within))
 	}
@@ -158,61 +136,66 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 	switch {
 	case s.stale != "":
 		return []Step{remove("remove WHAT from WHO: " + s.stale + ", so Kubernetes' node-lifecycle controller does it within seconds if it runs")}
-	case s.state == states.Cordoned:
-		text := "if the maintenance of WHO" + since(", cordoned", ",") + " is over, uncordon THEM"
-		return []Step{q.onNodes(words.Replace(text), s.nodes, maxNames, "uncordon")}
-	case s.state == states.Unhealthy:
-		return []Step{look("repair WHO, which HAVE WHAT")}
-	case s.state == states.Virtual && x.Owner.Kind == "DaemonSet":
+	case s.State == states.Cordoned:
+		return []Step{uncordon("if the maintenance of WHO" + since(", cordoned", ",") + " is over, uncordon THEM")}
+	case s.State == states.Unhealthy:
+		or, left := "", slices.DeleteFunc(slices.Clone(s.taints), func(t taints.Taint) bool { return !states.IsOfStart(t) })
+		if x.First.HostNetwork && len(left) > 0 {
+			or, steps = "or, ", x.steps(words.Replace("if the pod makes WHO ready, as a network plugin does, waiting never ends, and it must tolerate that: "), exists(left))
+		}
+		return append(steps, look(or+"repair WHO, which HAVE WHAT"))
+	case s.State == states.Virtual && x.Owner.Kind == "DaemonSet":
 		steps = []Step{{Text: words.Replace("keep the DaemonSet off WHO by required node affinity: DaemonSets are not supported on Fargate")}}
 		if !x.First.Template {
 			steps = append(steps, x.deletion("DaemonSet"))
 		}
 		return steps
-	case s.state == states.Virtual:
+	case s.State == states.Virtual:
 		return []Step{{Text: words.Replace("WHO run"+say.For(n, "s", "")+" only the pod that EKS made the node for: select the pod by a Fargate profile "+
 			"for namespace ") + x.Namespace + " and make it again, or add other nodes"}}
-	case s.state == states.Starting:
+	case s.State == states.Starting:
 		or := ""
-		if x.mayBeAgent() {
-			or, steps = "or, ", x.steps(words.Replace("if the pod is what removes WHAT, waiting never ends, and it must tolerate that: "), exists(s.taints))
+		if x.Owner.Kind == "DaemonSet" || x.First.HostNetwork || strings.HasSuffix(x.Namespace, "-system") {
+			or, steps = "or, ", x.steps(words.Replace("if the pod is what removes WHAT, waiting never ends, and it must tolerate that: "), exists(s.replaced))
 		}
-		if s.isLate {
+		if s.IsLate {
 			return append(steps, late(or), remove("or, if nothing needs this taint any more, remove it"))
 		}
+		if k.IsRepeated && s.ID.Key != "" {
+			return append(steps, look(or+"look at "+k.Look+": WHO HAVE WHAT, which BY may set again at any time, and normally removes within "+
+				duration.HumanDuration(k.Within)))
+		}
 		return append(steps, look(or+"wait for WHAT to go away from WHO, which"+cmp.Or(since(" HAVE been starting", ""), " ARE starting")))
-	case s.id.Key == states.DeletionTimestamp:
+	case s.ID.Key == states.DeletionTimestamp:
 		text := words.Replace("find out why WHO ARE not gone" + since(", deleted", "") + ": finalizers name who removes them")
 		return []Step{q.onNodes(text, s.nodes, 1, "get", "node", "-o", "yaml")}
-	case s.state == states.Leaving && s.isLate:
+	case s.State == states.Leaving && s.IsLate && s.IsReady:
 		steps = []Step{late(""), remove("or, if that has given up, remove the taint, so that the " + say.Noun(n, "node") + " can take pods again")}
-	case s.state == states.Leaving && isPinned:
-		steps = []Step{{Text: words.Replace(leaving + "the pod belongs to that node alone, and goes with it")}}
-	case s.state == states.Leaving:
-		return []Step{{Text: words.Replace(leaving + "add nodes, or wait for new ones")}}
-	case s.state == states.Maintained && s.isLate && s.isReady:
-		return []Step{late(""), remove("or, if BY has given up and nothing is wrong with WHO, remove WHAT")}
-	case s.isLate:
+	case s.IsLate && (s.State != states.Maintained || !s.IsReady):
 		return []Step{late("")}
-	case s.id.Key == states.OutOfService && s.isReady:
+	case s.State == states.Leaving && isPinned:
+		steps = []Step{{Text: words.Replace(leaving + "the pod belongs to that node alone, and goes with it")}}
+	case s.State == states.Leaving:
+		return []Step{{Text: words.Replace(leaving + "add nodes, or wait for new ones")}}
+	case s.IsLate:
+		steps = []Step{late(""), remove("or, if BY has given up and nothing is wrong with WHO, remove WHAT")}
+	case s.ID.Key == states.OutOfService && s.IsReady:
 		return []Step{remove("WHO ARE Ready and still HAVE WHAT" + since(",", "") + ": who set it removes it")}
-	case s.id.Key == states.OutOfService:
+	case s.ID.Key == states.OutOfService:
 		return []Step{look("repair WHO, and then remove WHAT" + since(",", "") + ": Kubernetes does not")}
 	case k.IsManual():
 		return []Step{remove("if the maintenance of WHO" + since(",", ",") + " is over, remove WHAT")}
 	default:
 		return []Step{look("wait until BY removes WHAT from WHO" + since(", there", ""))}
 	}
-	if isPinned {
-		left := untoleratedOf(x.profile.Matcher, &cluster.Group{Taints: s.taints})
+	if s.IsCordoned {
+		steps = append(steps, uncordon("uncordon THEM, as what cordoned THEM has given up"))
+	}
+	if isPinned && s.State == states.Leaving && !s.isSick {
+		left := untoleratedOf(x.profile.Matcher, &cluster.Group{Taints: s.replaced})
 		steps = append(steps, x.steps("or, as the pod belongs to that node alone, if it should run there until then, ", exists(left))...)
 	}
 	return steps
-}
-
-// mayBeAgent reports whether the pods may be part of what makes nodes ready.
-func (x *Pending) mayBeAgent() bool {
-	return x.Owner.Kind == "DaemonSet" || x.First.HostNetwork || strings.HasSuffix(x.Namespace, "-system")
 }
 
 // exists returns entries that tolerate the taints with any value.
@@ -230,31 +213,45 @@ func (q *Question) onNodes(text string, nodes []string, most int, words ...strin
 }
 
 // waysOut returns what ends pods that stay Terminating on nodes that do not answer.
-func (q *Question) waysOut(list []*Eviction) []Step {
-	var nodes, terminating, overdue []string
-	for _, x := range list {
-		switch {
-		case x.Hangs && x.Outcome == deleting:
-			nodes, terminating = append(nodes, x.Node), append(terminating, x.Pod)
-		case x.Hangs && x.Outcome == Overdue:
-			nodes, overdue = append(nodes, x.Node), append(overdue, x.Pod)
+func (a *analyst) waysOut(list []*Eviction) (steps []Step) {
+	var pods []*Eviction
+	for _, outcome := range []string{Overdue, deleting} {
+		same := slices.DeleteFunc(slices.Clone(list), func(x *Eviction) bool {
+			return !x.Hangs || x.Outcome != outcome || outcome == Overdue && *x.InSeconds == 0
+		})
+		if len(same) > 0 {
+			pods = same
 		}
 	}
-	pods := slices.Concat(terminating, overdue)[:cmp.Or(len(terminating), len(overdue))]
 	if len(pods) == 0 {
 		return nil
 	}
-	nodes = sets.List(sets.New(nodes...))
-	namespace, pod, _ := strings.Cut(pods[0], "/")
-	steps := []Step{
-		q.onNodes("if the machine of "+say.Noun(len(nodes), "node")+" "+say.NamesOf(nodes, len(nodes))+" does not come back, delete the node. Kubernetes "+
-			"then deletes its pods. If the machine still runs, so do their containers, beside those of new pods", nodes, maxNames, "delete", "node"),
+	slices.SortStableFunc(pods, func(x, y *Eviction) int { // a StatefulSet waits for its pod, and a DaemonSet's belongs to the node
+		x1, y1 := x.pod.Owner.Kind, y.pod.Owner.Kind
+		return cmp.Or(order(x1 != "StatefulSet", y1 != "StatefulSet"), order(x1 == "DaemonSet", y1 == "DaemonSet"))
+	})
+	q, nodes := &a.question, sets.List(sets.New(say.Each(pods, func(x *Eviction) string { return x.Node })...))
+	named := func(nodes []string) string {
+		return say.Noun(len(nodes), "node") + " " + say.NamesOf(nodes, len(nodes))
+	}
+	living := slices.DeleteFunc(slices.Clone(nodes), func(name string) bool { return a.Nodes[a.NodeAt[name]].DeletionTimestamp != nil })
+	for _, same := range cluster.Grouped(nodes, func(name string) string { return a.Nodes[a.NodeAt[name]].State().WayOut(q.Now) }) {
+		if text := a.Nodes[a.NodeAt[same[0]]].State().WayOut(q.Now); text != "" {
+			words := strings.NewReplacer("NODES", named(same), " ARE", say.For(len(same), " is", " are"))
+			steps = append(steps, q.onNodes(words.Replace(text), same, 1, "get", "node", "-o", "yaml"))
+		}
+	}
+	if len(living) > 0 {
+		steps = append(steps, q.onNodes("if the machine does not come back, delete "+named(living)+". Kubernetes then deletes the pods there. "+
+			"If the machine still runs, so do their containers, beside those of new pods", living, maxNames, "delete", "node"))
+	}
+	steps = append(steps,
 		q.onNodes("if you are sure that the machine is off, mark the node as out of service. Kubernetes then deletes its pods by force and detaches "+
 			"their volumes. If the machine still writes to these, data is lost. Remove the taint when the node is back", nodes, maxNames,
 			"taint", "nodes", states.OutOfService+"=nodeshutdown:NoExecute"),
 		q.step("delete a pod by force. Only the API server forgets it: its containers may still run, a StatefulSet makes another pod of the "+
 			"same name beside them, and its volumes stay attached for minutes", 1, len(pods), "pod",
-			"-n", namespace, "delete", "pod", pod, "--force", "--grace-period=0"),
-	}
+			"-n", pods[0].pod.Namespace, "delete", "pod", pods[0].pod.Name, "--force", "--grace-period=0"),
+	)
 	return say.Each(steps, func(s Step) Step { s.Relation = enough; return s })
 }

@@ -124,7 +124,7 @@ func New(c *cluster.Cluster, q Question) *Report {
 	r.Pending = a.pending(waiting)
 	r.Causes, r.KeptOff = causesOf(r.Pending), causesOf(r.DaemonSets)
 	r.Evictions = a.evictions(pods)
-	r.WaysOut = q.waysOut(r.Evictions)
+	r.WaysOut = a.waysOut(r.Evictions)
 	if slices.ContainsFunc(r.Evictions, func(x *Eviction) bool { return x.At != "" }) {
 		r.EvictionRule = timer.Rule
 	}

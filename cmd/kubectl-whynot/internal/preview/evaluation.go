@@ -5,7 +5,6 @@ package preview
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -294,8 +293,6 @@ func (e *evaluation) isHomeless(m member) bool {
 	return !own.Matches(m.Profile) || !e.keeps(m.Profile, own.Group)
 }
 
-var keyOf = regexp.MustCompile(`^[^=:]+`) // in a change in kubectl's form; a removal may end with "-"
-
 // notes sets what else is to know.
 func (e *evaluation) notes(r *Request) {
 	note := func(isTrue bool, text string) {
@@ -307,20 +304,16 @@ func (e *evaluation) notes(r *Request) {
 	note(touched == 0 && r.Selector != "", "No node matches -l "+r.Selector+".")
 	note(touched == 0 && r.Selector == "", "There are no nodes.")
 	note(e.Pods == 0, "There are no pods in the input.")
-	keys := sets.New(say.Each(r.specs, func(s string) string { return strings.TrimSuffix(keyOf.FindString(s), "-") })...)
-	for _, key := range sets.List(keys) {
-		note(states.ForKey(key).WhoElse() != "", key+": "+states.ForKey(key).WhoElse())
-	}
+	keys, notes := states.KeysIn(r.specs)
+	e.Notes = append(e.Notes, notes...)
 	owned := make(map[string][]string) // nodes, by the key of what owns them
 	for _, i := range slices.Sorted(maps.Keys(e.changes)) {
-		if owner := diagnosis.OwnerOf(&e.before.Nodes[i]); owner != nil && !keys.Has(owner.Key) {
+		node := e.before.Nodes[i].State()
+		if owner := node.Owner(); owner != nil && !slices.Contains(keys, owner.Key) {
 			owned[owner.Key] = append(owned[owner.Key], e.before.Nodes[i].Name)
 		}
 	}
-	for _, key := range say.SortedKeys(owned) {
-		entry, n := states.ForKey(key), len(owned[key])
-		note(true, fmt.Sprintf("%s: %s %s %s. %s", key, say.NamesOf(owned[key], n), say.For(n, "is", "are"), entry.State, say.Sentence(entry.WhoElse())))
-	}
+	e.Notes = append(e.Notes, states.Owned(owned)...)
 	keepsOff := r.Verb == "cordon" || r.Verb == "drain" || slices.ContainsFunc(r.specs, func(s string) bool { return strings.HasSuffix(s, ":NoSchedule") })
 	for _, name := range say.SortedKeys(e.before.Workloads) {
 		i, isKnown := e.before.NodeAt[e.before.Workloads[name].NodeName]

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package states
+
+import (
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
+)
+
+// A Node is what the meaning of its taints depends on.
+type Node struct {
+	Taints     []taints.Taint
+	Stale      []taints.TaintID // of taints that Kubernetes removes
+	Made       time.Time        // zero: not known
+	Deleted    *metav1.Time     // nil: it is not
+	Finalizers []string
+	IsCordoned bool
+	IsReady    bool // by its conditions
+	MayBeReady bool // or nothing is known of these
+}
+
+// A Stay is equal for taints for which the same is to be done.
+type Stay struct {
+	State      State
+	ID         taints.TaintID // zero: does not matter
+	IsLate     bool           // the taint has been there for far longer than it normally is
+	IsReady    bool           // the node is; if it is late, the node is healthy
+	IsCordoned bool           // and it is late
+}
+
+// StayOf also returns since when the node has the taint, or zero.
+func (n *Node) StayOf(t taints.Taint, now time.Time) (s Stay, since time.Time) {
+	k := Known(t)
+	since = n.Since(t, now)
+	switch {
+	case k.IsLate(since, now):
+		return Stay{k.State, t.ID(), true, n.IsHealthy(), n.IsCordoned}, since
+	case k.IsRepeated && since.IsZero() && !n.Made.IsZero(), k.State == Maintained, k.State == Fenced:
+		return Stay{k.State, t.ID(), false, n.IsReady, false}, since
+	}
+	return Stay{State: k.State}, since
+}
+
+// IsHealthy reports whether nothing says that the node is not.
+func (n *Node) IsHealthy() bool {
+	isSick := func(t taints.Taint) bool { return Of(t) == Unhealthy && !slices.Contains(n.Stale, t.ID()) }
+	return n.MayBeReady && !slices.ContainsFunc(n.Taints, isSick)
+}
+
+// Owner returns the taint of what removes the node, fences it or has it in maintenance, and
+// also cordons it and ends all of that, or nil. What removes it comes first. A taint of effect
+// PreferNoSchedule announces that, which has begun once the node is cordoned. For a node that
+// is deleted, the taint stands for the deletionTimestamp.
+func (n *Node) Owner() (owner *taints.Taint) {
+	if n.Deleted != nil {
+		return &taints.Taint{Key: DeletionTimestamp, TimeAdded: &n.Deleted.Time}
+	}
+	for i, t := range n.Taints {
+		hasBegun := t.Effect != taints.PreferNoSchedule || n.IsCordoned && t.Key != candidate
+		if hasBegun && Known(t).ownsNode() && (owner == nil || Of(t) == Leaving) {
+			owner = &n.Taints[i]
+		}
+	}
+	return owner
+}
+
+// Acting returns the taint with which this one ends: that of what owns the node, or for some
+// that of what starts it or fences it by hand, or the taint itself. If the owner may have
+// given up, and the node is healthy, the node still has to start.
+func (n *Node) Acting(t taints.Taint, now time.Time) taints.Taint {
+	owner, state := n.Owner(), Of(t)
+	if n.Deleted != nil {
+		return *owner
+	}
+	if owner != nil && (state == Cordoned || state == Unhealthy || state == Starting) {
+		if s, _ := n.StayOf(*owner, now); !(state == Starting && s.IsLate && s.IsReady) {
+			return *owner
+		}
+	}
+	acts := func(o taints.Taint) bool {
+		if o.Key == OutOfService || !IsOfStart(t) || Of(o) != Starting {
+			return o.Key == OutOfService && !n.MayBeReady
+		}
+		s, since := n.StayOf(o, now)
+		return (s.IsLate || s.ID == taints.TaintID{}) && !Known(o).IsLate(since, added(t))
+	}
+	if state != Unhealthy {
+		return t
+	}
+	if i := slices.IndexFunc(n.Taints, acts); i >= 0 {
+		return n.Taints[i]
+	}
+	return t
+}
+
+// WayOut says what ends pods that stay Terminating on nodes that something owns, and that do
+// not answer, or "". In the text are words to replace: NODES, and ARE.
+func (n *Node) WayOut(now time.Time) string {
+	owner := n.Owner()
+	if owner == nil {
+		return ""
+	}
+	k := Known(*owner)
+	s, _ := n.StayOf(*owner, now)
+	switch {
+	case n.Deleted != nil && len(n.Finalizers) > 0:
+		return "find out why NODES, already deleted, ARE not gone: finalizers keep what is deleted, here " + say.Joined(say.FirstOf(n.Finalizers, 3))
+	case n.Deleted != nil:
+		return "find out why NODES, already deleted, ARE not gone: finalizers keep what is deleted"
+	case s.IsLate:
+		return "look at " + k.Look + ": NODES ARE " + string(k.State) + ", normally for less than " + duration.HumanDuration(k.Within)
+	}
+	return "wait for " + k.Remover() + ": NODES ARE " + string(k.State) + ". The pods go when their kubelet answers or their node is deleted"
+}
+
+// IsOfStart reports whether each node also has the taint while it starts.
+func IsOfStart(t taints.Taint) bool {
+	return t.Key == taints.NodeNotReady || t.Key == taints.NodeNetworkUnavailable
+}
+
+// Since returns since when the node has the taint, or zero. What owns a node cordons it
+// when it begins. Taints of a start are as old as the node, unless they are set again.
+func (n *Node) Since(t taints.Taint, now time.Time) time.Time {
+	at, k, cordoned := added(t), Known(t), time.Time{}
+	if i := slices.IndexFunc(n.Taints, func(o taints.Taint) bool { return Of(o) == Cordoned }); i >= 0 {
+		cordoned = added(n.Taints[i])
+	}
+	isStarting := func(o taints.Taint) bool { return o.TimeAdded != nil && Of(o) == Starting && !Known(o).IsRepeated }
+	switch {
+	case k.ownsNode() && !cordoned.IsZero() && (at.IsZero() || t.Effect == taints.PreferNoSchedule):
+		return cordoned
+	case !at.IsZero(), k.State != Starting, k.IsRepeated && k.IsLate(n.Made, now):
+		return at
+	case !k.IsRepeated && slices.ContainsFunc(n.Taints, isStarting):
+		return added(n.Taints[slices.IndexFunc(n.Taints, isStarting)])
+	}
+	return n.Made
+}
+
+// added returns when the taint was added, as its value or timeAdded says, or zero.
+func added(t taints.Taint) time.Time {
+	if at, isTime := timeIn(t); isTime || t.TimeAdded == nil {
+		return at
+	}
+	return *t.TimeAdded
+}

@@ -19,10 +19,12 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/sets"
 
+	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/devices"
 	"github.com/seed-0529bac1/taints/cmd/internal/drain"
 	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
 	"github.com/seed-0529bac1/taints/cmd/internal/names"
+	"github.com/seed-0529bac1/taints/kube"
 )
 
 // A Cluster is the part of the nodes and pods in the input that matters.
@@ -41,6 +43,8 @@ type Cluster struct {
 	Running     map[string]int       // pods on nodes by Pod.OwnerName, after Finish
 	Waiting     map[string]int       // pending pods by Pod.OwnerName, after Finish
 	Unevaluated sets.Set[string]     // rules of objects in the input
+
+	AddedIn map[string][]taints.Toleration // those that admission adds to pods, by namespace
 
 	Drain    *drain.Drain // gets what it needs; nil: that is not wanted
 	objects  devices.Objects
@@ -78,7 +82,7 @@ func New(only Filter) *Cluster {
 		Only: only, Namespace: cmp.Or(only.Namespace, metav1.NamespaceDefault),
 		NodeAt: make(map[string]int), leftOut: make(map[PodName]*Pod), PodNamed: make(map[PodName]*Pod), Others: make(map[string]int),
 		profiles: make(map[string]*Profile), Unevaluated: sets.New[string](),
-		Workloads: make(map[string]*Workload), Running: make(map[string]int), Waiting: make(map[string]int),
+		Workloads: make(map[string]*Workload), Running: make(map[string]int), Waiting: make(map[string]int), AddedIn: make(map[string][]taints.Toleration),
 	}
 }
 
@@ -283,6 +287,10 @@ func (c *Cluster) addRules(m *manifest.Object) {
 	case "Namespace":
 		const prefix = "scheduler.alpha.kubernetes.io/"
 		m.Decode(&o)
+		var added []corev1.Toleration
+		if json.Unmarshal([]byte(o.Annotations[prefix+"defaultTolerations"]), &added) == nil {
+			c.AddedIn[o.Name] = kube.Tolerations(added)
+		}
 		if o.Annotations[prefix+"defaultTolerations"]+o.Annotations[prefix+"tolerationsWhitelist"] != "" {
 			c.Unevaluated.Insert("tolerations that namespaces default or allow")
 		}
@@ -315,32 +323,4 @@ var skipLarge = json.WithUnmarshalers(json.JoinUnmarshalers(
 
 func skip[T any]() *json.Unmarshalers {
 	return json.UnmarshalFromFunc(func(d *jsontext.Decoder, _ *T) error { return d.SkipValue() })
-}
-
-// checkNames returns an error unless Kubernetes allows the names of the object, its
-// namespace and its owner. Commands repeat the first two, which are not like flags.
-func checkNames(m *metav1.ObjectMeta) error {
-	const format = "%s is %q, which Kubernetes does not allow"
-	switch owner := metav1.GetControllerOfNoCopy(m); {
-	case m.Name == "":
-		return errors.New("metadata.name is missing")
-	case !isName(m.Name):
-		return fmt.Errorf(format, "metadata.name", m.Name)
-	case m.Namespace != "" && (!isName(m.Namespace) || strings.Contains(m.Namespace, ".")):
-		return fmt.Errorf(format, "metadata.namespace", m.Namespace)
-	case owner != nil && owner.Name == "":
-		return errors.New("the name of the owner in metadata.ownerReferences is missing")
-	}
-	return nil
-}
-
-// isName reports whether the text is a DNS subdomain, as names of objects are.
-// Kubernetes' own function takes five times as long.
-func isName(s string) bool {
-	for label := range strings.SplitSeq(s, ".") {
-		if label == "" || strings.Trim(label, "-") != label || strings.Trim(label, "-0123456789abcdefghijklmnopqrstuvwxyz") != "" {
-			return false
-		}
-	}
-	return len(s) <= 253
 }

@@ -204,7 +204,7 @@ type Node struct {
 
 // AddNode adds a node.
 func (c *Cluster) AddNode(n *corev1.Node) error {
-	if err := checkNames(&n.ObjectMeta); err != nil {
+	if err := names.CheckObject(&n.ObjectMeta); err != nil {
 		return err
 	}
 	list := kube.Taints(n.Spec.Taints)

@@ -24,6 +24,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/devices"
 	"github.com/seed-0529bac1/taints/cmd/internal/jobs"
 	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
+	"github.com/seed-0529bac1/taints/cmd/internal/names"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/kube"
 )
@@ -52,6 +53,7 @@ type Wait struct {
 	Message   string   // of the scheduler, or of the status of a pod that has finished
 	Reason    string   // the kubelet's, of a pod that has finished; empty: none
 	Scheduler string   // empty: the default one
+	Revision  string   // of the template that made it; empty: unknown
 	Nominated string   // the node that the scheduler intends for it; empty: none
 	Failure   string   // why the workload cannot create it
 	Mistakes  []string // describes fields around tolerations that an API server refuses
@@ -92,7 +94,7 @@ func (p *Pod) IsStatic() bool { return p.Owner.Kind == "Node" }
 func (c *Cluster) AddPod(o *corev1.Pod) error { return c.addPod(o, nil) }
 
 func (c *Cluster) addPod(o *corev1.Pod, mistakes []string) error {
-	if err := checkNames(&o.ObjectMeta); err != nil {
+	if err := names.CheckObject(&o.ObjectMeta); err != nil {
 		return err
 	}
 	p := &Pod{
@@ -162,7 +164,7 @@ func checkTwins(a, b any) error {
 func isManifest(o *metav1.ObjectMeta) bool { return o.UID == "" && o.CreationTimestamp.IsZero() }
 
 func waitOf(o *metav1.ObjectMeta, s *corev1.PodSpec, mistakes []string) *Wait {
-	w := &Wait{IsNew: isManifest(o), Mistakes: mistakes, HostNetwork: s.HostNetwork, NodeName: s.NodeName}
+	w := &Wait{IsNew: isManifest(o), Mistakes: mistakes, HostNetwork: s.HostNetwork, NodeName: s.NodeName, Revision: o.Labels[appsv1.ControllerRevisionHashLabelKey]}
 	w.IsRefused = w.IsNew && (len(mistakes) > 0 || manifest.IsRefused(kube.Tolerations(s.Tolerations)))
 	w.Gates = say.Each(s.SchedulingGates, func(g corev1.PodSchedulingGate) string { return g.Name })
 	w.Claims = devices.Names(&corev1.Pod{Spec: *s})
@@ -197,7 +199,7 @@ func ownerOf(o *metav1.ObjectMeta) Owner {
 	}
 	w := Owner{Kind: r.Kind, Name: r.Name}
 	group, _, ok := strings.Cut(r.APIVersion, "/")
-	if ok && path.Dir(apiVersions[r.Kind]) != group || !isName(r.Name) { // no object of Kubernetes has such a name
+	if ok && path.Dir(apiVersions[r.Kind]) != group || !names.IsObject(r.Name) { // no object of Kubernetes has such a name
 		w.Kind += "." + cmp.Or(group, "unknown")
 	}
 	hash, config := o.Labels["pod-template-hash"], o.Annotations["openshift.io/deployment-config.name"]
@@ -205,7 +207,7 @@ func ownerOf(o *metav1.ObjectMeta) Owner {
 	switch {
 	case w.Kind == "ReplicaSet" && hash != "" && hasHash:
 		w.Deployment = name
-	case w.Kind == "ReplicationController" && isName(config):
+	case w.Kind == "ReplicationController" && names.IsObject(config):
 		w.Controller = "DeploymentConfig " + config
 	}
 	return w
@@ -249,6 +251,8 @@ type Workload struct {
 	controller Owner  // of the workload itself
 	isMade     bool   // the input has a pod of it
 	isReady    bool   // its status says that no pod is missing
+	isUpdated  bool   // its status says that the template of now made all pods
+	revision   string // of this template; empty: unknown
 	wantsNone  bool   // its status says that no pods are wanted
 	failure    string // why it cannot create pods
 }
@@ -270,6 +274,9 @@ type object struct {
 	} `json:"spec"`
 	Status struct {
 		appsv1.DaemonSetStatus                    // of which a part is also in other kinds
+		Replicas               int32              `json:"replicas"`
+		UpdatedReplicas        int32              `json:"updatedReplicas"`
+		UpdateRevision         string             `json:"updateRevision"`
 		ReadyReplicas          int32              `json:"readyReplicas"`
 		Ready                  int32              `json:"ready"`
 		Failed                 int                `json:"failed"`
@@ -319,23 +326,32 @@ func (o *object) isReady(kind string) bool {
 	case "Job":
 		return s.Ready >= ptr.Deref(o.Spec.Parallelism, 1)
 	case "DaemonSet":
-		isSeen := s.ObservedGeneration > 0
-		return s.ObservedGeneration >= o.Generation && s.NumberReady >= s.DesiredNumberScheduled && (isSeen || s.NumberReady > 0)
+		return o.isSeen() && s.NumberReady >= s.DesiredNumberScheduled && (s.ObservedGeneration > 0 || s.NumberReady > 0)
 	default:
-		return s.ObservedGeneration >= o.Generation && s.ReadyReplicas >= ptr.Deref(o.Spec.Replicas, 1)
+		return o.isSeen() && s.ReadyReplicas >= ptr.Deref(o.Spec.Replicas, 1)
 	}
 }
 
+// isUpdated reports whether the status says that the template of now made all pods.
+func (o *object) isUpdated() bool {
+	s := &o.Status
+	updated, all := s.UpdatedReplicas+s.UpdatedNumberScheduled, s.Replicas+s.CurrentNumberScheduled
+	return o.isSeen() && updated > 0 && updated >= all
+}
+
+// isSeen reports whether the status is about the spec of now.
+func (o *object) isSeen() bool { return o.Status.ObservedGeneration >= o.Generation }
+
 // addWorkload adds a workload with the pod that it would create, if any.
 func (c *Cluster) addWorkload(kind string, o *object, mistakes []string) error {
-	if err := checkNames(&o.ObjectMeta); err != nil {
+	if err := names.CheckObject(&o.ObjectMeta); err != nil {
 		return err
 	}
 	w := &Workload{
 		Kind: kind, PodName: PodName{Namespace: cmp.Or(o.Namespace, c.Namespace), Name: o.Name},
 		Paused: o.Spec.Paused, OnDelete: o.Spec.UpdateStrategy.Type == "OnDelete", Partition: o.Spec.UpdateStrategy.RollingUpdate.Partition,
 		Stalled: o.condition("Progressing", "False"), failure: o.condition("ReplicaFailure", "True"),
-		controller: ownerOf(&o.ObjectMeta), isReady: o.isReady(kind),
+		controller: ownerOf(&o.ObjectMeta), isReady: o.isReady(kind), isUpdated: o.isUpdated(), revision: o.Status.UpdateRevision,
 		Misplaced: int(o.Status.NumberMisscheduled), Exists: o.Status.ObservedGeneration > 0,
 		wantsNone: kind == "DaemonSet" && o.Status.DesiredNumberScheduled == 0, Job: jobs.Of(o.job(kind), o.Status.Failed, o.Status.FailedIndexes),
 	}
@@ -388,6 +404,20 @@ func (c *Cluster) Maker(p *Pod) *Workload {
 }
 
 var unknown = &Workload{}
+
+// MadeBy returns the workload with the template that made the pod, or nil if that may have
+// changed since then. Nobody changes the template of a Deployment's ReplicaSet.
+func (c *Cluster) MadeBy(p *Pod) *Workload {
+	owner, top := c.workload(p.Namespace, p.Owner), c.Workloads[p.OwnerName()]
+	isCurrent := top != nil && (top.isUpdated || p.Revision != "" && p.Revision == top.revision)
+	switch {
+	case owner != nil && owner != top:
+		return owner
+	case isCurrent:
+		return top
+	}
+	return nil
+}
 
 // resolve follows the owner's controllers in the input, and marks them as having a pod.
 func (c *Cluster) resolve(namespace string, o Owner, levels int) Owner {

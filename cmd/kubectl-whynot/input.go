@@ -43,12 +43,12 @@ func (p *program) answer(ctx context.Context, args []string) error {
 		return err
 	}
 	c.Finish()
-	q := diagnosis.Question{Now: now, Matrix: p.output == "html", Connection: p.connection}
+	q := diagnosis.Question{Now: now, Matrix: p.output == "html", IsWide: p.output == "wide", Connection: p.connection}
 	if isDump && len(p.connection) == 0 {
 		q.Cluster = "the cluster of this dump"
 	}
 	if c.Asked != "" {
-		if q.Pod, err = c.Find(c.Asked, c.Only.Namespace); err != nil {
+		if q.Pods, err = c.Find(c.Asked, c.Only.Namespace); err != nil {
 			return p.notFound(ctx, c, err)
 		}
 	}

@@ -126,24 +126,18 @@ func (c *Cluster) finishDevices() {
 	}
 }
 
-// Find returns the full name of the pod. A name without a namespace means the
-// default namespace or, if that has no such pod, the only pod with this name. The
-// name of a workload means one of its pods, if possible a pending one.
-func (c *Cluster) Find(name, namespace string) (PodName, error) {
+// Find returns the pod with the name, or all pods of the workload with it, as in
+// deployment/web. A name without a namespace means the default namespace or, if that has no
+// such pod, the only pod with this name.
+func (c *Cluster) Find(name, namespace string) (pods []*Pod, err error) {
 	full := PodName{Namespace: cmp.Or(namespace, c.Namespace), Name: name}
-	if c.PodNamed[full] != nil {
-		return full, nil
-	}
 	var found, named []PodName // by the name of the pod, or of its workload
-	var made *Pod              // from the workload
 	for _, p := range c.Pods {
 		kind, owner := p.Owner.Template()
 		isOf := strings.EqualFold(kind+"/"+owner, name) || strings.EqualFold(p.Owner.Kind+"/"+p.Owner.Name, name)
 		switch {
-		case p.Namespace == full.Namespace && !p.Template && isOf:
-			if made == nil || p.IsPending() && !made.IsPending() {
-				made = p
-			}
+		case p.Namespace == full.Namespace && isOf:
+			pods = append(pods, p)
 		case namespace != "" && p.Namespace != namespace:
 		case p.Name == name:
 			found = append(found, p.PodName)
@@ -156,16 +150,18 @@ func (c *Cluster) Find(name, namespace string) (PodName, error) {
 	}
 	_, isNode := c.NodeAt[name]
 	switch {
-	case made != nil:
-		return made.PodName, nil
+	case len(pods) > 0:
+		return pods, nil
+	case c.PodNamed[full] != nil:
+		return []*Pod{c.PodNamed[full]}, nil
 	case len(found) == 1:
-		return found[0], nil
+		return []*Pod{c.PodNamed[found[0]]}, nil
 	case len(found) > 1:
-		return full, names.Several(name, found)
+		return nil, names.Several(name, found)
 	case isNode:
-		return full, fmt.Errorf(names.IsNode, name, name)
+		return nil, fmt.Errorf(names.IsNode, name, name)
 	}
-	return full, names.NotFound(full, namespace, c.Only.Labels, c.Names())
+	return nil, names.NotFound(full, namespace, c.Only.Labels, c.Names())
 }
 
 // Names returns the names of all pods, and of workloads as in deployment/web.

@@ -281,7 +281,7 @@ func (x *Pending) alternativeSteps() []Step {
 		if x.isKeptOff {
 			which = "that it should run on, if any"
 		}
-		if x.question.Pod != (cluster.PodName{}) {
+		if x.question.IsWide || len(x.question.Pods) > 0 {
 			where = "are listed below"
 		}
 		return []Step{{Text: "choose the nodes " + which + ", and tolerate their taints, which " + where}}

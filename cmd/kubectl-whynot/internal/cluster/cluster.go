@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -169,7 +168,7 @@ func (c *Cluster) Names() (list []PodName) {
 	add := func(namespace, kind, name string) {
 		list = append(list, PodName{Namespace: namespace, Name: strings.ToLower(kind) + "/" + name})
 	}
-	for _, p := range slices.AppendSeq(slices.Clone(c.Pods), maps.Values(c.leftOut)) {
+	for _, p := range c.All() {
 		kind, name := p.Owner.Template()
 		add(p.Namespace, kind, name)
 		add(p.Namespace, p.Owner.Kind, p.Owner.Name)

@@ -37,6 +37,7 @@ type Pod struct {
 	Phase    corev1.PodPhase
 	Deleting bool
 	Template bool // it does not exist: a workload in the input would create it
+	LeftOut  bool // by the filter
 	Pinned   bool // to its node: its affinity names no other
 	Changed  bool // its spec was, since it was made
 	Owner    Owner
@@ -373,9 +374,9 @@ func (c *Cluster) addWorkload(kind string, o *object, mistakes []string) error {
 	if w.None = why; wait.IsRefused {
 		why, w.isReady = "", false
 	}
-	if why == "" && c.Only.matches(w.Namespace, template.Labels) {
+	if isSelected := c.Only.matches(w.Namespace, template.Labels); why == "" && (isSelected || kind == "DaemonSet" && w.IsPlugin) {
 		w.pod = &Pod{
-			PodName: PodName{Namespace: w.Namespace, Name: strings.ToLower(kind) + "/" + o.Name}, Owner: owner,
+			LeftOut: !isSelected, PodName: PodName{Namespace: w.Namespace, Name: strings.ToLower(kind) + "/" + o.Name}, Owner: owner,
 			Template: true, Profile: cmp.Or(w.Bound, c.profileOf(spec, true)), Wait: wait,
 		}
 	}
@@ -409,11 +410,10 @@ var unknown = &Workload{}
 // changed since then. Nobody changes the template of a Deployment's ReplicaSet.
 func (c *Cluster) MadeBy(p *Pod) *Workload {
 	owner, top := c.workload(p.Namespace, p.Owner), c.Workloads[p.OwnerName()]
-	isCurrent := top != nil && (top.isUpdated || p.Revision != "" && p.Revision == top.revision)
 	switch {
 	case owner != nil && owner != top:
 		return owner
-	case isCurrent:
+	case top != nil && (top.isUpdated || p.Revision != "" && p.Revision == top.revision):
 		return top
 	}
 	return nil
@@ -442,7 +442,11 @@ func (c *Cluster) resolve(namespace string, o Owner, levels int) Owner {
 
 const maxLevels = 5 // of owners
 
-// DaemonSets returns the pods that the DaemonSets of the input would make.
+// All returns the pods, also those that the filter leaves out. These have no profile.
+func (c *Cluster) All() []*Pod { return slices.AppendSeq(slices.Clone(c.Pods), maps.Values(c.leftOut)) }
+
+// DaemonSets returns the pods that the DaemonSets of the input would make, also those of
+// device plugins that the filter leaves out.
 func (c *Cluster) DaemonSets() (pods []*Pod) {
 	for _, w := range c.inOrder {
 		if w.Kind == "DaemonSet" && w.pod != nil {
@@ -456,7 +460,7 @@ func (c *Cluster) DaemonSets() (pods []*Pod) {
 // pods that the workloads would create: those of which the input has no pods, unless
 // their status says that the pods run, and those that cannot create pods.
 func (c *Cluster) finishWorkloads() {
-	for _, p := range slices.AppendSeq(slices.Clone(c.Pods), maps.Values(c.leftOut)) {
+	for _, p := range c.All() {
 		if p.Owner != (Owner{}) {
 			p.Owner = c.resolve(p.Namespace, p.Owner, maxLevels)
 		}
@@ -475,11 +479,14 @@ func (c *Cluster) finishWorkloads() {
 	}
 	for _, w := range c.inOrder {
 		above := parent(w)
-		if w.Exists = w.Exists || w.isMade; w.Kind == "DaemonSet" && w.pod != nil && !w.isMade {
+		if w.Exists = w.Exists || w.isMade; w.pod == nil || w.pod.LeftOut {
+			continue
+		}
+		if w.Kind == "DaemonSet" && !w.isMade {
 			c.PodNamed[w.pod.PodName] = w.pod
 		}
 		switch {
-		case w.pod == nil, above != nil && above.pod != nil:
+		case above != nil && above.pod != nil:
 		case w.failure != "" || !w.isMade && !w.isReady:
 			w.pod.Owner, w.pod.Failure = c.resolve(w.Namespace, w.pod.Owner, maxLevels), w.failure
 			c.PodNamed[w.pod.PodName] = w.pod

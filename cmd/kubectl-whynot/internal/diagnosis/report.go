@@ -108,7 +108,7 @@ func New(c *cluster.Cluster, q Question) *Report {
 	})
 	a.kept = a.daemonSets()
 	pods := c.Pods
-	r.DaemonSets = a.kept
+	r.DaemonSets = slices.DeleteFunc(slices.Clone(a.kept), func(x *Pending) bool { return x.First.LeftOut })
 	if r.Asked = len(q.Pods); r.Asked > 0 {
 		pods = q.Pods
 		r.DaemonSets = slices.DeleteFunc(slices.Clone(a.kept), func(x *Pending) bool { return x.First.OwnerName() != pods[0].OwnerName() })

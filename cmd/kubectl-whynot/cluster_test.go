@@ -125,6 +125,9 @@ func TestDaemonSets(t *testing.T) {
 	if got := oneLine(mustRun(t, "", "-A", "-s", url)); !strings.Contains(got, "and DaemonSets (the server could not find") {
 		t.Errorf("not permitted: %s", got)
 	}
+	if got := oneLine(mustRun(t, "", "-n", "ops", "-s", url)); !strings.Contains(got, "does not run on b") || !strings.Contains(got, "and DaemonSets of other namespaces.") {
+		t.Errorf("permitted in one namespace: %s", got)
+	}
 }
 
 // A list whose pages expire is read again, without doubles.

@@ -43,12 +43,12 @@ func (p *program) answer(ctx context.Context, args []string) error {
 		return err
 	}
 	c.Finish()
-	q := diagnosis.Question{Now: now, Matrix: p.output == "html", Connection: p.connection}
+	q := diagnosis.Question{Now: now, Matrix: p.output == "html", IsWide: p.output == "wide", Connection: p.connection}
 	if isDump && len(p.connection) == 0 {
 		q.Cluster = "the cluster of this dump"
 	}
 	if c.Asked != "" {
-		if q.Pod, err = c.Find(c.Asked, c.Only.Namespace); err != nil {
+		if q.Pods, err = c.Find(c.Asked, c.Only.Namespace); err != nil {
 			return p.notFound(ctx, c, err)
 		}
 	}
@@ -161,10 +161,10 @@ func (p *program) readCluster(ctx context.Context, c *cluster.Cluster) error {
 		}
 	}
 	if !strings.HasPrefix(c.Asked, "daemonset/") {
-		readOthers(ctx, client, c, "DaemonSets", "/apis/apps/v1")
+		readOthers(ctx, client, c, "DaemonSets", "/apis/apps/v1", "", c.Only.Namespace) // a device plugin may be in any namespace
 	}
 	if c.Drain != nil {
-		c.Drain.HasBudgets = readOthers(ctx, client, c, "PodDisruptionBudgets", "/apis/policy/v1")
+		c.Drain.HasBudgets = readOthers(ctx, client, c, "PodDisruptionBudgets", "/apis/policy/v1", "")
 	}
 	return inPages(ctx, client.Pods(c.Only.Namespace).List, p.selector, c.ForgetPods, c.AddPod)
 }
@@ -223,14 +223,21 @@ func (p *program) notFound(ctx context.Context, c *cluster.Cluster, err error) e
 	return err
 }
 
-// readOthers lists objects that not everybody may list, and reports whether it could.
-func readOthers(ctx context.Context, client corev1client.CoreV1Interface, c *cluster.Cluster, kinds, group string) bool {
-	request := client.RESTClient().Get().AbsPath(group).Namespace(c.Only.Namespace).Resource(strings.ToLower(kinds))
-	err := decode(ctx, kinds, request, c)
-	if err != nil {
-		c.Unevaluated.Insert(kinds + " (" + say.Shortened(err.Error()) + ")")
+// readOthers lists objects that not everybody may list, in the first of the namespaces where
+// that works, and reports whether it could.
+func readOthers(ctx context.Context, client corev1client.CoreV1Interface, c *cluster.Cluster, kinds, group string, namespaces ...string) bool {
+	var err error
+	for i, namespace := range slices.Compact(namespaces) {
+		request := client.RESTClient().Get().AbsPath(group).Namespace(namespace).Resource(strings.ToLower(kinds))
+		if err = decode(ctx, kinds, request, c); err == nil {
+			if i > 0 {
+				c.Unevaluated.Insert(kinds + " of other namespaces")
+			}
+			return true
+		}
 	}
-	return err == nil
+	c.Unevaluated.Insert(kinds + " (" + say.Shortened(err.Error()) + ")")
+	return false
 }
 
 // newClient returns a client for the cluster that the flags choose.

@@ -89,6 +89,31 @@ func (d *Drain) AddBudget(b *Budget) (err error) {
 type Verdict struct {
 	Leaves, IsRefused bool // kubectl evicts no pod of a node that has a refused one
 	Why               string
+
+	budget  string // that allows so many evictions now; empty: none limits them
+	allowed int
+}
+
+// Limit sets what becomes of pods that budgets let go, in the order in which kubectl evicts
+// them. A budget allows more evictions when new pods are ready. Pods that are not replaced
+// use it up, and then kubectl evicts no others.
+func Limit(list []*Verdict, isReplaced func(i int) bool) {
+	pods, lost := make(map[string]int), make(map[string]int) // by budget
+	for _, v := range list {
+		pods[v.budget]++
+	}
+	for i, v := range list {
+		switch name := v.budget; {
+		case name == "" || pods[name] <= v.allowed:
+		case lost[name] == v.allowed:
+			*v = Verdict{Why: fmt.Sprintf("%s allows only %s until new pods are ready, and no other node takes new pods: kubectl tries again without end. "+
+				"Drain fewer nodes at once, let other nodes take the pods, or use --disable-eviction", name, say.Count(v.allowed, "eviction"))}
+		case isReplaced(i):
+			v.Why = fmt.Sprintf("evicted, up to %d at a time: %s allows more when new pods are ready", v.allowed, name)
+		default:
+			lost[name]++
+		}
+	}
 }
 
 // Of returns what kubectl does with the pod, by its filters, and then the API server.
@@ -134,6 +159,7 @@ func (d *Drain) eviction(name types.NamespacedName, p *pod) Verdict {
 	}
 	names := say.Each(budgets, func(b *Budget) string { return name.Namespace + "/" + b.Name })
 	budget, b, s := say.Noun(len(names), "PodDisruptionBudget")+" "+say.Joined(names), budgets[0], budgets[0].Status
+	none := budget + " allows no eviction"
 	switch {
 	case len(names) > 1:
 		return Verdict{Why: budget + " select them, and the API server evicts no pod of several budgets: change a selector"}
@@ -141,10 +167,13 @@ func (d *Drain) eviction(name types.NamespacedName, p *pod) Verdict {
 		return Verdict{Leaves: true, Why: "evicted, unless " + budget + " holds them: the input lacks its status"}
 	case p.isUnready && (s.DesiredHealthy > 0 && s.CurrentHealthy >= s.DesiredHealthy || ptr.Deref(b.Spec.UnhealthyPodEvictionPolicy, "") == policyv1.AlwaysAllow):
 		return Verdict{Leaves: true, Why: "evicted: " + budget + " does not count them, as they are not ready"}
-	case *s.Allowed > 0 && s.ObservedGeneration >= b.Generation:
-		return Verdict{Leaves: true, Why: fmt.Sprintf("evicted, up to %d at a time: %s allows more when new pods are ready", *s.Allowed, budget)}
+	case s.ObservedGeneration < b.Generation:
+		return Verdict{Why: fmt.Sprintf("%s, and kubectl tries again until it does: its status is older than its spec, observedGeneration %d of generation %d",
+			none, s.ObservedGeneration, b.Generation)}
+	case *s.Allowed > 0:
+		return Verdict{Leaves: true, Why: "evicted", budget: budget, allowed: int(*s.Allowed)}
 	}
-	text := fmt.Sprintf("%s allows no eviction, and kubectl tries again until it does: it needs %s, and %d of %d are healthy", budget,
+	text := fmt.Sprintf("%s, and kubectl tries again until it does: it needs %s, and %d of %d are healthy", none,
 		say.Count(int(s.DesiredHealthy), "healthy pod"), s.CurrentHealthy, s.ExpectedPods)
 	var unready []string
 	for _, other := range d.unready {

@@ -128,10 +128,10 @@ var kinds = map[string]string{
 // Workloads are the kinds of workloads that have pods of their own, but no other workloads.
 var Workloads = []string{"deployment", "statefulset", "daemonset", "cronjob", "job"}
 
-// Kind returns the kind that a word of kubectl means, such as deployments.apps, and the
-// path of its group.
+// Kind returns the kind that a word of kubectl means, such as deployments.apps, in any
+// letter case, and the path of its group.
 func Kind(word string) (kind, group string) {
-	word, _, _ = strings.Cut(word, ".")
+	word, _, _ = strings.Cut(strings.ToLower(word), ".")
 	for short, full := range kinds {
 		if kind = path.Base(full); word == short || word == kind || word == kind+"s" || word == kind+"es" {
 			return kind, path.Dir(full)

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -19,10 +18,12 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/sets"
 
+	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/devices"
 	"github.com/seed-0529bac1/taints/cmd/internal/drain"
 	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
 	"github.com/seed-0529bac1/taints/cmd/internal/names"
+	"github.com/seed-0529bac1/taints/kube"
 )
 
 // A Cluster is the part of the nodes and pods in the input that matters.
@@ -41,6 +42,8 @@ type Cluster struct {
 	Running     map[string]int       // pods on nodes by Pod.OwnerName, after Finish
 	Waiting     map[string]int       // pending pods by Pod.OwnerName, after Finish
 	Unevaluated sets.Set[string]     // rules of objects in the input
+
+	AddedIn map[string][]taints.Toleration // those that admission adds to pods, by namespace
 
 	Drain    *drain.Drain // gets what it needs; nil: that is not wanted
 	objects  devices.Objects
@@ -78,7 +81,7 @@ func New(only Filter) *Cluster {
 		Only: only, Namespace: cmp.Or(only.Namespace, metav1.NamespaceDefault),
 		NodeAt: make(map[string]int), leftOut: make(map[PodName]*Pod), PodNamed: make(map[PodName]*Pod), Others: make(map[string]int),
 		profiles: make(map[string]*Profile), Unevaluated: sets.New[string](),
-		Workloads: make(map[string]*Workload), Running: make(map[string]int), Waiting: make(map[string]int),
+		Workloads: make(map[string]*Workload), Running: make(map[string]int), Waiting: make(map[string]int), AddedIn: make(map[string][]taints.Toleration),
 	}
 }
 
@@ -122,24 +125,18 @@ func (c *Cluster) finishDevices() {
 	}
 }
 
-// Find returns the full name of the pod. A name without a namespace means the
-// default namespace or, if that has no such pod, the only pod with this name. The
-// name of a workload means one of its pods, if possible a pending one.
-func (c *Cluster) Find(name, namespace string) (PodName, error) {
+// Find returns the pod with the name, or all pods of the workload with it, as in
+// deployment/web. A name without a namespace means the default namespace or, if that has no
+// such pod, the only pod with this name.
+func (c *Cluster) Find(name, namespace string) (pods []*Pod, err error) {
 	full := PodName{Namespace: cmp.Or(namespace, c.Namespace), Name: name}
-	if c.PodNamed[full] != nil {
-		return full, nil
-	}
 	var found, named []PodName // by the name of the pod, or of its workload
-	var made *Pod              // from the workload
 	for _, p := range c.Pods {
 		kind, owner := p.Owner.Template()
 		isOf := strings.EqualFold(kind+"/"+owner, name) || strings.EqualFold(p.Owner.Kind+"/"+p.Owner.Name, name)
 		switch {
-		case p.Namespace == full.Namespace && !p.Template && isOf:
-			if made == nil || p.IsPending() && !made.IsPending() {
-				made = p
-			}
+		case p.Namespace == full.Namespace && isOf:
+			pods = append(pods, p)
 		case namespace != "" && p.Namespace != namespace:
 		case p.Name == name:
 			found = append(found, p.PodName)
@@ -152,16 +149,18 @@ func (c *Cluster) Find(name, namespace string) (PodName, error) {
 	}
 	_, isNode := c.NodeAt[name]
 	switch {
-	case made != nil:
-		return made.PodName, nil
+	case len(pods) > 0:
+		return pods, nil
+	case c.PodNamed[full] != nil:
+		return []*Pod{c.PodNamed[full]}, nil
 	case len(found) == 1:
-		return found[0], nil
+		return []*Pod{c.PodNamed[found[0]]}, nil
 	case len(found) > 1:
-		return full, names.Several(name, found)
+		return nil, names.Several(name, found)
 	case isNode:
-		return full, fmt.Errorf(names.IsNode, name, name)
+		return nil, fmt.Errorf(names.IsNode, name, name)
 	}
-	return full, names.NotFound(full, namespace, c.Only.Labels, c.Names())
+	return nil, names.NotFound(full, namespace, c.Only.Labels, c.Names())
 }
 
 // Names returns the names of all pods, and of workloads as in deployment/web.
@@ -169,7 +168,7 @@ func (c *Cluster) Names() (list []PodName) {
 	add := func(namespace, kind, name string) {
 		list = append(list, PodName{Namespace: namespace, Name: strings.ToLower(kind) + "/" + name})
 	}
-	for _, p := range slices.AppendSeq(slices.Clone(c.Pods), maps.Values(c.leftOut)) {
+	for _, p := range c.All() {
 		kind, name := p.Owner.Template()
 		add(p.Namespace, kind, name)
 		add(p.Namespace, p.Owner.Kind, p.Owner.Name)
@@ -283,6 +282,10 @@ func (c *Cluster) addRules(m *manifest.Object) {
 	case "Namespace":
 		const prefix = "scheduler.alpha.kubernetes.io/"
 		m.Decode(&o)
+		var added []corev1.Toleration
+		if json.Unmarshal([]byte(o.Annotations[prefix+"defaultTolerations"]), &added) == nil {
+			c.AddedIn[o.Name] = kube.Tolerations(added)
+		}
 		if o.Annotations[prefix+"defaultTolerations"]+o.Annotations[prefix+"tolerationsWhitelist"] != "" {
 			c.Unevaluated.Insert("tolerations that namespaces default or allow")
 		}
@@ -315,32 +318,4 @@ var skipLarge = json.WithUnmarshalers(json.JoinUnmarshalers(
 
 func skip[T any]() *json.Unmarshalers {
 	return json.UnmarshalFromFunc(func(d *jsontext.Decoder, _ *T) error { return d.SkipValue() })
-}
-
-// checkNames returns an error unless Kubernetes allows the names of the object, its
-// namespace and its owner. Commands repeat the first two, which are not like flags.
-func checkNames(m *metav1.ObjectMeta) error {
-	const format = "%s is %q, which Kubernetes does not allow"
-	switch owner := metav1.GetControllerOfNoCopy(m); {
-	case m.Name == "":
-		return errors.New("metadata.name is missing")
-	case !isName(m.Name):
-		return fmt.Errorf(format, "metadata.name", m.Name)
-	case m.Namespace != "" && (!isName(m.Namespace) || strings.Contains(m.Namespace, ".")):
-		return fmt.Errorf(format, "metadata.namespace", m.Namespace)
-	case owner != nil && owner.Name == "":
-		return errors.New("the name of the owner in metadata.ownerReferences is missing")
-	}
-	return nil
-}
-
-// isName reports whether the text is a DNS subdomain, as names of objects are.
-// Kubernetes' own function takes five times as long.
-func isName(s string) bool {
-	for label := range strings.SplitSeq(s, ".") {
-		if label == "" || strings.Trim(label, "-") != label || strings.Trim(label, "-0123456789abcdefghijklmnopqrstuvwxyz") != "" {
-			return false
-		}
-	}
-	return len(s) <= 253
 }

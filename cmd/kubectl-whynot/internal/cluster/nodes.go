@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/names"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/states"
 	"github.com/seed-0529bac1/taints/kube"
@@ -92,13 +93,13 @@ func (c *Cluster) Missing(p *Profile) (absent, meant []string) {
 		absent = append(absent, text)
 		for _, key := range say.SortedKeys(c.labels) {
 			switch {
-			case !IsSameWord(key, r.Key):
+			case !names.IsSameWord(key, r.Key):
 				continue
 			case len(r.Values) == 0:
 				meant = append(meant, key)
 			}
 			for _, value := range sets.List(c.labels[key]) {
-				if slices.ContainsFunc(r.Values, func(want string) bool { return IsSameWord(want, value) }) {
+				if slices.ContainsFunc(r.Values, func(want string) bool { return names.IsSameWord(want, value) }) {
 					meant = append(meant, labelText(key, value))
 				}
 			}
@@ -204,7 +205,7 @@ type Node struct {
 
 // AddNode adds a node.
 func (c *Cluster) AddNode(n *corev1.Node) error {
-	if err := checkNames(&n.ObjectMeta); err != nil {
+	if err := names.CheckObject(&n.ObjectMeta); err != nil {
 		return err
 	}
 	list := kube.Taints(n.Spec.Taints)

@@ -24,6 +24,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/devices"
 	"github.com/seed-0529bac1/taints/cmd/internal/jobs"
 	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
+	"github.com/seed-0529bac1/taints/cmd/internal/names"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/kube"
 )
@@ -36,6 +37,7 @@ type Pod struct {
 	Phase    corev1.PodPhase
 	Deleting bool
 	Template bool // it does not exist: a workload in the input would create it
+	LeftOut  bool // by the filter
 	Pinned   bool // to its node: its affinity names no other
 	Changed  bool // its spec was, since it was made
 	Owner    Owner
@@ -52,6 +54,7 @@ type Wait struct {
 	Message   string   // of the scheduler, or of the status of a pod that has finished
 	Reason    string   // the kubelet's, of a pod that has finished; empty: none
 	Scheduler string   // empty: the default one
+	Revision  string   // of the template that made it; empty: unknown
 	Nominated string   // the node that the scheduler intends for it; empty: none
 	Failure   string   // why the workload cannot create it
 	Mistakes  []string // describes fields around tolerations that an API server refuses
@@ -92,7 +95,7 @@ func (p *Pod) IsStatic() bool { return p.Owner.Kind == "Node" }
 func (c *Cluster) AddPod(o *corev1.Pod) error { return c.addPod(o, nil) }
 
 func (c *Cluster) addPod(o *corev1.Pod, mistakes []string) error {
-	if err := checkNames(&o.ObjectMeta); err != nil {
+	if err := names.CheckObject(&o.ObjectMeta); err != nil {
 		return err
 	}
 	p := &Pod{
@@ -162,7 +165,7 @@ func checkTwins(a, b any) error {
 func isManifest(o *metav1.ObjectMeta) bool { return o.UID == "" && o.CreationTimestamp.IsZero() }
 
 func waitOf(o *metav1.ObjectMeta, s *corev1.PodSpec, mistakes []string) *Wait {
-	w := &Wait{IsNew: isManifest(o), Mistakes: mistakes, HostNetwork: s.HostNetwork, NodeName: s.NodeName}
+	w := &Wait{IsNew: isManifest(o), Mistakes: mistakes, HostNetwork: s.HostNetwork, NodeName: s.NodeName, Revision: o.Labels[appsv1.ControllerRevisionHashLabelKey]}
 	w.IsRefused = w.IsNew && (len(mistakes) > 0 || manifest.IsRefused(kube.Tolerations(s.Tolerations)))
 	w.Gates = say.Each(s.SchedulingGates, func(g corev1.PodSchedulingGate) string { return g.Name })
 	w.Claims = devices.Names(&corev1.Pod{Spec: *s})
@@ -197,7 +200,7 @@ func ownerOf(o *metav1.ObjectMeta) Owner {
 	}
 	w := Owner{Kind: r.Kind, Name: r.Name}
 	group, _, ok := strings.Cut(r.APIVersion, "/")
-	if ok && path.Dir(apiVersions[r.Kind]) != group || !isName(r.Name) { // no object of Kubernetes has such a name
+	if ok && path.Dir(apiVersions[r.Kind]) != group || !names.IsObject(r.Name) { // no object of Kubernetes has such a name
 		w.Kind += "." + cmp.Or(group, "unknown")
 	}
 	hash, config := o.Labels["pod-template-hash"], o.Annotations["openshift.io/deployment-config.name"]
@@ -205,7 +208,7 @@ func ownerOf(o *metav1.ObjectMeta) Owner {
 	switch {
 	case w.Kind == "ReplicaSet" && hash != "" && hasHash:
 		w.Deployment = name
-	case w.Kind == "ReplicationController" && isName(config):
+	case w.Kind == "ReplicationController" && names.IsObject(config):
 		w.Controller = "DeploymentConfig " + config
 	}
 	return w
@@ -249,6 +252,8 @@ type Workload struct {
 	controller Owner  // of the workload itself
 	isMade     bool   // the input has a pod of it
 	isReady    bool   // its status says that no pod is missing
+	isUpdated  bool   // its status says that the template of now made all pods
+	revision   string // of this template; empty: unknown
 	wantsNone  bool   // its status says that no pods are wanted
 	failure    string // why it cannot create pods
 }
@@ -270,6 +275,9 @@ type object struct {
 	} `json:"spec"`
 	Status struct {
 		appsv1.DaemonSetStatus                    // of which a part is also in other kinds
+		Replicas               int32              `json:"replicas"`
+		UpdatedReplicas        int32              `json:"updatedReplicas"`
+		UpdateRevision         string             `json:"updateRevision"`
 		ReadyReplicas          int32              `json:"readyReplicas"`
 		Ready                  int32              `json:"ready"`
 		Failed                 int                `json:"failed"`
@@ -319,23 +327,32 @@ func (o *object) isReady(kind string) bool {
 	case "Job":
 		return s.Ready >= ptr.Deref(o.Spec.Parallelism, 1)
 	case "DaemonSet":
-		isSeen := s.ObservedGeneration > 0
-		return s.ObservedGeneration >= o.Generation && s.NumberReady >= s.DesiredNumberScheduled && (isSeen || s.NumberReady > 0)
+		return o.isSeen() && s.NumberReady >= s.DesiredNumberScheduled && (s.ObservedGeneration > 0 || s.NumberReady > 0)
 	default:
-		return s.ObservedGeneration >= o.Generation && s.ReadyReplicas >= ptr.Deref(o.Spec.Replicas, 1)
+		return o.isSeen() && s.ReadyReplicas >= ptr.Deref(o.Spec.Replicas, 1)
 	}
 }
 
+// isUpdated reports whether the status says that the template of now made all pods.
+func (o *object) isUpdated() bool {
+	s := &o.Status
+	updated, all := s.UpdatedReplicas+s.UpdatedNumberScheduled, s.Replicas+s.CurrentNumberScheduled
+	return o.isSeen() && updated > 0 && updated >= all
+}
+
+// isSeen reports whether the status is about the spec of now.
+func (o *object) isSeen() bool { return o.Status.ObservedGeneration >= o.Generation }
+
 // addWorkload adds a workload with the pod that it would create, if any.
 func (c *Cluster) addWorkload(kind string, o *object, mistakes []string) error {
-	if err := checkNames(&o.ObjectMeta); err != nil {
+	if err := names.CheckObject(&o.ObjectMeta); err != nil {
 		return err
 	}
 	w := &Workload{
 		Kind: kind, PodName: PodName{Namespace: cmp.Or(o.Namespace, c.Namespace), Name: o.Name},
 		Paused: o.Spec.Paused, OnDelete: o.Spec.UpdateStrategy.Type == "OnDelete", Partition: o.Spec.UpdateStrategy.RollingUpdate.Partition,
 		Stalled: o.condition("Progressing", "False"), failure: o.condition("ReplicaFailure", "True"),
-		controller: ownerOf(&o.ObjectMeta), isReady: o.isReady(kind),
+		controller: ownerOf(&o.ObjectMeta), isReady: o.isReady(kind), isUpdated: o.isUpdated(), revision: o.Status.UpdateRevision,
 		Misplaced: int(o.Status.NumberMisscheduled), Exists: o.Status.ObservedGeneration > 0,
 		wantsNone: kind == "DaemonSet" && o.Status.DesiredNumberScheduled == 0, Job: jobs.Of(o.job(kind), o.Status.Failed, o.Status.FailedIndexes),
 	}
@@ -357,9 +374,9 @@ func (c *Cluster) addWorkload(kind string, o *object, mistakes []string) error {
 	if w.None = why; wait.IsRefused {
 		why, w.isReady = "", false
 	}
-	if why == "" && c.Only.matches(w.Namespace, template.Labels) {
+	if isSelected := c.Only.matches(w.Namespace, template.Labels); why == "" && (isSelected || kind == "DaemonSet" && w.IsPlugin) {
 		w.pod = &Pod{
-			PodName: PodName{Namespace: w.Namespace, Name: strings.ToLower(kind) + "/" + o.Name}, Owner: owner,
+			LeftOut: !isSelected, PodName: PodName{Namespace: w.Namespace, Name: strings.ToLower(kind) + "/" + o.Name}, Owner: owner,
 			Template: true, Profile: cmp.Or(w.Bound, c.profileOf(spec, true)), Wait: wait,
 		}
 	}
@@ -389,6 +406,19 @@ func (c *Cluster) Maker(p *Pod) *Workload {
 
 var unknown = &Workload{}
 
+// MadeBy returns the workload with the template that made the pod, or nil if that may have
+// changed since then. Nobody changes the template of a Deployment's ReplicaSet.
+func (c *Cluster) MadeBy(p *Pod) *Workload {
+	owner, top := c.workload(p.Namespace, p.Owner), c.Workloads[p.OwnerName()]
+	switch {
+	case owner != nil && owner != top:
+		return owner
+	case top != nil && (top.isUpdated || p.Revision != "" && p.Revision == top.revision):
+		return top
+	}
+	return nil
+}
+
 // resolve follows the owner's controllers in the input, and marks them as having a pod.
 func (c *Cluster) resolve(namespace string, o Owner, levels int) Owner {
 	w := c.workload(namespace, o)
@@ -412,7 +442,11 @@ func (c *Cluster) resolve(namespace string, o Owner, levels int) Owner {
 
 const maxLevels = 5 // of owners
 
-// DaemonSets returns the pods that the DaemonSets of the input would make.
+// All returns the pods, also those that the filter leaves out. These have no profile.
+func (c *Cluster) All() []*Pod { return slices.AppendSeq(slices.Clone(c.Pods), maps.Values(c.leftOut)) }
+
+// DaemonSets returns the pods that the DaemonSets of the input would make, also those of
+// device plugins that the filter leaves out.
 func (c *Cluster) DaemonSets() (pods []*Pod) {
 	for _, w := range c.inOrder {
 		if w.Kind == "DaemonSet" && w.pod != nil {
@@ -426,7 +460,7 @@ func (c *Cluster) DaemonSets() (pods []*Pod) {
 // pods that the workloads would create: those of which the input has no pods, unless
 // their status says that the pods run, and those that cannot create pods.
 func (c *Cluster) finishWorkloads() {
-	for _, p := range slices.AppendSeq(slices.Clone(c.Pods), maps.Values(c.leftOut)) {
+	for _, p := range c.All() {
 		if p.Owner != (Owner{}) {
 			p.Owner = c.resolve(p.Namespace, p.Owner, maxLevels)
 		}
@@ -445,11 +479,14 @@ func (c *Cluster) finishWorkloads() {
 	}
 	for _, w := range c.inOrder {
 		above := parent(w)
-		if w.Exists = w.Exists || w.isMade; w.Kind == "DaemonSet" && w.pod != nil && !w.isMade {
+		if w.Exists = w.Exists || w.isMade; w.pod == nil || w.pod.LeftOut {
+			continue
+		}
+		if w.Kind == "DaemonSet" && !w.isMade {
 			c.PodNamed[w.pod.PodName] = w.pod
 		}
 		switch {
-		case w.pod == nil, above != nil && above.pod != nil:
+		case above != nil && above.pod != nil:
 		case w.failure != "" || !w.isMade && !w.isReady:
 			w.pod.Owner, w.pod.Failure = c.resolve(w.Namespace, w.pod.Owner, maxLevels), w.failure
 			c.PodNamed[w.pod.PodName] = w.pod

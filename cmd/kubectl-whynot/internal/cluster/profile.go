@@ -5,7 +5,6 @@ package cluster
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,7 +22,6 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
-	"github.com/seed-0529bac1/taints/internal/similar"
 	"github.com/seed-0529bac1/taints/kube"
 )
 
@@ -212,46 +210,4 @@ func requirementText(r corev1.NodeSelectorRequirement) string {
 		return parsed.String()
 	}
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Key, r.Operator, strings.Join(r.Values, ",")))
-}
-
-// IsSameWord reports whether two similar names mean the same, and do not name
-// different things, such as team-a and team-b, or trusted and untrusted: they differ
-// only in letter case or separators, or one long word has an extra or missing letter
-// or two swapped neighbors, not at its beginning or end.
-func IsSameWord(a, b string) bool {
-	if strings.EqualFold(a, b) {
-		return true
-	}
-	x, y := keyWords(a), keyWords(b)
-	if len(x) != len(y) {
-		return false
-	}
-	for len(x) > 0 && x[0] == y[0] {
-		x, y = x[1:], y[1:]
-	}
-	return len(x) == 0 || isMisspelled(x[0], y[0]) && slices.Equal(x[1:], y[1:])
-}
-
-// keyWords returns the words of a key in lower case. Separators end words, and
-// so does an upper-case letter after a lower-case one, as in teamA.
-func keyWords(key string) []string {
-	key = strings.ToLower(camelCase.ReplaceAllString(key, "$1 $2"))
-	return strings.FieldsFunc(key, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-}
-
-var camelCase = regexp.MustCompile(`(\p{Ll})(\p{Lu})`)
-
-// isMisspelled reports whether the words are the same word, long enough to
-// judge, with one misspelling. A replaced letter is no misspelling, as in east
-// and west. Neither is an extra letter at the end, as in plane and planet.
-func isMisspelled(a, b string) bool {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	if len(a) < 5 || a[0] != b[0] || strings.ContainsFunc(a+b, unicode.IsDigit) {
-		return false
-	}
-	letters := func(s string) []string { return slices.Sorted(slices.Values(strings.Split(s, ""))) }
-	isSwapped := slices.Equal(letters(a), letters(b))
-	return similar.Edits(a, b) == 1 && !strings.HasPrefix(b, a) && (len(a) < len(b) || isSwapped)
 }

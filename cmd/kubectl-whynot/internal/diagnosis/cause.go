@@ -141,7 +141,7 @@ func (x *Pending) explainOther(m *fiterror.Message) {
 // adviseTemplate makes the advice one for the workload's template, if new pods of it
 // have other tolerations.
 func (a *analyst) adviseTemplate(x *Pending, w *cluster.Workload) {
-	list := tolerationsOfNew(x, w)
+	list := a.tolerationsOfNew(x, w)
 	isSame := len(list) == len(x.Tolerations) && !slices.ContainsFunc(list, func(t taints.Toleration) bool { return !has(x.Tolerations, t) })
 	if isSame || x.isOpen() && len(x.Fix) == 0 {
 		return
@@ -167,17 +167,18 @@ func (a *analyst) adviseTemplate(x *Pending, w *cluster.Workload) {
 }
 
 // tolerationsOfNew returns the tolerations of a new pod: those of the template, and what
-// admission has added to the pod. This comes after what the API server gives to every
-// pod, or is for memory pressure or a resource that the pod requests.
-func tolerationsOfNew(x *Pending, w *cluster.Workload) []taints.Toleration {
-	list, isAfter := slices.Clone(w.Effective), false
+// admission has added to the pod. This is all that the template that made the pod lacks. If
+// that is not known, it comes after what the API server or the DaemonSet controller gives to
+// every pod, or is for the namespace, for memory pressure or a resource that the pod requests.
+func (a *analyst) tolerationsOfNew(x *Pending, w *cluster.Workload) []taints.Toleration {
+	list, made, isAfter := slices.Clone(w.Effective), a.MadeBy(x.First), false
 	for _, t := range x.Tolerations {
-		isKnown := t.Operator == taints.OpExists && t.Effect == taints.NoSchedule && (t.Key == taints.NodeMemoryPressure || x.profile.Requests(t.Key))
-		if !has(list, t) {
-			if isAfter = isAfter || isEverybodys(t); isAfter || isKnown {
-				list = append(list, t)
-			}
+		isNode := t.Operator == taints.OpExists && t.Effect == taints.NoSchedule && (t.Key == taints.NodeMemoryPressure || x.profile.Requests(t.Key))
+		isKnown := isNode || isEverybodys(t) || has(a.AddedIn[x.Namespace], t) || made != nil && !has(made.Effective, t)
+		if !has(list, t) && (isAfter || isKnown) {
+			list = append(list, t)
 		}
+		isAfter = isAfter || !has(w.Tolerations, t) && (isEverybodys(t) || has(w.Effective, t))
 	}
 	return list
 }
@@ -280,7 +281,7 @@ func (x *Pending) alternativeSteps() []Step {
 		if x.isKeptOff {
 			which = "that it should run on, if any"
 		}
-		if x.question.Pod != (cluster.PodName{}) {
+		if x.question.IsWide || len(x.question.Pods) > 0 {
 			where = "are listed below"
 		}
 		return []Step{{Text: "choose the nodes " + which + ", and tolerate their taints, which " + where}}

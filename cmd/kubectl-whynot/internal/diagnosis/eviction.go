@@ -340,7 +340,7 @@ func (r *Eviction) follow(c *cluster.Cluster, maker *cluster.Workload, evicted [
 	case r.Drain.Leaves && own.Matches(p.Profile) && !p.IsRejected(own.Group):
 		r.Again, r.Then = true, "new ones tolerate the cordon, and may be put there again"
 	case own.Matches(p.Profile) && !p.IsRejected(own.Group) && p.EvictionOf(own.Taints, r.now).Outcome != taints.Stays:
-		r.Again, r.Then = true, "new ones may be put there again, and leave again"
+		r.Again, r.Then = true, "new ones may be put there again, and leave again"+strings.TrimPrefix(jobs.Again(maker.Kind, maker.Job, fail, true), ", again and again")
 		if p.Owner.Kind == "DaemonSet" {
 			r.Then = "the DaemonSet makes a new one there, which leaves again"
 		}
@@ -377,7 +377,7 @@ func (r *Eviction) changed(maker *cluster.Workload) {
 // followBound says what happens to new pods whose template names the node. So many pods of
 // the maker fail before.
 func (r *Eviction) followBound(c *cluster.Cluster, maker *cluster.Workload, before int) {
-	r.Then = "its template names node " + maker.NodeName + ", where all new ones go without the scheduler"
+	r.Then = "the template of " + r.pod.OwnerName() + " names node " + maker.NodeName + ", where all new ones go without the scheduler"
 	fate, cause := boundFate(c, maker.Bound, maker.NodeName, r.now)
 	if fate == "" {
 		return

@@ -285,13 +285,13 @@ func (a *analyst) daemonSets() []*Pending {
 			nodes[p.OwnerName()] = make(map[int]bool)
 		}
 	}
-	for _, p := range a.Pods {
+	for _, p := range a.All() {
 		if p.Owner.Kind != "DaemonSet" || nodes[p.OwnerName()] == nil || p.Template || p.IsFinished() {
 			continue
 		}
 		if i, ok := a.NodeAt[p.Node]; ok {
 			nodes[p.OwnerName()][i] = true
-		} else if p.NamesNodes() {
+		} else if p.Profile != nil && p.NamesNodes() {
 			for _, i := range a.Candidates(p.Profile) {
 				nodes[p.OwnerName()][i] = false
 			}

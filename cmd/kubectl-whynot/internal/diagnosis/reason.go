@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/names"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
@@ -104,7 +105,7 @@ func (a *adviser) isMistake(r explain.Reason) bool {
 	t := r.Closest
 	switch {
 	case t.Key == "",
-		t.Key != r.Taint.Key && !cluster.IsSameWord(t.Key, r.Taint.Key),
+		t.Key != r.Taint.Key && !names.IsSameWord(t.Key, r.Taint.Key),
 		!isEffect(t.Effect) && !strings.EqualFold(string(t.Effect), string(r.Taint.Effect)),
 		t.TolerationSeconds != nil && (*t.TolerationSeconds <= 0 || t.Effect != r.Taint.Effect):
 		return false

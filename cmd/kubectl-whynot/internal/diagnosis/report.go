@@ -37,8 +37,8 @@ type Report struct {
 	Pods         int            `json:"pods"`
 	Filter       string         `json:"filter,omitempty"`  // the flags that select the pods; empty: all of the input
 	Ignored      map[string]int `json:"ignored"`           // objects of other kinds, by kind
-	Pod          string         `json:"pod,omitempty"`     // the requested one
-	PodNote      string         `json:"podNote,omitempty"` // its state, unless it is pending
+	Pod          string         `json:"pod,omitempty"`     // the requested one, or the workload of these
+	PodNote      string         `json:"podNote,omitempty"` // the state of those that are neither pending nor evicted
 	Causes       []*Cause       `json:"causes"`            // the reasons why pods are pending
 	Pending      []*Pending     `json:"pending"`
 	DaemonSets   []*Pending     `json:"daemonSets"` // that make no pods on some nodes because of taints
@@ -51,6 +51,7 @@ type Report struct {
 	NotEvaluated []string       `json:"notEvaluated"`
 
 	Matrix *Matrix `json:"-"` // nil unless requested
+	Asked  int     `json:"-"` // the requested pods
 }
 
 // A GroupRow is a group of nodes with the same taints.
@@ -79,8 +80,9 @@ func NotEvaluated(more ...string) []string {
 // A Question is a request for a report.
 type Question struct {
 	Now        time.Time
-	Pod        cluster.PodName // zero: all pods
+	Pods       []*cluster.Pod // none: all
 	Matrix     bool
+	IsWide     bool     // the report has all details
 	Connection []string // flags of kubectl that choose the cluster, for commands
 	Cluster    string   // that commands are for, if the flags do not say it
 
@@ -106,15 +108,19 @@ func New(c *cluster.Cluster, q Question) *Report {
 	})
 	a.kept = a.daemonSets()
 	pods := c.Pods
-	r.DaemonSets = a.kept
-	if p := c.PodNamed[q.Pod]; p != nil {
-		r.DaemonSets = slices.DeleteFunc(slices.Clone(a.kept), func(x *Pending) bool { return x.First.OwnerName() != p.OwnerName() })
-		pods, waiting = []*cluster.Pod{p}, nil
-		if p.IsPending() && (len(r.DaemonSets) == 0 || !p.Template) {
-			waiting = pods
+	r.DaemonSets = slices.DeleteFunc(slices.Clone(a.kept), func(x *Pending) bool { return x.First.LeftOut })
+	if r.Asked = len(q.Pods); r.Asked > 0 {
+		pods = q.Pods
+		r.DaemonSets = slices.DeleteFunc(slices.Clone(a.kept), func(x *Pending) bool { return x.First.OwnerName() != pods[0].OwnerName() })
+		waiting = slices.DeleteFunc(slices.Clone(pods), func(p *cluster.Pod) bool { return !p.IsPending() || p.Template && len(r.DaemonSets) > 0 })
+		first := slices.Concat(waiting, pods)[0]
+		profile := first.Profile
+		if r.Pod = first.String(); r.Asked > 1 {
+			r.Pod, profile = first.Namespace+"/"+c.Asked, requirements(first)
 		}
-		r.Pod, r.PodNote = p.String(), noteOn(c, p)
-		for i, x := range cellsOf(c, p.Profile, r.Groups) {
+		notes := slices.DeleteFunc(say.Each(pods, func(p *cluster.Pod) string { return noteOn(c, p) }), func(s string) bool { return s == "" })
+		r.PodNote = strings.Join(say.FirstOf(notes, 3), "; ")
+		for i, x := range cellsOf(c, profile, r.Groups) {
 			r.Groups[i].ForPod = x
 		}
 	}

@@ -3,6 +3,7 @@
 package preview
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -170,32 +171,46 @@ func (e *evaluation) evictions() {
 	}
 }
 
-// drain finds out which pods of the nodes leave and which stay.
-func (e *evaluation) drain(d *drain.Drain) {
-	var all, leaving, staying []member
+// drain finds out which pods of the nodes leave and which stay. Kubectl drains one node
+// after the other.
+func (e *evaluation) drain(r *Request) {
+	var all, leaving, departing, staying []member
 	for _, p := range e.before.Pods {
 		if i, known := e.before.NodeAt[p.Node]; known && e.changes[i] != nil {
-			v := d.Of(p.PodName)
+			v := r.Drain.Of(p.PodName)
 			all = append(all, member{p, diagnosis.Drained(p, e.now, &e.after.Nodes[i], v), 0})
 			if v.IsRefused && !strings.Contains(e.Refused[p.Node], v.Why) {
 				e.Refused[p.Node] = strings.TrimPrefix(e.Refused[p.Node]+"; node "+p.Node+": "+v.Why, "; ")
 			}
 		}
 	}
+	place := func(m member) int { return slices.Index(r.names, m.Pod.Node) }
+	slices.SortStableFunc(all, func(a, b member) int { return cmp.Or(place(a)-place(b), strings.Compare(a.Pod.Node, b.Pod.Node)) })
 	for _, m := range all {
-		nodes := e.nodes[e.after.NodeAt[m.Pod.Node]]
 		switch isRefused := e.Refused[m.Pod.Node] != ""; {
-		case m.Drain.Leaves && !isRefused:
+		case m.Deleting:
+			m.InSeconds, m.Drain = nil, drain.Verdict{}
+		case m.Drain.Leaves && isRefused:
+			m.Drain = drain.Verdict{Why: "not evicted: kubectl refuses their node for other pods"}
+		}
+	}
+	drain.Limit(say.Each(all, func(m member) *drain.Verdict { return &m.Drain }), func(i int) bool {
+		return all[i].Owner != (cluster.Owner{}) && !e.isHomeless(all[i].Pod)
+	})
+	for _, m := range all {
+		switch nodes := e.nodes[e.after.NodeAt[m.Pod.Node]]; {
+		case m.Deleting:
+			departing = append(departing, m)
+			nodes.Anyway++
+		case m.Drain.Leaves:
 			leaving = append(leaving, m)
 			nodes.Leave++
-			continue
-		case m.Drain.Leaves:
-			m.Drain.Why = "not evicted: kubectl refuses their node for other pods"
+		default:
+			m.InSeconds, staying = nil, append(staying, m)
+			nodes.Stay++
 		}
-		m.InSeconds, staying = nil, append(staying, m)
-		nodes.Stay++
 	}
-	e.leave(leaving, nil)
+	e.leave(leaving, departing)
 	e.Brief, e.Staying = nil, e.groups(staying, false) // nodes that do not change are cordoned already
 }
 
@@ -282,15 +297,15 @@ func (e *evaluation) keeps(p *cluster.Profile, g *cluster.Group) bool {
 }
 
 // isHomeless reports whether no node would take and keep the pod after the change.
-func (e *evaluation) isHomeless(m member) bool {
-	if bound := e.after.Maker(m.Pod).Bound; bound != nil {
+func (e *evaluation) isHomeless(p *cluster.Pod) bool {
+	if bound := e.after.Maker(p).Bound; bound != nil {
 		return !e.choice(bound).keeps
 	}
-	if !m.Pinned {
-		return !e.choice(m.Profile).keeps
+	if !p.Pinned {
+		return !e.choice(p.Profile).keeps
 	}
-	own := &e.after.Nodes[e.after.NodeAt[m.Pod.Node]]
-	return !own.Matches(m.Profile) || !e.keeps(m.Profile, own.Group)
+	own := &e.after.Nodes[e.after.NodeAt[p.Node]]
+	return !own.Matches(p.Profile) || !e.keeps(p.Profile, own.Group)
 }
 
 // notes sets what else is to know.

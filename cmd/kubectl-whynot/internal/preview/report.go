@@ -65,7 +65,7 @@ func New(c *cluster.Cluster, r *Request, now time.Time, connection []string) *Re
 	}
 	settled := e.settle(r.run(c, now, report))
 	if r.Verb == "drain" {
-		e.drain(r.Drain)
+		e.drain(r)
 	} else {
 		e.evictions()
 	}
@@ -110,6 +110,7 @@ type Group struct {
 	Evictions []*diagnosis.Eviction `json:"-"` // of the pods, earliest first
 	IsPending bool                  `json:"-"`
 	IsEmptied bool                  `json:"-"` // the workload is among Emptied
+	AreOf     bool                  `json:"-"` // Running counts them
 }
 
 // A member is a pod of a group. Its eviction is the one before or after the change.
@@ -143,7 +144,7 @@ func (e *evaluation) group(list []member, leave bool) Group {
 	name := first.OwnerName()
 	g := Group{
 		Workload: name, Running: e.before.Running[name], Waiting: e.before.Waiting[name], InSeconds: last.InSeconds, Because: last.Because,
-		NewNodes: first.gains, Message: first.Message, IsPending: first.IsPending(), Reason: first.Drain.Why,
+		NewNodes: first.gains, Message: first.Message, IsPending: first.IsPending(), Reason: first.Drain.Why, AreOf: !first.Deleting && !first.IsFinished(),
 	}
 	for _, m := range list {
 		g.Pods, g.Evictions = append(g.Pods, m.Pod.String()), append(g.Evictions, m.Eviction)
@@ -179,7 +180,7 @@ func (e *evaluation) then(g *Group, list []member) {
 			g.Then = "the StatefulSet makes no new one before the old one is gone; " + first.Then
 		}
 		for _, m := range list {
-			if e.isHomeless(m) {
+			if e.isHomeless(m.Pod) {
 				g.Homeless++
 			}
 		}

@@ -5,7 +5,6 @@ package cluster
 import (
 	"cmp"
 	"errors"
-	"maps"
 	"path"
 	"reflect"
 	"slices"
@@ -441,61 +440,3 @@ func (c *Cluster) resolve(namespace string, o Owner, levels int) Owner {
 }
 
 const maxLevels = 5 // of owners
-
-// All returns the pods, also those that the filter leaves out. These have no profile.
-func (c *Cluster) All() []*Pod { return slices.AppendSeq(slices.Clone(c.Pods), maps.Values(c.leftOut)) }
-
-// DaemonSets returns the pods that the DaemonSets of the input would make, also those of
-// device plugins that the filter leaves out.
-func (c *Cluster) DaemonSets() (pods []*Pod) {
-	for _, w := range c.inOrder {
-		if w.Kind == "DaemonSet" && w.pod != nil {
-			pods = append(pods, w.pod)
-		}
-	}
-	return pods
-}
-
-// finishWorkloads follows the owners of the pods, counts those that run, and adds the
-// pods that the workloads would create: those of which the input has no pods, unless
-// their status says that the pods run, and those that cannot create pods.
-func (c *Cluster) finishWorkloads() {
-	for _, p := range c.All() {
-		if p.Owner != (Owner{}) {
-			p.Owner = c.resolve(p.Namespace, p.Owner, maxLevels)
-		}
-		switch {
-		case p.IsPending():
-			c.Waiting[p.OwnerName()]++
-		case p.Node != "" && !p.IsFinished() && !p.Deleting:
-			c.Running[p.OwnerName()]++
-		}
-	}
-	parent := func(w *Workload) *Workload { return c.workload(w.Namespace, w.controller) }
-	for _, w := range c.inOrder {
-		if above := parent(w); above != nil && above.pod != nil {
-			above.failure = cmp.Or(above.failure, w.failure)
-		}
-	}
-	for _, w := range c.inOrder {
-		above := parent(w)
-		if w.Exists = w.Exists || w.isMade; w.pod == nil || w.pod.LeftOut {
-			continue
-		}
-		if w.Kind == "DaemonSet" && !w.isMade {
-			c.PodNamed[w.pod.PodName] = w.pod
-		}
-		switch {
-		case above != nil && above.pod != nil:
-		case w.failure != "" || !w.isMade && !w.isReady:
-			w.pod.Owner, w.pod.Failure = c.resolve(w.Namespace, w.pod.Owner, maxLevels), w.failure
-			c.PodNamed[w.pod.PodName] = w.pod
-			c.Waiting[w.pod.OwnerName()]++
-			c.Pods = append(c.Pods, w.pod)
-		case !w.isMade && w.wantsNone:
-			c.Others[w.Kind+" (wants no pods)"]++
-		case !w.isMade:
-			c.Others[w.Kind+" (its pods are ready)"]++
-		}
-	}
-}

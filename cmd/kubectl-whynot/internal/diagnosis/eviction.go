@@ -4,7 +4,6 @@ package diagnosis
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +15,6 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/drain"
 	"github.com/seed-0529bac1/taints/cmd/internal/jobs"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
-	"github.com/seed-0529bac1/taints/cmd/internal/states"
 	"github.com/seed-0529bac1/taints/cmd/internal/timeline"
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
@@ -388,92 +386,4 @@ func (r *Eviction) followBound(c *cluster.Cluster, maker *cluster.Workload, befo
 		remedy = ". Make the Job again without nodeName"
 	}
 	r.Then += fate + jobs.Again(maker.Kind, maker.Job, before, fate != refuses) + remedy
-}
-
-const refuses = ", and its kubelet refuses them"
-
-// boundFate says what becomes of new pods that name the node, or "" if they stay there. If
-// they get there for seconds, cause says why they leave.
-func boundFate(c *cluster.Cluster, p *cluster.Profile, node string, now time.Time) (text string, cause *Pair) {
-	i, isKnown := c.NodeAt[node]
-	if !isKnown {
-		return ". Node " + node + " is not in the input. If it does not exist, they stay Pending until Kubernetes' pod garbage collector deletes them", nil
-	}
-	n := &c.Nodes[i]
-	e := p.EvictionOf(n.Taints, now)
-	if leaves := e.Outcome != taints.Stays; !n.Matches(p.Family) || leaves && !e.Tolerated && !n.IsSilent() {
-		return refuses, nil
-	} else if !leaves {
-		return "", nil
-	}
-	after := ""
-	if e.Tolerated {
-		cause, after = &Pair{Taint: n.Taints[e.Taint], Toleration: &p.Tolerations[e.Toleration]}, fmt.Sprintf(" after %ds", e.Seconds)
-	}
-	if n.IsSilent() {
-		return ". Its kubelet does not answer, so that they stay Pending there until Kubernetes evicts them" + after, cause
-	}
-	return ", and leave" + after, cause
-}
-
-// aboutOne turns words about the pods of a template into those about one pod.
-var aboutOne = strings.NewReplacer("the template names", "it names", "the pods go", "it goes", "refuses them", "refuses it, once", "they stay", "it stays",
-	"deletes them", "deletes it", "evicts them", "evicts it", "and leave", "and leaves", "out of the template", "out of its spec")
-
-// explainBound explains pods that do not exist, and whose template or spec names their node.
-func (a *analyst) explainBound(x *Pending) {
-	fate, cause := boundFate(a.Cluster, x.profile, x.First.NodeName, a.question.Now)
-	text := "the template names node " + x.First.NodeName + ", where the pods go without the scheduler" + fate
-	out := Step{Text: "take nodeName out of the template, so that the scheduler chooses a node"}
-	switch {
-	case x.Kind == causeFailure, x.Kind == causeInvalid:
-		return
-	case !x.First.Template:
-		text, out.Text = aboutOne.Replace(text), aboutOne.Replace(out.Text)
-	case fate != "":
-		maker := a.Maker(x.First)
-		text += jobs.Again(maker.Kind, maker.Job, 0, fate != refuses)
-	}
-	if x.Owner.Kind == "Job" && !x.First.IsNew {
-		out.Text = "make the Job again without nodeName, so that the scheduler chooses a node"
-	}
-	i, isKnown := a.NodeAt[x.First.NodeName]
-	switch {
-	case fate == "" && x.First.Template:
-		x.Kind = causeSchedulable
-	case fate == "":
-		x.Kind = causeOther
-	case cause != nil:
-		x.Kind, text = causeTaints, text+": "+cause.Text()
-		if t := states.WithoutTime(cause.Taint); states.Of(t) != states.None {
-			x.stays = a.stays([]int{i}, []taints.Taint{t})
-			x.Fix = x.nodeSteps()
-		}
-	case isKnown && x.Feasible > 0:
-		x.Kind, text = causeAffinity, text+": the node does not match "+x.profile.Family.Requirements()
-	case isKnown:
-		text += ": " + x.Text
-	}
-	x.NodeAffinity = cluster.AffinityText(x.profile.Family.Required)
-	if x.Text = text; fate == "" {
-		x.Fix = nil
-	} else {
-		x.Fix = withAlternative(x.Fix, out, a.placement(x.profile.Family).isOpen())
-	}
-}
-
-// withAlternative adds the step, which is enough if it helps, as is one that is there, or
-// each of these.
-func withAlternative(steps []Step, s Step, helps bool) []Step {
-	isMore := func(o Step) bool { return len(steps) > 1 && o.Relation != enough }
-	switch {
-	case len(steps) == 0:
-		return []Step{s}
-	case !helps:
-		return steps
-	case slices.ContainsFunc(steps, isMore):
-		s.Relation, s.Replaces = instead, len(steps)
-		return append(steps, s)
-	}
-	return say.Each(slices.Concat([]Step{s}, steps), func(s Step) Step { s.Relation = enough; return s })
 }

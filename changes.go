@@ -3,6 +3,7 @@
 package taints
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/seed-0529bac1/taints/internal/lookup"
@@ -65,10 +66,7 @@ func (c *Changes) apply(taints []Taint, overwrite bool) (result []Taint, changed
 		return taints, false
 	}
 	var buf [lookup.Short]bool
-	there := buf[:min(len(c.Add), len(buf))] // which taints of c.Add are present
-	if len(c.Add) > len(buf) {
-		there = make([]bool, len(c.Add))
-	}
+	there := append(buf[:0], make([]bool, len(c.Add))...) // which taints of c.Add are present
 	add, removed := byID(c.Add), removed{}
 	if len(c.Remove)+len(c.RemoveKeys) > 0 {
 		removed = c.removed()
@@ -111,16 +109,29 @@ func (c *Changes) apply(taints []Taint, overwrite bool) (result []Taint, changed
 
 // clones returns copies of the first n taints, with room for the others and c.Add.
 func (c Changes) clones(taints []Taint, n int) []Taint {
-	list := append(make([]Taint, 0, len(taints)+len(c.Add)), taints[:n]...)
-	for i := range list {
-		list[i] = list[i].clone()
+	list := make([]Taint, 0, len(taints)+len(c.Add))
+	for i := range taints[:n] {
+		list = append(list, taints[i].clone())
 	}
 	return list
 }
 
-// byID finds the first of the taints with an identity.
-func byID(taints []Taint) lookup.First[Taint, TaintID] {
-	return lookup.FirstOf(taints, idOf)
+// A taintsByID finds the first taint of a list with an identity. It is not a
+// [lookup.First], whose calls of idOf make the rows "Reconcile" of the ratios slower.
+type taintsByID struct {
+	list []Taint
+	at   map[TaintID]int // for a long list
+}
+
+func byID(taints []Taint) taintsByID { return taintsByID{taints, lookup.Map(taints, idOf)} }
+
+// Find returns the index of the taint, or -1.
+func (f *taintsByID) Find(id TaintID) int {
+	if f.at != nil {
+		return lookup.In(f.at, id)
+	}
+	i, _ := FindTaint(f.list, id)
+	return i
 }
 
 // idOf is like [Taint.ID], which copies the taint: Apply with nothing to do takes half
@@ -142,17 +153,11 @@ func (c *Changes) removed() removed {
 	return removed{lookup.FirstOf(c.Remove, lookup.Self), lookup.FirstOf(c.RemoveKeys, lookup.Self)}
 }
 
-func (r removed) has(t *Taint) bool { return r.ids.Find(t.ID()) >= 0 || r.keys.Find(t.Key) >= 0 }
+func (r *removed) has(t *Taint) bool { return r.ids.Find(idOf(t)) >= 0 || r.keys.Find(t.Key) >= 0 }
 
-// everyEffectOf reports whether entries of Remove name each valid taint with the
-// key.
-func (r removed) everyEffectOf(key string) bool {
-	for _, e := range knownEffects {
-		if r.ids.Find(TaintID{key, e}) < 0 {
-			return false
-		}
-	}
-	return true
+// everyEffectOf reports whether Remove names each valid taint with the key.
+func (r *removed) everyEffectOf(key string) bool {
+	return !slices.ContainsFunc(knownEffects[:], func(e Effect) bool { return r.ids.Find(TaintID{key, e}) < 0 })
 }
 
 // ApplyStrict returns the taints with the changes made as "kubectl taint" makes
@@ -337,7 +342,7 @@ func Reconcile(current, lastApplied, desired []Taint) Changes {
 			c.Remove = append(c.Remove, id)
 		}
 	}
-	c.addMissing(current, desired, &now, &wanted)
+	c.addMissing(desired, &now, &wanted)
 	return c
 }
 
@@ -353,16 +358,16 @@ func ReconcileOwned(current []Taint, owned []TaintID, desired []Taint) Changes {
 			c.Remove = append(c.Remove, id)
 		}
 	}
-	c.addMissing(current, desired, &now, &wanted)
+	c.addMissing(desired, &now, &wanted)
 	return c
 }
 
 // addMissing adds the desired taints that the node lacks.
-func (c *Changes) addMissing(current, desired []Taint, now, wanted *lookup.First[Taint, TaintID]) {
+func (c *Changes) addMissing(desired []Taint, now, wanted *taintsByID) {
 	for i := range desired {
 		t := &desired[i]
 		id := idOf(t)
-		if at := now.Find(id); at >= 0 && current[at].Value == t.Value || wanted.Find(id) != i {
+		if at := now.Find(id); at >= 0 && now.list[at].Value == t.Value || wanted.Find(id) != i {
 			continue
 		}
 		c.Add = append(c.Add, t.clone())

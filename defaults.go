@@ -118,10 +118,8 @@ func addForever(tolerations []Toleration, ids []TaintID) []Toleration {
 // Pass the names of all resources that the pod requests, as module kube's
 // RequestedResources returns them. Names that are not extended resources are ignored.
 func AddExtendedResourceTolerations(tolerations []Toleration, names ...string) []Toleration {
-	sorted := slices.Clone(names)
-	slices.Sort(sorted)
 	var taints []TaintID
-	for _, name := range slices.Compact(sorted) {
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
 		if isExtendedResource(name) {
 			taints = append(taints, TaintID{name, NoSchedule})
 		}

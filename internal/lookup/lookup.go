@@ -7,6 +7,27 @@ package lookup
 // Short is the largest length of a short list.
 const Short = 64
 
+// Map returns the index of the first element with each key of a long list, and nil
+// for a short list.
+func Map[T any, K comparable](list []T, key func(*T) K) map[K]int {
+	if len(list) <= Short {
+		return nil
+	}
+	at := make(map[K]int, len(list))
+	for i := len(list) - 1; i >= 0; i-- {
+		at[key(&list[i])] = i
+	}
+	return at
+}
+
+// In returns the index of the key in a result of Map, or -1.
+func In[K comparable](at map[K]int, key K) int {
+	if i, ok := at[key]; ok {
+		return i
+	}
+	return -1
+}
+
 // A First finds the first element of a list with a key.
 type First[T any, K comparable] struct {
 	list []T
@@ -16,23 +37,13 @@ type First[T any, K comparable] struct {
 
 // FirstOf returns the First of the list. The key of an element is key(element).
 func FirstOf[T any, K comparable](list []T, key func(*T) K) First[T, K] {
-	f := First[T, K]{list: list, key: key}
-	if len(list) > Short {
-		f.at = make(map[K]int, len(list))
-		for i := len(list) - 1; i >= 0; i-- {
-			f.at[key(&list[i])] = i
-		}
-	}
-	return f
+	return First[T, K]{list, key, Map(list, key)}
 }
 
 // Find returns the index of the first element with the key, or -1.
 func (f *First[T, K]) Find(key K) int {
 	if f.at != nil {
-		if i, ok := f.at[key]; ok {
-			return i
-		}
-		return -1
+		return In(f.at, key)
 	}
 	for i := range f.list {
 		if f.key(&f.list[i]) == key {

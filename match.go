@@ -37,7 +37,7 @@ func (o Options) tolerates(t *Toleration, taint *Taint) bool {
 }
 
 func effectMatches(t *Toleration, taint *Taint) bool {
-	return t.Effect == "" || t.Effect == taint.Effect
+	return t.Effect == taint.Effect || t.Effect == ""
 }
 
 func (o Options) keyMatches(t *Toleration, taint *Taint) bool {
@@ -160,10 +160,7 @@ func (r *rules) next(taint *Taint, from int) int {
 	for i := from; i < len(r.tolerations); i++ {
 		t, o := &r.tolerations[i], &r.options
 		if len(t.Key) != len(taint.Key) && t.Key != "" {
-			if !o.KeyWildcards {
-				continue
-			}
-			if !wildcardMatches(t.Key, taint.Key) {
+			if !o.KeyWildcards || !wildcardMatches(t.Key, taint.Key) {
 				continue
 			}
 		} else if !o.keyMatches(t, taint) {

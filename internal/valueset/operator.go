@@ -104,21 +104,16 @@ func Match(operator, value string, comparison bool, text string) bool {
 	case exists:
 		return true
 	case lessThan:
-		n, limit, ok := parseIntegers(text, value)
-		return comparison && ok && n < limit
+		n, ok := ParseInteger(text)
+		limit, valid := ParseInteger(value)
+		return comparison && ok && valid && n < limit
 	case greaterThan:
-		n, limit, ok := parseIntegers(text, value)
-		return comparison && ok && n > limit
+		n, ok := ParseInteger(text)
+		limit, valid := ParseInteger(value)
+		return comparison && ok && valid && n > limit
 	}
 	values := Of(operator, value, comparison)
 	return values.Contains(text)
-}
-
-// parseIntegers reports whether both texts are integers.
-func parseIntegers(s, t string) (n, m int64, ok bool) {
-	n, first := ParseInteger(s)
-	m, second := ParseInteger(t)
-	return n, m, first && second
 }
 
 // Names returns the names of the operators, without those that compare if

@@ -67,6 +67,24 @@ func (s *Set) Meets(u *Set) bool {
 // strconv.ParseInt it rejects "+1", "-0" and "007", as Kubernetes does, and
 // does not allocate if it fails.
 func ParseInteger(s string) (n int64, ok bool) {
+	if len(s) == 0 || len(s) > 18 || s[0] < '1' || s[0] > '9' {
+		return parseRare(s)
+	}
+	n = int64(s[0] - '0')
+	for i := 1; i < len(s); i++ {
+		d := s[i] - '0'
+		if d > 9 {
+			return 0, false
+		}
+		n = n*10 + int64(d)
+	}
+	return n, true
+}
+
+// parseRare is ParseInteger for texts that do not begin like a positive integer of up
+// to 18 digits. Most texts do, and need none of its checks. That saves a twentieth of
+// BenchmarkMatcherFindUntolerated.
+func parseRare(s string) (n int64, ok bool) {
 	digits := s
 	if len(s) > 0 && s[0] == '-' {
 		digits = s[1:]

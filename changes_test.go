@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -364,6 +365,31 @@ func TestReconcile(t *testing.T) {
 		}
 		if got := taints.ReconcileOwned(node, reference.IDs(applied), desired).String(); got != tc.owned {
 			t.Errorf("%s, owned: %q, want %q", tc.name, got, tc.owned)
+		}
+	}
+}
+
+// To change a long list takes time in proportion to its length: a taint is found
+// without another look at the list, so also after the list was cleared.
+func TestLongListsAreReadOnce(t *testing.T) {
+	for _, tc := range []struct {
+		length int
+		want   []int
+	}{
+		{64, []int{-1, -1, -1}},
+		{65, []int{0, 63, -1}},
+		{66, []int{0, 63, 65}},
+	} {
+		list := make([]taints.Taint, tc.length)
+		for i := range list {
+			list[i].Key = strconv.Itoa(i)
+		}
+		find := taints.Finder(list)
+		clear(list)
+		for i, at := range []int{0, 63, 65} {
+			if got := find(taints.TaintID{Key: strconv.Itoa(at)}); got != tc.want[i] {
+				t.Errorf("taint %d of %d is at %d, want %d", at, tc.length, got, tc.want[i])
+			}
 		}
 	}
 }

@@ -171,7 +171,7 @@ func fates(list []*diagnosis.Eviction, withStays bool) [][]*diagnosis.Eviction {
 	list = slices.DeleteFunc(slices.Clone(list), func(x *diagnosis.Eviction) bool {
 		return x.Outcome == diagnosis.Stays && !withStays
 	})
-	return cluster.Grouped(list, func(x *diagnosis.Eviction) string {
+	return say.Grouped(list, func(x *diagnosis.Eviction) string {
 		return fmt.Sprintln(x.Outcome, x.From, x.Hangs, x.Then, x.Order)
 	})
 }

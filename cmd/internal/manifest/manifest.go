@@ -22,6 +22,7 @@ import (
 	yamlv4 "go.yaml.in/yaml/v4"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/cli-runtime/pkg/resource"
 	"sigs.k8s.io/yaml"
@@ -29,7 +30,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 )
 
-// An Object is one Kubernetes object as JSON.
+// An Object is one Kubernetes object as JSON. It is only valid until the next one is read.
 type Object struct {
 	APIVersion, Kind string
 
@@ -213,7 +214,7 @@ func readObject(d *jsontext.Decoder, o Object, add func(Object) error) error {
 	_, _ = d.ReadToken() // the brace; an error stays until the next token
 	isList := false
 	var unknown []Object // items without a kind, before that of the list
-	o.json = jsontext.Value{'{'}
+	o.json = append(o.json[:0], '{')
 	for d.PeekKind() == '"' {
 		token, err := d.ReadToken()
 		if err != nil {
@@ -226,6 +227,7 @@ func readObject(d *jsontext.Decoder, o Object, add func(Object) error) error {
 				if item.Kind != "" {
 					return add(item)
 				}
+				item.json = item.json.Clone()
 				unknown = append(unknown, item)
 				return nil
 			})
@@ -274,8 +276,12 @@ func (o *Object) item() Object {
 // readItems reads the items of a list, which may be lists themselves.
 func readItems(d *jsontext.Decoder, header Object, add func(Object) error) error {
 	_, _ = d.ReadToken() // the bracket
+	reuse := func(o Object) error {
+		header.json = o.json
+		return add(o)
+	}
 	for i := 0; d.PeekKind() == '{'; i++ {
-		if err := readObject(d, header, add); err != nil {
+		if err := readObject(d, header, reuse); err != nil {
 			return fmt.Errorf("items[%d]: %w", i, err)
 		}
 	}
@@ -290,6 +296,28 @@ func readItems(d *jsontext.Decoder, header Object, add func(Object) error) error
 func (o *Object) Decode(into any, options ...json.Options) error {
 	return inWords(json.Unmarshal(o.json, into, append(options, lenient...)...))
 }
+
+// Skip leaves out what has the type.
+func Skip[T any]() *json.Unmarshalers {
+	return json.UnmarshalFromFunc(func(d *jsontext.Decoder, _ *T) error { return d.SkipValue() })
+}
+
+// Times decodes the usual times much faster than their own method does.
+var Times = json.UnmarshalFromFunc(func(d *jsontext.Decoder, t *metav1.Time) error {
+	value, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	at, err := time.Parse(`"`+time.RFC3339+`"`, string(value))
+	if err == nil {
+		t.Time = at.Local()
+		return nil
+	}
+	if err := t.UnmarshalJSON(value); err != nil {
+		return &json.SemanticError{JSONKind: value.Kind(), Err: err}
+	}
+	return nil
+})
 
 // A typeError says that the field has a value of another type.
 type typeError struct{ path, text string }

@@ -100,6 +100,22 @@ func Each[T, R any](list []T, of func(T) R) []R {
 	return results
 }
 
+// Grouped groups the elements that have the same key, in the order of their first ones.
+func Grouped[T any, K comparable](list []T, key func(T) K) [][]T {
+	var groups [][]T
+	at := make(map[K]int)
+	for _, x := range list {
+		k := key(x)
+		i, ok := at[k]
+		if !ok {
+			i = len(groups)
+			at[k], groups = i, append(groups, nil)
+		}
+		groups[i] = append(groups[i], x)
+	}
+	return groups
+}
+
 // TaintTexts returns the text of each taint.
 func TaintTexts(list []taints.Taint) []string { return Each(list, visible.Taint) }
 

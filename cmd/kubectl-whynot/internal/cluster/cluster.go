@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -50,6 +49,8 @@ type Cluster struct {
 	objects  devices.Objects
 	labels   map[string]sets.Set[string] // values by key, after Finish
 	profiles map[string]*Profile
+	owners   map[Owner]*Owner
+	pod      corev1.Pod // the decoded one, to use its memory again
 	inOrder  []*Workload
 	leftOut  map[PodName]*Pod // by the filter, without a profile
 }
@@ -81,9 +82,17 @@ func New(only Filter) *Cluster {
 	return &Cluster{
 		Only: only, Namespace: cmp.Or(only.Namespace, metav1.NamespaceDefault),
 		NodeAt: make(map[string]int), leftOut: make(map[PodName]*Pod), PodNamed: make(map[PodName]*Pod), Others: make(map[string]int),
-		profiles: make(map[string]*Profile), Unevaluated: sets.New[string](),
+		profiles: make(map[string]*Profile), owners: make(map[Owner]*Owner), Unevaluated: sets.New[string](),
 		Workloads: make(map[string]*Workload), Running: make(map[string]int), Waiting: make(map[string]int), AddedIn: make(map[string][]taints.Toleration),
 	}
+}
+
+// shared returns the one owner that equal ones share.
+func (c *Cluster) shared(o Owner) *Owner {
+	if c.owners[o] == nil {
+		c.owners[o] = new(o)
+	}
+	return c.owners[o]
 }
 
 // ForgetNodes removes the nodes, to list them again.
@@ -181,22 +190,6 @@ func (c *Cluster) Names() (list []PodName) {
 	return list
 }
 
-// Grouped groups the elements that have the same key, in the order of their first ones.
-func Grouped[T any, K comparable](list []T, key func(T) K) [][]T {
-	var groups [][]T
-	at := make(map[K]int)
-	for _, x := range list {
-		k := key(x)
-		i, ok := at[k]
-		if !ok {
-			i = len(groups)
-			at[k], groups = i, append(groups, nil)
-		}
-		groups[i] = append(groups[i], x)
-	}
-	return groups
-}
-
 // Decode adds the object of the manifest. It only counts objects of other kinds.
 func (c *Cluster) Decode(m manifest.Object) error {
 	version := apiVersions[m.Kind]
@@ -215,13 +208,14 @@ func (c *Cluster) Decode(m manifest.Object) error {
 	case "Table":
 		return errors.New("this is a Table, which does not have the objects; use 'kubectl get -o json'")
 	case "Node":
-		return decodeAs(m, c.AddNode)
+		return decodeAs(m, new(corev1.Node), c.AddNode)
 	case "Pod":
 		skipped := skipLarge
 		if c.Drain != nil { // which needs volumes
 			skipped = nil
 		}
-		return decodeAs(m, func(o *corev1.Pod) error {
+		c.pod = corev1.Pod{}
+		return decodeAs(m, &c.pod, func(o *corev1.Pod) error {
 			var wrong []string
 			isNew := isManifest(&o.ObjectMeta) && o.Status.Phase == ""
 			if isNew || o.Spec.NodeName == "" { // what is large matters too
@@ -240,10 +234,10 @@ func (c *Cluster) Decode(m manifest.Object) error {
 		if m.Kind == "CronJob" {
 			path = "spec.jobTemplate." + path
 		}
-		return decodeAs(m, func(o *object) error { return c.addWorkload(m.Kind, o, m.Mistakes(path, new(object))) })
+		return decodeAs(m, new(object), func(o *object) error { return c.addWorkload(m.Kind, o, m.Mistakes(path, new(object))) })
 	case "PodDisruptionBudget":
 		if c.Drain != nil {
-			return decodeAs(m, c.Drain.AddBudget)
+			return decodeAs(m, new(drain.Budget), c.Drain.AddBudget)
 		}
 	case "ResourceSlice", "ResourceClaim", "DeviceTaintRule", "DeviceClass":
 		return c.objects.Decode(m.Kind, func(o any) error { return m.Decode(o) })
@@ -297,8 +291,7 @@ func (c *Cluster) addRules(m *manifest.Object) {
 }
 
 // decodeAs decodes and adds the object. Errors have its name.
-func decodeAs[T any](m manifest.Object, add func(*T) error, options ...json.Options) error {
-	o := new(T)
+func decodeAs[T any](m manifest.Object, o *T, add func(*T) error, options ...json.Options) error {
 	err := m.Decode(o, options...)
 	if err == nil {
 		err = add(o)
@@ -314,12 +307,9 @@ func decodeAs[T any](m manifest.Object, add func(*T) error, options ...json.Opti
 
 // skipLarge skips the large fields that a pod with a node does not need: much faster.
 var skipLarge = json.WithUnmarshalers(json.JoinUnmarshalers(
-	skip[[]corev1.Container](), skip[[]corev1.Volume](), skip[[]corev1.ContainerStatus](), skip[[]metav1.ManagedFieldsEntry](),
+	manifest.Skip[[]corev1.Container](), manifest.Skip[[]corev1.Volume](), manifest.Skip[[]corev1.ContainerStatus](),
+	manifest.Skip[[]metav1.ManagedFieldsEntry](), manifest.Times,
 ))
-
-func skip[T any]() *json.Unmarshalers {
-	return json.UnmarshalFromFunc(func(d *jsontext.Decoder, _ *T) error { return d.SkipValue() })
-}
 
 // All returns the pods, also those that the filter leaves out. These have no profile.
 func (c *Cluster) All() []*Pod { return slices.AppendSeq(slices.Clone(c.Pods), maps.Values(c.leftOut)) }
@@ -340,8 +330,8 @@ func (c *Cluster) DaemonSets() (pods []*Pod) {
 // their status says that the pods run, and those that cannot create pods.
 func (c *Cluster) finishWorkloads() {
 	for _, p := range c.All() {
-		if p.Owner != (Owner{}) {
-			p.Owner = c.resolve(p.Namespace, p.Owner, maxLevels)
+		if *p.Owner != (Owner{}) {
+			p.Owner = c.shared(c.resolve(p.Namespace, *p.Owner, maxLevels))
 		}
 		switch {
 		case p.IsPending():
@@ -367,7 +357,7 @@ func (c *Cluster) finishWorkloads() {
 		switch {
 		case above != nil && above.pod != nil:
 		case w.failure != "" || !w.isMade && !w.isReady:
-			w.pod.Owner, w.pod.Failure = c.resolve(w.Namespace, w.pod.Owner, maxLevels), w.failure
+			w.pod.Owner, w.pod.Failure = c.shared(c.resolve(w.Namespace, *w.pod.Owner, maxLevels)), w.failure
 			c.PodNamed[w.pod.PodName] = w.pod
 			c.Waiting[w.pod.OwnerName()]++
 			c.Pods = append(c.Pods, w.pod)

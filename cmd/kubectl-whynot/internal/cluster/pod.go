@@ -35,11 +35,11 @@ type Pod struct {
 	Arrived  time.Time // when it was assigned to the node; zero: unknown
 	Phase    corev1.PodPhase
 	Deleting bool
-	Template bool // it does not exist: a workload in the input would create it
-	LeftOut  bool // by the filter
-	Pinned   bool // to its node: its affinity names no other
-	Changed  bool // its spec was, since it was made
-	Owner    Owner
+	Template bool   // it does not exist: a workload in the input would create it
+	LeftOut  bool   // by the filter
+	Pinned   bool   // to its node: its affinity names no other
+	Changed  bool   // its spec was, since it was made
+	Owner    *Owner // not nil; pods share it
 	*Profile
 	*Wait
 }
@@ -78,7 +78,7 @@ func ComparePodNames(a, b PodName) int {
 // OwnerName names the object with the pod's template, or the pod itself.
 func (p *Pod) OwnerName() string {
 	switch {
-	case p.Owner == (Owner{}):
+	case *p.Owner == (Owner{}):
 		return "Pod " + p.String()
 	case p.IsStatic():
 		return "static pod " + p.String()
@@ -98,7 +98,7 @@ func (c *Cluster) addPod(o *corev1.Pod, mistakes []string) error {
 		return err
 	}
 	p := &Pod{
-		PodName: PodName{Namespace: cmp.Or(o.Namespace, c.Namespace), Name: o.Name}, Owner: ownerOf(&o.ObjectMeta), Wait: noWait,
+		PodName: PodName{Namespace: cmp.Or(o.Namespace, c.Namespace), Name: o.Name}, Owner: c.shared(ownerOf(&o.ObjectMeta)), Wait: noWait,
 		Node: o.Spec.NodeName, Phase: o.Status.Phase, Deleting: o.DeletionTimestamp != nil, Changed: o.Generation > 1,
 	}
 	if !c.Only.matches(p.Namespace, o.Labels) {
@@ -144,7 +144,7 @@ func (c *Cluster) addPod(o *corev1.Pod, mistakes []string) error {
 // bind returns the profile of a pod on the node that its manifest names, or nil. No API
 // server has the pod, so that it is not there yet.
 func (c *Cluster) bind(p *Pod, o *corev1.Pod) *Profile {
-	isNew := isManifest(&o.ObjectMeta) && o.Status.Phase == "" && len(o.Spec.Containers) > 0 && p.Owner == (Owner{})
+	isNew := isManifest(&o.ObjectMeta) && o.Status.Phase == "" && len(o.Spec.Containers) > 0 && *p.Owner == (Owner{})
 	if !isNew || p.Node == "" {
 		return nil
 	}
@@ -375,7 +375,7 @@ func (c *Cluster) addWorkload(kind string, o *object, mistakes []string) error {
 	}
 	if isSelected := c.Only.matches(w.Namespace, template.Labels); why == "" && (isSelected || kind == "DaemonSet" && w.IsPlugin) {
 		w.pod = &Pod{
-			LeftOut: !isSelected, PodName: PodName{Namespace: w.Namespace, Name: strings.ToLower(kind) + "/" + o.Name}, Owner: owner,
+			LeftOut: !isSelected, PodName: PodName{Namespace: w.Namespace, Name: strings.ToLower(kind) + "/" + o.Name}, Owner: c.shared(owner),
 			Template: true, Profile: cmp.Or(w.Bound, c.profileOf(spec, true)), Wait: wait,
 		}
 	}
@@ -400,7 +400,7 @@ func (c *Cluster) workload(namespace string, o Owner) *Workload {
 // Maker returns the object that made the pod, or that made what did. If neither is in the
 // input, it knows nothing.
 func (c *Cluster) Maker(p *Pod) *Workload {
-	return cmp.Or(c.workload(p.Namespace, p.Owner), c.Workloads[p.OwnerName()], unknown)
+	return cmp.Or(c.workload(p.Namespace, *p.Owner), c.Workloads[p.OwnerName()], unknown)
 }
 
 var unknown = &Workload{}
@@ -408,7 +408,7 @@ var unknown = &Workload{}
 // MadeBy returns the workload with the template that made the pod, or nil if that may have
 // changed since then. Nobody changes the template of a Deployment's ReplicaSet.
 func (c *Cluster) MadeBy(p *Pod) *Workload {
-	owner, top := c.workload(p.Namespace, p.Owner), c.Workloads[p.OwnerName()]
+	owner, top := c.workload(p.Namespace, *p.Owner), c.Workloads[p.OwnerName()]
 	switch {
 	case owner != nil && owner != top:
 		return owner

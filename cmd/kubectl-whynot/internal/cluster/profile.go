@@ -84,11 +84,10 @@ func (c *Cluster) profile(
 	affinity := &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: required}}
 	o := corev1.Pod{Spec: corev1.PodSpec{NodeSelector: selector, Affinity: affinity, Tolerations: list}}
 	spec, _ := o.Spec.Marshal() // never fails for a spec
-	key := string(spec)
 	if len(resources) > 0 {
-		key += "\x00" + fmt.Sprint(resources)
+		spec = fmt.Append(append(spec, 0), resources)
 	}
-	if p, ok := c.profiles[key]; ok {
+	if p, ok := c.profiles[string(spec)]; ok {
 		return p
 	}
 	p := &Profile{
@@ -98,7 +97,7 @@ func (c *Cluster) profile(
 	if required != nil {
 		_, p.Invalid = nodeaffinity.NewNodeSelector(required)
 	}
-	c.profiles[key] = p
+	c.profiles[string(spec)] = p
 	if family := withoutNames(required); family != required || len(resources) > 0 {
 		p.Family = c.profile(selector, family, list, nil)
 		p.Matcher = p.Family.Matcher

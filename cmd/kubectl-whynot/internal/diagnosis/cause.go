@@ -316,7 +316,7 @@ type Cause struct {
 // causesOf groups the list by cause and fix, and sets each Cause. Pods that wait come
 // first, then those that do not exist, and of these the causes of the most pods.
 func causesOf(list []*Pending) []*Cause {
-	causes := say.Each(cluster.Grouped(list, (*Pending).causeKey), causeOf)
+	causes := say.Each(say.Grouped(list, (*Pending).causeKey), causeOf)
 	exists := func(x *Pending) bool { return !x.First.Template }
 	slices.SortStableFunc(causes, func(a, b *Cause) int {
 		return cmp.Or(
@@ -336,7 +336,7 @@ func causesOf(list []*Pending) []*Cause {
 func causeOf(members []*Pending) *Cause {
 	first := members[0]
 	c := &Cause{Kind: first.Kind, Text: first.Text, Fix: slices.Clone(first.Fix), Notes: first.Notes, members: members}
-	for _, owned := range cluster.Grouped(members, func(x *Pending) string { return x.First.OwnerName() }) {
+	for _, owned := range say.Grouped(members, func(x *Pending) string { return x.First.OwnerName() }) {
 		if owned[0].Owner != (cluster.Owner{}) {
 			c.Owners = append(c.Owners, owned[0].First.OwnerName())
 		}

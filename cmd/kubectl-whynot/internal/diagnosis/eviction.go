@@ -53,9 +53,9 @@ type Eviction struct {
 	pod                *cluster.Pod
 	earliest, deadline time.Time
 	now                time.Time
-	waits              bool          // the kubelet would refuse it again, and no scheduler chooses another node for new ones
-	Order              string        `json:"-"` // of equal deadlines
-	Drain              drain.Verdict `json:"-"` // of "kubectl drain"
+	waits              bool           // the kubelet would refuse it again, and no scheduler chooses another node for new ones
+	Order              string         `json:"-"` // of equal deadlines
+	Drain              *drain.Verdict `json:"-"` // of "kubectl drain"; nil: there is none
 }
 
 // Spans returns when the pods are evicted.
@@ -180,7 +180,7 @@ func EvictionOf(p *cluster.Pod, now time.Time, before *cluster.Node, changes ...
 }
 
 // Drained returns the eviction of a pod that leaves now, whatever the taints.
-func Drained(p *cluster.Pod, now time.Time, n *cluster.Node, v drain.Verdict) *Eviction {
+func Drained(p *cluster.Pod, now time.Time, n *cluster.Node, v *drain.Verdict) *Eviction {
 	return &Eviction{
 		Pod: p.String(), Node: n.Name, Outcome: Leaves, At: now.Format(time.RFC3339), InSeconds: new(int64(0)), Hangs: n.IsSilent(),
 		Drain: v, pod: p, now: now, earliest: now, deadline: now,
@@ -201,10 +201,15 @@ func timerAfter(p *cluster.Pod, unknown, now time.Time, before *cluster.Node, ch
 		at := slices.MaxFunc([]time.Time{ptr.Deref(t.TimeAdded, unknown), p.Arrived}, time.Time.Compare)
 		return slices.MinFunc([]time.Time{at, now}, time.Time.Compare)
 	})
-	var queue lifecycle.Queue[cluster.PodName]
 	if evicts {
 		first = &before.Taints[i]
-		queue.Update(p.PodName, e)
+	}
+	if len(changes) == 0 {
+		return first, e
+	}
+	var queue lifecycle.Queue[struct{}]
+	if evicts {
+		queue.Update(struct{}{}, e)
 	}
 	ends := now
 	for _, n := range changes {
@@ -212,7 +217,7 @@ func timerAfter(p *cluster.Pod, unknown, now time.Time, before *cluster.Node, ch
 			break
 		}
 		next := p.EvictionOf(n.Taints, now)
-		switch queue.Update(p.PodName, next) {
+		switch queue.Update(struct{}{}, next) {
 		case lifecycle.QueueCanceled:
 			first, e = nil, next
 		case lifecycle.QueueScheduled, lifecycle.QueueMoved:
@@ -309,7 +314,7 @@ func Follow(c *cluster.Cluster, list []*Eviction) {
 		leaves := r.Outcome == Refused || r.InSeconds != nil && !p.Deleting && !p.IsFinished()
 		switch r.changed(maker); {
 		case r.Outcome == Stays && !p.IsStatic(), p.IsFinished() && r.Outcome != Refused:
-		case p.Owner == (cluster.Owner{}):
+		case *p.Owner == (cluster.Owner{}):
 			r.Then = "nothing makes it again"
 		case p.IsStatic() && slices.ContainsFunc(r.Because, func(x Pair) bool { return x.Toleration == nil }):
 			r.Then = "it keeps running, and only its mirror is deleted and made again"
@@ -335,7 +340,7 @@ func (r *Eviction) follow(c *cluster.Cluster, maker *cluster.Workload, evicted [
 		r.Then = r.Job
 	case maker.Bound != nil:
 		r.followBound(c, maker, fail)
-	case r.Drain.Leaves && own.Matches(p.Profile) && !p.IsRejected(own.Group):
+	case r.Drain != nil && own.Matches(p.Profile) && !p.IsRejected(own.Group):
 		r.Again, r.Then = true, "new ones tolerate the cordon, and may be put there again"
 	case own.Matches(p.Profile) && !p.IsRejected(own.Group) && p.EvictionOf(own.Taints, r.now).Outcome != taints.Stays:
 		r.Again, r.Then = true, "new ones may be put there again, and leave again"+strings.TrimPrefix(jobs.Again(maker.Kind, maker.Job, fail, true), ", again and again")

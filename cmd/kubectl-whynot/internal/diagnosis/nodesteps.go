@@ -91,7 +91,7 @@ func (x *Pending) nodeSteps() (steps []Step) {
 			part[name] = i
 		}
 	}
-	sets := cluster.Grouped(x.stays, func(s *stay) int { return part[s.nodes[0]] })
+	sets := say.Grouped(x.stays, func(s *stay) int { return part[s.nodes[0]] })
 	for _, s := range slices.Concat(sets...) {
 		own, next := 0, together // own: the steps that a choice takes the place of
 		switch isFirst := slices.ContainsFunc(sets, func(set []*stay) bool { return set[0] == s }); {
@@ -237,7 +237,7 @@ func (a *analyst) waysOut(list []*Eviction) (steps []Step) {
 		return say.Noun(len(nodes), "node") + " " + say.NamesOf(nodes, len(nodes))
 	}
 	living := slices.DeleteFunc(slices.Clone(nodes), func(name string) bool { return a.Nodes[a.NodeAt[name]].DeletionTimestamp != nil })
-	for _, same := range cluster.Grouped(nodes, func(name string) string { return a.Nodes[a.NodeAt[name]].State().WayOut(q.Now) }) {
+	for _, same := range say.Grouped(nodes, func(name string) string { return a.Nodes[a.NodeAt[name]].State().WayOut(q.Now) }) {
 		if text := a.Nodes[a.NodeAt[same[0]]].State().WayOut(q.Now); text != "" {
 			words := strings.NewReplacer("NODES", named(same), " ARE", say.For(len(same), " is", " are"))
 			steps = append(steps, q.onNodes(words.Replace(text), same, 1, "get", "node", "-o", "yaml"))

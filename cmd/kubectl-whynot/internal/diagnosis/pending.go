@@ -110,9 +110,9 @@ func (a *analyst) pending(pods []*cluster.Pod) []*Pending {
 		waiting   string
 	}
 	slices.SortFunc(pods, func(a, b *cluster.Pod) int { return cluster.ComparePodNames(a.PodName, b.PodName) })
-	groups := cluster.Grouped(pods, func(p *cluster.Pod) key {
-		k := key{p.Namespace, p.Owner, "", p.Profile, fmt.Sprint(p.Gates, p.Message)}
-		if p.Owner == (cluster.Owner{}) {
+	groups := say.Grouped(pods, func(p *cluster.Pod) key {
+		k := key{p.Namespace, *p.Owner, "", p.Profile, fmt.Sprint(p.Gates, p.Message)}
+		if *p.Owner == (cluster.Owner{}) {
 			k.name = p.Name
 		} else if p.Owner.Kind == "DaemonSet" && p.NamesNodes() {
 			k.profile = p.Family
@@ -132,7 +132,7 @@ func (r *placement) shape(p *cluster.Profile) string {
 // entry returns an entry with what is known of its first pod.
 func (a *analyst) entry(p *cluster.Pod) *Pending {
 	return &Pending{
-		Namespace: p.Namespace, Owner: p.Owner, First: p, Gated: len(p.Gates) > 0, Message: p.Message,
+		Namespace: p.Namespace, Owner: *p.Owner, First: p, Gated: len(p.Gates) > 0, Message: p.Message,
 		NodeSelector: p.Selector, Tolerations: p.Tolerations, profile: p.Profile,
 		question: &a.question, workload: a.Workloads[p.OwnerName()], running: a.Running[p.OwnerName()],
 	}

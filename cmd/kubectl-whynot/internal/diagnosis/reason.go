@@ -70,7 +70,7 @@ func reasonsText(why reasons, list []taints.Taint) string {
 		}
 		return ""
 	}
-	clauses := cluster.Grouped(list, words)
+	clauses := say.Grouped(list, words)
 	slices.SortStableFunc(clauses, func(a, b []taints.Taint) int { // those without a close toleration last
 		return order(words(a[0]) == "", words(b[0]) == "")
 	})

@@ -119,7 +119,7 @@ func (a *adviser) choose() (*change, []*remedy) {
 func (a *adviser) remedies() []*remedy {
 	key := func(s cluster.Share) string { return cluster.TextOf(untoleratedOf(a.Matcher, s.Group)) }
 	var list []*remedy
-	for _, shares := range cluster.Grouped(a.shares, key) {
+	for _, shares := range say.Grouped(a.shares, key) {
 		for _, isDeleted := range []bool{false, true} {
 			nodes := slices.Concat(say.Each(shares, func(s cluster.Share) []int { return a.ofThese(s.Nodes, isDeleted) })...)
 			if len(nodes) > 0 {

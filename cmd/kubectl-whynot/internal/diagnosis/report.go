@@ -245,7 +245,7 @@ const maxColumns, maxRows = 8, 60 // of a matrix that is still readable
 // those that reject the most pending pods, then the largest.
 func newMatrix(c *cluster.Cluster, r *Report, pods []*cluster.Pod) *Matrix {
 	all := slices.Concat(r.FirstGroups(maxColumns/2), r.Groups)
-	same := cluster.Grouped(all, func(g GroupRow) *cluster.Group { return g.Group })
+	same := say.Grouped(all, func(g GroupRow) *cluster.Group { return g.Group })
 	groups := say.Each(same, func(same []GroupRow) GroupRow { return same[0] })
 	m := &Matrix{Nodes: groups}
 	if len(groups) > maxColumns+1 {
@@ -257,7 +257,7 @@ func newMatrix(c *cluster.Cluster, r *Report, pods []*cluster.Pod) *Matrix {
 		return !p.IsPending() && (!isKnown || isBound || p.IsFinished())
 	})
 	slices.SortStableFunc(pods, func(a, b *cluster.Pod) int { return order(b.IsPending(), a.IsPending()) })
-	kinds := cluster.Grouped(pods, requirements)
+	kinds := say.Grouped(pods, requirements)
 	slices.SortStableFunc(kinds, func(a, b []*cluster.Pod) int {
 		return cmp.Or(order(b[0].IsPending(), a[0].IsPending()), len(b)-len(a))
 	})

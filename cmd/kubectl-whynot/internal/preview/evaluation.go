@@ -83,7 +83,7 @@ func (e *evaluation) groupNodes() {
 	groupsOf := func(i int) [2]*cluster.Group {
 		return [2]*cluster.Group{e.before.Nodes[i].Group, e.after.Nodes[i].Group}
 	}
-	for _, same := range cluster.Grouped(slices.Sorted(maps.Keys(e.changes)), groupsOf) {
+	for _, same := range say.Grouped(slices.Sorted(maps.Keys(e.changes)), groupsOf) {
 		of := groupsOf(same[0])
 		g := &NodeGroup{Before: of[0].Taints, After: of[1].Taints}
 		for _, i := range same {
@@ -177,7 +177,7 @@ func (e *evaluation) drain(r *Request) {
 	var all, leaving, departing, staying []member
 	for _, p := range e.before.Pods {
 		if i, known := e.before.NodeAt[p.Node]; known && e.changes[i] != nil {
-			v := r.Drain.Of(p.PodName)
+			v := new(r.Drain.Of(p.PodName))
 			all = append(all, member{p, diagnosis.Drained(p, e.now, &e.after.Nodes[i], v), 0})
 			if v.IsRefused && !strings.Contains(e.Refused[p.Node], v.Why) {
 				e.Refused[p.Node] = strings.TrimPrefix(e.Refused[p.Node]+"; node "+p.Node+": "+v.Why, "; ")
@@ -189,13 +189,13 @@ func (e *evaluation) drain(r *Request) {
 	for _, m := range all {
 		switch isRefused := e.Refused[m.Pod.Node] != ""; {
 		case m.Deleting:
-			m.InSeconds, m.Drain = nil, drain.Verdict{}
+			m.InSeconds, *m.Drain = nil, drain.Verdict{}
 		case m.Drain.Leaves && isRefused:
-			m.Drain = drain.Verdict{Why: "not evicted: kubectl refuses their node for other pods"}
+			*m.Drain = drain.Verdict{Why: "not evicted: kubectl refuses their node for other pods"}
 		}
 	}
-	drain.Limit(say.Each(all, func(m member) *drain.Verdict { return &m.Drain }), func(i int) bool {
-		return all[i].Owner != (cluster.Owner{}) && !e.isHomeless(all[i].Pod)
+	drain.Limit(say.Each(all, func(m member) *drain.Verdict { return m.Drain }), func(i int) bool {
+		return *all[i].Owner != (cluster.Owner{}) && !e.isHomeless(all[i].Pod)
 	})
 	for _, m := range all {
 		switch nodes := e.nodes[e.after.NodeAt[m.Pod.Node]]; {
@@ -219,7 +219,7 @@ func (e *evaluation) leave(leaving, departing []member) {
 	all, left := slices.Concat(leaving, departing), maps.Clone(e.before.Running) // pods that stay on nodes, by workload
 	diagnosis.Follow(e.after, say.Each(all, func(m member) *diagnosis.Eviction { return m.Eviction }))
 	for _, m := range all {
-		if !m.Again && !m.Deleting && !m.IsFinished() && m.Owner != (cluster.Owner{}) && !m.IsStatic() {
+		if !m.Again && !m.Deleting && !m.IsFinished() && *m.Owner != (cluster.Owner{}) && !m.IsStatic() {
 			left[m.OwnerName()]--
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/utils/ptr"
 
+	"github.com/seed-0529bac1/taints/cmd/internal/drain"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
@@ -127,9 +128,9 @@ func (e *evaluation) groups(list []member, leave bool) []Group {
 		return cmp.Or(compareDeadlines(a.InSeconds, b.InSeconds), cluster.ComparePodNames(a.PodName, b.PodName))
 	})
 	key := func(m member) string {
-		return fmt.Sprintf("%q %q %q %q %q %v %v", diagnosis.Why(m.Because)+m.Drain.Why, m.From, m.OwnerName(), m.Message, m.Job+m.Then, m.Hangs, m.gains)
+		return fmt.Sprintf("%q %q %q %q %q %v %v", diagnosis.Why(m.Because)+ptr.Deref(m.Drain, drain.Verdict{}).Why, m.From, m.OwnerName(), m.Message, m.Job+m.Then, m.Hangs, m.gains)
 	}
-	groups := say.Each(cluster.Grouped(list, key), func(same []member) Group { return e.group(same, leave) })
+	groups := say.Each(say.Grouped(list, key), func(same []member) Group { return e.group(same, leave) })
 	slices.SortStableFunc(groups, func(a, b Group) int {
 		return cmp.Or(
 			compareDeadlines(a.InSeconds, b.InSeconds), strings.Compare(a.Why, b.Why),
@@ -144,7 +145,7 @@ func (e *evaluation) group(list []member, leave bool) Group {
 	name := first.OwnerName()
 	g := Group{
 		Workload: name, Running: e.before.Running[name], Waiting: e.before.Waiting[name], InSeconds: last.InSeconds, Because: last.Because,
-		NewNodes: first.gains, Message: first.Message, IsPending: first.IsPending(), Reason: first.Drain.Why, AreOf: !first.Deleting && !first.IsFinished(),
+		NewNodes: first.gains, Message: first.Message, IsPending: first.IsPending(), Reason: ptr.Deref(first.Drain, drain.Verdict{}).Why, AreOf: !first.Deleting && !first.IsFinished(),
 	}
 	for _, m := range list {
 		g.Pods, g.Evictions = append(g.Pods, m.Pod.String()), append(g.Evictions, m.Eviction)
@@ -172,7 +173,7 @@ func (e *evaluation) then(g *Group, list []member) {
 	first := list[0]
 	g.Then = first.Then
 	switch {
-	case first.IsFinished(), first.Owner == (cluster.Owner{}), first.IsStatic():
+	case first.IsFinished(), *first.Owner == (cluster.Owner{}), first.IsStatic():
 	case first.Owner.Kind == "DaemonSet":
 		g.Then = cmp.Or(first.Then, "pods of a DaemonSet do not move to other nodes")
 	case !first.Ends:

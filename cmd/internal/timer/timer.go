@@ -84,3 +84,45 @@ func Of(
 	}
 	return taint, timer, evicts
 }
+
+// Briefly is how long a taint may stay that Kubernetes' node-lifecycle controller
+// removes: it looks at each node every 5 seconds.
+const Briefly = 5 * time.Second
+
+// After returns the pod's timer after its node has had the lists of taints, one after the
+// other, and the taint that started it, or nil if the pod stays. The first list has been
+// there, and the others come now. The controller sees a taint when it is added, or when the
+// pod arrives, but nothing in the future: clocks differ. A timer that runs is kept or
+// canceled, unless it ends before the next change.
+func After(
+	evictionOf func([]taints.Taint, time.Time) taints.Eviction, lists [][]taints.Taint, now time.Time, seenAt func(taints.Taint) time.Time,
+) (first *taints.Taint, e taints.Eviction) {
+	i, e, evicts := Of(evictionOf, lists[0], func(t taints.Taint) time.Time {
+		return slices.MinFunc([]time.Time{seenAt(t), now}, time.Time.Compare)
+	})
+	if evicts {
+		first = &lists[0][i]
+	}
+	if len(lists) == 1 {
+		return first, e
+	}
+	var queue lifecycle.Queue[struct{}]
+	if evicts {
+		queue.Update(struct{}{}, e)
+	}
+	ends := now
+	for _, list := range lists[1:] {
+		if first != nil && !e.At.After(ends) { // the pod is deleted before this change
+			break
+		}
+		next := evictionOf(list, now)
+		switch queue.Update(struct{}{}, next) {
+		case lifecycle.QueueCanceled:
+			first, e = nil, next
+		case lifecycle.QueueScheduled, lifecycle.QueueMoved:
+			first, e = &list[next.Taint], next
+		}
+		ends = now.Add(Briefly)
+	}
+	return first, e
+}

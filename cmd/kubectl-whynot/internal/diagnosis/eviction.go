@@ -19,7 +19,6 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
-	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
 // The outcomes of an eviction, in the order in which they are listed.
@@ -141,13 +140,19 @@ func EvictionOf(p *cluster.Pod, now time.Time, before *cluster.Node, changes ...
 		changes = slices.Concat(changes, []*cluster.Node{after}, next)
 	}
 	r := &Eviction{Pod: p.String(), Node: after.Name, Outcome: Stays, pod: p, now: now}
-	if first, e := timerAfter(p, now, now, before, changes); first != nil {
+	lists := say.Each(slices.Concat([]*cluster.Node{before}, changes), func(n *cluster.Node) []taints.Taint { return n.Taints })
+	timerOf := func(unknown time.Time) (*taints.Taint, taints.Eviction) { // taints whose time is not known were added at unknown
+		return timer.After(p.EvictionOf, lists, now, func(t taints.Taint) time.Time {
+			return slices.MaxFunc([]time.Time{ptr.Deref(t.TimeAdded, unknown), p.Arrived}, time.Time.Compare)
+		})
+	}
+	if first, e := timerOf(now); first != nil {
 		r.expire(e, first, p.Arrived)
-		if _, early := timerAfter(p, p.Arrived, now, before, changes); !p.Arrived.IsZero() && early.At.Before(e.At) {
+		if _, early := timerOf(p.Arrived); !p.Arrived.IsZero() && early.At.Before(e.At) {
 			r.earliest, r.Earliest, r.From = early.At, early.At.UTC().Format(time.RFC3339), fromUnknown
 		}
 		pair := pairOf(p, *first, e.Toleration, e.Tolerated)
-		if e.Tolerated && slices.Contains(after.Stale, first.ID()) && e.At.Sub(now) > Briefly {
+		if e.Tolerated && slices.Contains(after.Stale, first.ID()) && e.At.Sub(now) > timer.Briefly {
 			pair.Why = "Kubernetes replaces the taint within seconds, as " + after.StateFor(first.ID()) + ", and the timer goes on"
 		}
 		r.Because = []Pair{pair}
@@ -185,47 +190,6 @@ func Drained(p *cluster.Pod, now time.Time, n *cluster.Node, v *drain.Verdict) *
 		Pod: p.String(), Node: n.Name, Outcome: Leaves, At: now.Format(time.RFC3339), InSeconds: new(int64(0)), Hangs: n.IsSilent(),
 		Drain: v, pod: p, now: now, earliest: now, deadline: now,
 	}
-}
-
-// Briefly is how long a taint may stay that Kubernetes' node-lifecycle controller
-// removes: it looks at each node every 5 seconds.
-const Briefly = 5 * time.Second
-
-// timerAfter returns the pod's timer in the taint-eviction controller after it has
-// seen the node's changes, with the taint that started it, or nil if the pod stays.
-// The controller sees a taint when it is added, or when the pod arrives, but nothing
-// in the future: clocks differ. Taints whose time is not known were added at unknown.
-// A timer that runs is kept or canceled, unless it ends before the next change.
-func timerAfter(p *cluster.Pod, unknown, now time.Time, before *cluster.Node, changes []*cluster.Node) (first *taints.Taint, e taints.Eviction) {
-	i, e, evicts := timer.Of(p.EvictionOf, before.Taints, func(t taints.Taint) time.Time {
-		at := slices.MaxFunc([]time.Time{ptr.Deref(t.TimeAdded, unknown), p.Arrived}, time.Time.Compare)
-		return slices.MinFunc([]time.Time{at, now}, time.Time.Compare)
-	})
-	if evicts {
-		first = &before.Taints[i]
-	}
-	if len(changes) == 0 {
-		return first, e
-	}
-	var queue lifecycle.Queue[struct{}]
-	if evicts {
-		queue.Update(struct{}{}, e)
-	}
-	ends := now
-	for _, n := range changes {
-		if first != nil && !e.At.After(ends) { // the pod is deleted before this change
-			break
-		}
-		next := p.EvictionOf(n.Taints, now)
-		switch queue.Update(struct{}{}, next) {
-		case lifecycle.QueueCanceled:
-			first, e = nil, next
-		case lifecycle.QueueScheduled, lifecycle.QueueMoved:
-			first, e = &n.Taints[next.Taint], next
-		}
-		ends = now.Add(Briefly)
-	}
-	return first, e
 }
 
 func (r *Eviction) expire(e taints.Eviction, decides *taints.Taint, arrived time.Time) {

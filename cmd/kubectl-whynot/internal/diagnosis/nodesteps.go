@@ -37,8 +37,17 @@ type stayKey struct {
 }
 
 // stays returns those of the taints that the nodes have, in the order of the states. What
-// owns a node, or starts it, is in place of its other states that end with that.
+// owns a node, or starts it, is in place of its other states that end with that. Many
+// kinds of pods ask for the same.
 func (a *analyst) stays(nodes []int, list []taints.Taint) []*stay {
+	key := fmt.Sprint(nodes) + cluster.TextOf(list)
+	if a.stayed[key] == nil {
+		a.stayed[key] = a.findStays(nodes, list)
+	}
+	return a.stayed[key]
+}
+
+func (a *analyst) findStays(nodes []int, list []taints.Taint) []*stay {
 	found, now := make(map[stayKey]*stay), a.question.Now
 	var stays []*stay
 	for _, i := range slices.Sorted(slices.Values(nodes)) { // this is the order of names

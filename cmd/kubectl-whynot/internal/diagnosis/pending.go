@@ -92,11 +92,14 @@ type analyst struct {
 	question   Question
 	kept       []*Pending // DaemonSets that make no pods on some nodes
 	placements map[*cluster.Profile]*placement
+	stayed     map[string][]*stay // by nodes and taints
 }
 
 func newAnalyst(c *cluster.Cluster, q Question) *analyst {
 	all := cluster.Distinct(slices.Concat(say.Each(c.Groups, func(g *cluster.Group) []taints.Taint { return g.Taints })...))
-	return &analyst{Cluster: c, taints: all, values: valuesOf(all), question: q, placements: make(map[*cluster.Profile]*placement)}
+	return &analyst{
+		Cluster: c, taints: all, values: valuesOf(all), question: q, placements: make(map[*cluster.Profile]*placement), stayed: make(map[string][]*stay),
+	}
 }
 
 // pending returns the entries for the pods, sorted by name. The pods of a

@@ -20,6 +20,7 @@ type Node struct {
 	Made       time.Time        // zero: not known
 	Deleted    *metav1.Time     // nil: it is not
 	Finalizers []string
+	Annotated  string // what AnnotationOf returns
 	IsCordoned bool
 	IsReady    bool // by its conditions
 	MayBeReady bool // or nothing is known of these
@@ -33,6 +34,9 @@ type Stay struct {
 	IsReady    bool           // the node is; if it is late, the node is healthy
 	IsCordoned bool           // and it is late
 }
+
+// IsAnnotation reports whether an annotation says that the node is in maintenance.
+func (s Stay) IsAnnotation() bool { return s.State == Maintained && s.ID.Effect == "" }
 
 // StayOf also returns since when the node has the taint, or zero.
 func (n *Node) StayOf(t taints.Taint, now time.Time) (s Stay, since time.Time) {
@@ -56,7 +60,8 @@ func (n *Node) IsHealthy() bool {
 // Owner returns the taint of what removes the node, fences it or has it in maintenance, and
 // also cordons it and ends all of that, or nil. What removes it comes first. A taint of effect
 // PreferNoSchedule announces that, which has begun once the node is cordoned. For a node that
-// is deleted, the taint stands for the deletionTimestamp.
+// is deleted, the taint stands for the deletionTimestamp. It may also stand for an annotation
+// of a cordoned node.
 func (n *Node) Owner() (owner *taints.Taint) {
 	if n.Deleted != nil {
 		return &taints.Taint{Key: DeletionTimestamp, TimeAdded: &n.Deleted.Time}
@@ -67,7 +72,26 @@ func (n *Node) Owner() (owner *taints.Taint) {
 			owner = &n.Taints[i]
 		}
 	}
+	if owner == nil && n.IsCordoned && n.Annotated != "" {
+		return &taints.Taint{Key: n.Annotated}
+	}
 	return owner
+}
+
+// AnnotationOf returns the key of the annotation that says who has a cordoned node in
+// maintenance, or "".
+func AnnotationOf(annotations map[string]string) string {
+	const machineConfig, kured = "machineconfiguration.openshift.io/", "weave.works/kured-reboot-in-progress"
+	state, desired := annotations[machineConfig+"state"], annotations[machineConfig+"desiredConfig"]
+	switch _, restarts := annotations[kured]; {
+	case state == "Working", state == "Rebooting":
+		return machineConfig + "state"
+	case desired != "" && desired != annotations[machineConfig+"currentConfig"]:
+		return machineConfig + "desiredConfig"
+	case restarts:
+		return kured
+	}
+	return ""
 }
 
 // Acting returns the taint with which this one ends: that of what owns the node, or for some

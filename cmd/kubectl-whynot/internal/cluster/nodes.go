@@ -198,6 +198,7 @@ type Node struct {
 	Taints       []taints.Taint   // its own and that of a cordoned node, after Finish
 	Group        *Group           // after Finish
 	Stale        []taints.TaintID // taints that Kubernetes removes from it
+	annotated    string           // by what has it in maintenance
 	resources    map[string]int64 // allocatable extended resources, also of 0
 	conditions   []lifecycle.Condition
 	inferred     bool // the conditions are
@@ -225,6 +226,7 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 			Finalizers: n.Finalizers,
 		}},
 		Own: list, Cordoned: n.Spec.Unschedulable, resources: extended(n.Status.Allocatable),
+		annotated: states.AnnotationOf(n.Annotations),
 	}
 	added.setConditions(n.Status.Conditions)
 	added.Stale = added.Corrections(time.Time{}).Remove
@@ -373,7 +375,7 @@ func (n *Node) IsReady() bool {
 func (n *Node) State() *states.Node {
 	return &states.Node{
 		Taints: n.Taints, Stale: n.Stale, Made: n.CreationTimestamp.Time, Deleted: n.DeletionTimestamp, Finalizers: n.Finalizers,
-		IsCordoned: n.Cordoned, IsReady: n.IsReady(), MayBeReady: n.inferred || n.IsReady(),
+		IsCordoned: n.Cordoned, IsReady: n.IsReady(), MayBeReady: n.inferred || n.IsReady(), Annotated: n.annotated,
 	}
 }
 

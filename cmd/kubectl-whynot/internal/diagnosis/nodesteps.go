@@ -180,6 +180,15 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 	case s.ID.Key == states.DeletionTimestamp:
 		text := words.Replace("find out why WHO ARE not gone" + since(", deleted", "") + ": finalizers name who removes them")
 		return []Step{q.onNodes(text, s.nodes, 1, "get", "node", "-o", "yaml")}
+	case s.IsAnnotation() && !s.IsLate:
+		return []Step{look("wait until BY uncordons WHO, which HAVE the annotation WHAT" + since(" and HAVE been cordoned", ""))}
+	case s.IsAnnotation():
+		steps = []Step{look("look at " + k.Look + ": WHO still HAVE the annotation WHAT" + since(" and HAVE been cordoned", "") +
+			". BY normally uncordons within " + duration.HumanDuration(k.Within))}
+		if s.IsReady {
+			steps = append(steps, uncordon("or, if BY has given up and nothing is wrong with WHO, uncordon THEM"))
+		}
+		return steps
 	case s.State == states.Leaving && s.IsLate && s.IsReady:
 		steps = []Step{late(""), remove("or, if that has given up, remove the taint, so that the " + say.Noun(n, "node") + " can take pods again")}
 	case s.IsLate && (s.State != states.Maintained || !s.IsReady):

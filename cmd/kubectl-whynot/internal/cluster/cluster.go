@@ -23,6 +23,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/drain"
 	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
 	"github.com/seed-0529bac1/taints/cmd/internal/names"
+	"github.com/seed-0529bac1/taints/cmd/internal/workload"
 	"github.com/seed-0529bac1/taints/kube"
 )
 
@@ -234,7 +235,9 @@ func (c *Cluster) Decode(m manifest.Object) error {
 		if m.Kind == "CronJob" {
 			path = "spec.jobTemplate." + path
 		}
-		return decodeAs(m, new(object), func(o *object) error { return c.addWorkload(m.Kind, o, m.Mistakes(path, new(object))) })
+		return decodeAs(m, new(workload.Object), func(o *workload.Object) error {
+			return c.addWorkload(m.Kind, o, m.Mistakes(path, new(workload.Object)))
+		})
 	case "PodDisruptionBudget":
 		if c.Drain != nil {
 			return decodeAs(m, new(drain.Budget), c.Drain.AddBudget)

@@ -7,6 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/seed-0529bac1/taints/cmd/internal/workload"
 )
 
 // Objects with other names are invalid.
@@ -14,7 +16,7 @@ func TestInvalidNames(t *testing.T) {
 	for _, name := range []string{"--all", "-A", "a b", "B", "a/b", ""} {
 		c := New(Filter{})
 		m := metav1.ObjectMeta{Name: name}
-		if c.AddNode(&corev1.Node{ObjectMeta: m}) == nil || c.AddPod(&corev1.Pod{ObjectMeta: m}) == nil || c.addWorkload("Job", &object{ObjectMeta: m}, nil) == nil {
+		if c.AddNode(&corev1.Node{ObjectMeta: m}) == nil || c.AddPod(&corev1.Pod{ObjectMeta: m}) == nil || c.addWorkload("Job", &workload.Object{ObjectMeta: m}, nil) == nil {
 			t.Errorf("%q is a name", name)
 		}
 		isController := true

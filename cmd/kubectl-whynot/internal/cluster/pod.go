@@ -12,9 +12,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
@@ -25,6 +23,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
 	"github.com/seed-0529bac1/taints/cmd/internal/names"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/workload"
 	"github.com/seed-0529bac1/taints/kube"
 )
 
@@ -257,105 +256,20 @@ type Workload struct {
 	failure    string // why it cannot create pods
 }
 
-// An object has the fields of all kinds of workloads that matter.
-type object struct {
-	metav1.ObjectMeta `json:"metadata"`
-	Spec              struct {
-		batchv1.JobSpec        // of which a part is also in other kinds
-		Replicas        *int32 `json:"replicas"`
-		Paused          bool   `json:"paused"`
-		UpdateStrategy  struct {
-			Type          string `json:"type"`
-			RollingUpdate struct {
-				Partition int `json:"partition"`
-			} `json:"rollingUpdate"`
-		} `json:"updateStrategy"`
-		JobTemplate batchv1.JobTemplateSpec `json:"jobTemplate"`
-	} `json:"spec"`
-	Status struct {
-		appsv1.DaemonSetStatus                    // of which a part is also in other kinds
-		Replicas               int32              `json:"replicas"`
-		UpdatedReplicas        int32              `json:"updatedReplicas"`
-		UpdateRevision         string             `json:"updateRevision"`
-		ReadyReplicas          int32              `json:"readyReplicas"`
-		Ready                  int32              `json:"ready"`
-		Failed                 int                `json:"failed"`
-		FailedIndexes          string             `json:"failedIndexes"`
-		LastSuccessfulTime     *metav1.Time       `json:"lastSuccessfulTime"`
-		Conditions             []metav1.Condition `json:"conditions"`
-	} `json:"status"`
-}
-
-// job returns the spec of a Job, or of those that a CronJob makes.
-func (o *object) job(kind string) *batchv1.JobSpec {
-	if kind == "CronJob" {
-		return &o.Spec.JobTemplate.Spec
-	}
-	return &o.Spec.JobSpec
-}
-
-// condition returns the message of the condition if it has the status, or "".
-func (o *object) condition(name string, status metav1.ConditionStatus) string {
-	if c := meta.FindStatusCondition(o.Status.Conditions, name); c != nil && c.Status == status {
-		return cmp.Or(c.Message, c.Reason, name)
-	}
-	return ""
-}
-
-// createsNone returns why the workload of the kind creates no pods, or "".
-func (o *object) createsNone(kind string) string {
-	isJob := strings.HasSuffix(kind, "Job")
-	switch {
-	case !isJob && kind != "DaemonSet" && o.Spec.Replicas != nil && *o.Spec.Replicas == 0:
-		return "(0 replicas)"
-	case isJob && (ptr.Deref(o.Spec.Suspend, false) || ptr.Deref(o.job(kind).Suspend, false)):
-		return "(suspended)"
-	case isJob && ptr.Deref(o.job(kind).Parallelism, 1) == 0:
-		return "(parallelism 0)"
-	case kind == "Job" && slices.ContainsFunc(jobs.Ends, func(name string) bool { return o.condition(name, "True") != "" }):
-		return "(ended)"
-	}
-	return ""
-}
-
-// isReady reports whether the status says that all pods run.
-func (o *object) isReady(kind string) bool {
-	switch s := &o.Status; kind {
-	case "CronJob":
-		return s.LastSuccessfulTime != nil
-	case "Job":
-		return s.Ready >= ptr.Deref(o.Spec.Parallelism, 1)
-	case "DaemonSet":
-		return o.isSeen() && s.NumberReady >= s.DesiredNumberScheduled && (s.ObservedGeneration > 0 || s.NumberReady > 0)
-	default:
-		return o.isSeen() && s.ReadyReplicas >= ptr.Deref(o.Spec.Replicas, 1)
-	}
-}
-
-// isUpdated reports whether the status says that the template of now made all pods.
-func (o *object) isUpdated() bool {
-	s := &o.Status
-	updated, all := s.UpdatedReplicas+s.UpdatedNumberScheduled, s.Replicas+s.CurrentNumberScheduled
-	return o.isSeen() && updated > 0 && updated >= all
-}
-
-// isSeen reports whether the status is about the spec of now.
-func (o *object) isSeen() bool { return o.Status.ObservedGeneration >= o.Generation }
-
 // addWorkload adds a workload with the pod that it would create, if any.
-func (c *Cluster) addWorkload(kind string, o *object, mistakes []string) error {
+func (c *Cluster) addWorkload(kind string, o *workload.Object, mistakes []string) error {
 	if err := names.CheckObject(&o.ObjectMeta); err != nil {
 		return err
 	}
 	w := &Workload{
 		Kind: kind, PodName: PodName{Namespace: cmp.Or(o.Namespace, c.Namespace), Name: o.Name},
 		Paused: o.Spec.Paused, OnDelete: o.Spec.UpdateStrategy.Type == "OnDelete", Partition: o.Spec.UpdateStrategy.RollingUpdate.Partition,
-		Stalled: o.condition("Progressing", "False"), failure: o.condition("ReplicaFailure", "True"),
-		controller: ownerOf(&o.ObjectMeta), isReady: o.isReady(kind), isUpdated: o.isUpdated(), revision: o.Status.UpdateRevision,
+		Stalled: o.Condition("Progressing", "False"), failure: o.Condition("ReplicaFailure", "True"),
+		controller: ownerOf(&o.ObjectMeta), isReady: o.IsReady(kind), isUpdated: o.IsUpdated(), revision: o.Status.UpdateRevision,
 		Misplaced: int(o.Status.NumberMisscheduled), Exists: o.Status.ObservedGeneration > 0,
-		wantsNone: kind == "DaemonSet" && o.Status.DesiredNumberScheduled == 0, Job: jobs.Of(o.job(kind), o.Status.Failed, o.Status.FailedIndexes),
+		wantsNone: kind == "DaemonSet" && o.Status.DesiredNumberScheduled == 0, Job: jobs.Of(o.Job(kind), o.Status.Failed, o.Status.FailedIndexes),
 	}
-	template := &o.job(kind).Template
+	template := &o.Job(kind).Template
 	spec := &template.Spec
 	w.IsPlugin = strings.Contains(o.Name, "device-plugin") || slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool {
 		return v.HostPath != nil && strings.HasPrefix(v.HostPath.Path, "/var/lib/kubelet/device-plugins")
@@ -368,7 +282,7 @@ func (c *Cluster) addWorkload(kind string, o *object, mistakes []string) error {
 	if w.NodeName = spec.NodeName; w.NodeName != "" {
 		w.Bound = c.boundProfile(spec)
 	}
-	owner, why := Owner{Kind: kind, Name: o.Name}, o.createsNone(kind)
+	owner, why := Owner{Kind: kind, Name: o.Name}, o.CreatesNone(kind)
 	wait := waitOf(&o.ObjectMeta, spec, mistakes)
 	if w.None = why; wait.IsRefused {
 		why, w.isReady = "", false

@@ -48,32 +48,25 @@ func (a *analyst) stays(nodes []int, list []taints.Taint) []*stay {
 }
 
 func (a *analyst) findStays(nodes []int, list []taints.Taint) []*stay {
-	found, now := make(map[stayKey]*stay), a.question.Now
+	found := make(map[stayKey]*stay)
 	var stays []*stay
 	for _, i := range slices.Sorted(slices.Values(nodes)) { // this is the order of names
-		n, state := &a.Nodes[i], a.Nodes[i].State()
-		for _, t := range n.Taints {
-			if n.DeletionTimestamp == nil && !slices.ContainsFunc(list, states.WithoutTime(t).Equal) {
+		n := &a.Nodes[i]
+		for _, e := range a.endings(i) {
+			if n.DeletionTimestamp == nil && !slices.ContainsFunc(list, e.taint.Equal) {
 				continue
 			}
-			acts := state.Acting(t, now)
-			same, at := state.StayOf(acts, now)
-			key := stayKey{same, ""}
-			if slices.Contains(n.Stale, acts.ID()) {
-				key = stayKey{states.Stay{ID: acts.ID()}, n.StateFor(acts.ID())}
-			}
-			s := found[key]
+			s := found[e.stayKey]
 			if s == nil {
-				s = &stay{stayKey: key, known: states.Known(acts)}
-				found[key], stays = s, append(stays, s)
+				s = &stay{stayKey: e.stayKey, known: e.known}
+				found[e.stayKey], stays = s, append(stays, s)
 			}
-			s.taints = cluster.Distinct(append(s.taints, states.WithoutTime(acts)))
-			s.replaced, s.isSick = cluster.Distinct(append(s.replaced, states.WithoutTime(t))), s.isSick || !state.IsHealthy()
+			s.taints, s.replaced, s.isSick = with(s.taints, e.acts), with(s.replaced, e.taint), s.isSick || e.isSick
 			if !slices.Contains(s.nodes[max(len(s.nodes)-1, 0):], n.Name) {
 				s.nodes = append(s.nodes, n.Name)
 			}
-			if !at.IsZero() && !at.After(now) { // clocks differ
-				s.times = append(s.times, at)
+			if !e.since.IsZero() && !e.since.After(a.question.Now) { // clocks differ
+				s.times = append(s.times, e.since)
 			}
 		}
 	}
@@ -82,6 +75,40 @@ func (a *analyst) findStays(nodes []int, list []taints.Taint) []*stay {
 		return cmp.Or(order(s.stale != "", t.stale != ""), at(s)-at(t))
 	})
 	return stays
+}
+
+// with adds the taint if the sorted list lacks it.
+func with(list []taints.Taint, t taints.Taint) []taints.Taint {
+	if slices.ContainsFunc(list, t.Equal) {
+		return list
+	}
+	return cluster.Distinct(append(list, t))
+}
+
+// An ending is a taint of a node, and the taint with which it ends, both without times.
+type ending struct {
+	taint, acts taints.Taint
+	stayKey
+	known  *states.Entry // of what acts
+	since  time.Time
+	isSick bool // the node is not healthy
+}
+
+// endings returns those of all taints of the node.
+func (a *analyst) endings(i int) []ending {
+	n, state, now := &a.Nodes[i], a.Nodes[i].State(), a.question.Now
+	if a.ended[i] == nil {
+		a.ended[i] = say.Each(n.Taints, func(t taints.Taint) ending {
+			acts := state.Acting(t, now)
+			same, since := state.StayOf(acts, now)
+			key := stayKey{same, ""}
+			if slices.Contains(n.Stale, acts.ID()) {
+				key = stayKey{states.Stay{ID: acts.ID()}, n.StateFor(acts.ID())}
+			}
+			return ending{states.WithoutTime(t), states.WithoutTime(acts), key, states.Known(acts), since, !state.IsHealthy()}
+		})
+	}
+	return a.ended[i]
 }
 
 // nodeSteps returns what to do about the states of nodes. Those of nodes that are joined

@@ -93,12 +93,14 @@ type analyst struct {
 	kept       []*Pending // DaemonSets that make no pods on some nodes
 	placements map[*cluster.Profile]*placement
 	stayed     map[string][]*stay // by nodes and taints
+	ended      map[int][]ending   // by node
 }
 
 func newAnalyst(c *cluster.Cluster, q Question) *analyst {
 	all := cluster.Distinct(slices.Concat(say.Each(c.Groups, func(g *cluster.Group) []taints.Taint { return g.Taints })...))
 	return &analyst{
 		Cluster: c, taints: all, values: valuesOf(all), question: q, placements: make(map[*cluster.Profile]*placement), stayed: make(map[string][]*stay),
+		ended: make(map[int][]ending),
 	}
 }
 

@@ -6,7 +6,7 @@
 //
 //	go run ./ratios
 //
-// A run of one side is a process that does the work for 50 milliseconds and measures
+// A run of one side is a process that does the work for 20 milliseconds and measures
 // its processor time, including garbage collection. The two sides of a row run in
 // turn, and the ratio is the median of those of the rounds. Our side and Kubernetes' are
 // programs of their own, so that neither has the other's data in memory. The command
@@ -38,7 +38,7 @@ import (
 const modulePath = "github.com/seed-0529bac1/taints"
 
 var (
-	rounds = flag.Int("rounds", 20, "how often each side of a row runs")
+	rounds = flag.Int("rounds", 40, "how often each side of a row runs")
 	folder = taints.Must(os.MkdirTemp("", "ratios")) // for the programs
 	lines  = [][]string{{"work", "beside", "ours", "theirs", "ratio", "allocations", "floor", ""}}
 	missed bool
@@ -118,7 +118,7 @@ func compare(row measure.Row, ours, theirs string) {
 
 // run runs a program and decodes its output.
 func run[T any](program string, args ...string) (result T) {
-	command := exec.Command(program, append(args, "-test.benchtime", "50ms")...)
+	command := exec.Command(program, append(args, "-test.benchtime", "20ms")...)
 	command.Stderr = os.Stderr
 	if err := json.Unmarshal(taints.Must(command.Output()), &result); err != nil {
 		panic(err)

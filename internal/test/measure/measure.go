@@ -15,7 +15,8 @@ import (
 	"testing"
 )
 
-// A Side is one way to do the work, as a benchmark. It calls [Loop] or [Report].
+// A Side is one way to do the work, as a benchmark: a result of [Times] or [Each], or
+// a function that calls [Loop] or [Report].
 type Side func(b *testing.B)
 
 // A Row is one piece of work, done in two ways.
@@ -42,17 +43,27 @@ func Each(work func()) Side {
 	return func(b *testing.B) { Loop(b, work) }
 }
 
-// Loop does the work again and again, and reports its mean cost. The time includes
-// that of the garbage collector.
+// Loop does the work again and again, and reports its mean cost.
 func Loop(b *testing.B, work func()) {
-	work() // not measured, because it may create what the others use
-	runtime.GC()
-	b.ResetTimer()
-	start := CPU()
-	for range b.N { // b.Loop costs more than the shortest work
-		work()
+	Times(func(n int) {
+		for range n { // b.Loop costs more than the shortest work
+			work()
+		}
+	})(b)
+}
+
+// Times returns a side that does the work n times in a loop of its own, and reports the
+// mean cost, with that of the garbage collector. For the shortest work, the calls of
+// Loop would cost much.
+func Times(work func(n int)) Side {
+	return func(b *testing.B) {
+		work(1) // not measured, because it may create what the others use
+		runtime.GC()
+		b.ResetTimer()
+		start := CPU()
+		work(b.N)
+		Report(b, float64(CPU()-start)/float64(b.N))
 	}
-	Report(b, float64(CPU()-start)/float64(b.N))
 }
 
 // Report reports the cost of one piece of work.

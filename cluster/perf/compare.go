@@ -17,13 +17,11 @@ import (
 type result struct {
 	workload workload
 	runs     [2][]measurement // by side
-	again    bool             // a round was run again
 }
 
-// moreRounds is how many more rounds decide about a workload that was too slow. In
-// some rounds of preemption a pod waits for minutes (kubernetes/kubernetes#141694), with
-// both schedulers, so a round that ran into the time limit is run once more.
-const moreRounds = 4
+// moreRounds is how many more rounds decide about a workload that was too slow. One round
+// of some workloads is 5 % off.
+const moreRounds = 8
 
 // compare runs each of the workloads for the given number of rounds, and with check
 // for some more if it is below its floor. A workload that fails is left out, and the
@@ -49,27 +47,18 @@ func compare(ctx context.Context, b *bench, chosen []workload, rounds int, check
 	return results, err
 }
 
-// measure runs the workload for the given number of rounds. Both sides run at once, so
-// that other work on the machine slows both alike. If one is to be much faster, so
-// that the other would have the machine for itself, they take turns instead.
+// measure runs the workload for the given number of rounds. In some rounds of preemption
+// a pod waits for minutes with both schedulers (kubernetes/kubernetes#141694), so a
+// round that ran into the time limit is run once more.
 func (r *result) measure(ctx context.Context, b *bench, rounds int) error {
 	sides := []side{stock, plugin}
-	for done := range rounds {
-		var measured [2]measurement
-		var errs [2]error
-		var running sync.WaitGroup
-		for _, s := range sides {
-			running.Go(func() { measured[s], errs[s] = b.run(ctx, r.workload, s) })
-			if r.workload.Floor > 1 {
-				running.Wait()
-			}
+	for range rounds {
+		measured, err := round(ctx, b, r.workload, sides)
+		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+			fmt.Fprintln(os.Stderr, "  again, because of", err)
+			measured, err = round(ctx, b, r.workload, sides)
 		}
-		running.Wait()
-		if err := errors.Join(errs[:]...); err != nil {
-			if r.again = !r.again && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded); r.again {
-				fmt.Fprintln(os.Stderr, "  again, because of", err)
-				return r.measure(ctx, b, rounds-done)
-			}
+		if err != nil {
 			return err
 		}
 		for s, m := range measured {
@@ -80,6 +69,22 @@ func (r *result) measure(ctx context.Context, b *bench, rounds int) error {
 		slices.Reverse(sides)
 	}
 	return nil
+}
+
+// round runs the workload once with each side. Both run at once, so that other work on
+// the machine slows both alike. If one is to be much faster, so that the other would
+// have the machine for itself, they take turns instead.
+func round(ctx context.Context, b *bench, w workload, sides []side) (measured [2]measurement, err error) {
+	var errs [2]error
+	var running sync.WaitGroup
+	for _, s := range sides {
+		running.Go(func() { measured[s], errs[s] = b.run(ctx, w, s) })
+		if w.Floor > 1 {
+			running.Wait()
+		}
+	}
+	running.Wait()
+	return measured, errors.Join(errs[:]...)
 }
 
 // median returns the side's median run. Of two runs, it returns the faster one.

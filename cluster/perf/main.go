@@ -9,8 +9,8 @@
 //
 // Each run is a separate process, with an API server, an etcd and a scheduler: this
 // program, built with the tag benchmark, which adds all of Kubernetes. With
-// -check, a workload below its floor runs for eight more rounds, the median of all of
-// them counts, and the command exits with 1 if that is below the floor too.
+// -check, a workload runs for up to eight more rounds while their median is below its
+// floor, and the command exits with 1 if it is then.
 package main
 
 import (

@@ -93,10 +93,6 @@ func TestKarpenterMerge(t *testing.T) {
 }
 
 func TestKarpenterEphemeral(t *testing.T) {
-	known := taints.Options{KeyWildcards: true}.Compile(
-		taints.TolerationsFor(kube.Taints(scheduling.KnownEphemeralTaints)...),
-		taints.TolerationsFor(wildcards(scheduling.KnownEphemeralTaintKeyPrefixes)...),
-	)
 	rapid.Check(t, func(t *rapid.T) {
 		taint := drawTaint(t)
 		_, got := known.Match(kube.Taint(taint))

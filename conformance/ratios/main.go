@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Ratios measures how many times faster the library is than Kubernetes' code,
-// than the code of Karpenter and the descheduler, or than a plain loop at the same
-// work, and what each costs to import:
+// Ratios measures how many times faster the library is than Kubernetes' code, than that
+// of Karpenter and the descheduler, or than a plain loop, and what an import costs:
 //
 //	go run ./ratios
 //
 // A run of one side is a process that does the work for 20 milliseconds and measures
 // its processor time, including garbage collection. The two sides of a row run in
-// turn, and the ratio is the median of those of the rounds. Our side and Kubernetes' are
-// programs of their own, so that neither has the other's data in memory. The command
-// prints a table, and exits with 1 if a floor is missed by a ratio as printed.
+// turn. Our side is this program and Kubernetes' is another, so that neither has the
+// other's data in memory. The command prints a table, and exits with 1 if a floor is
+// missed by a ratio as printed.
 package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -26,6 +26,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/seed-0529bac1/taints"
@@ -38,34 +39,35 @@ import (
 const modulePath = "github.com/seed-0529bac1/taints"
 
 var (
-	rounds = flag.Int("rounds", 40, "how often each side of a row runs")
-	folder = taints.Must(os.MkdirTemp("", "ratios")) // for the programs
+	rounds = flag.Int("rounds", 40, "how often each side of a row runs; with 1, no ratio is too low")
+	match  regexp.Regexp
+	folder string // for the programs
 	lines  = [][]string{{"work", "beside", "ours", "theirs", "ratio", "allocations", "floor", ""}}
 	missed bool
 )
 
 func main() {
-	match := regexp.MustCompile("")
-	flag.Func("match", "measure only the rows whose names match this `regexp`", func(s string) (err error) {
-		match, err = regexp.Compile(s)
-		return err
-	})
+	if len(os.Args) > 1 && os.Args[1] == "-row" {
+		measure.Main(work.Rows(nil))
+		return
+	}
+	flag.TextVar(&match, "match", regexp.MustCompile(""), "measure only the rows whose names match this `regexp`")
 	flag.Parse()
-	measureAll(match)
+	measureAll()
 	if missed {
 		os.Exit(1)
 	}
 }
 
-// measureAll measures the rows that match, and prints the table. It panics if a
-// program fails.
-func measureAll(match *regexp.Regexp) {
+// measureAll prints the table of the rows that match. It panics if a program fails.
+func measureAll() {
+	folder = taints.Must(os.MkdirTemp("", "ratios"))
 	defer os.RemoveAll(folder)
 	// The adopters' code is in a separate module, so that Kubernetes' code does not run
 	// with the versions that it requires.
-	ours, kubernetes, adopters := build("", "ratios/ours"), build("", "ratios/kubernetes"), build("adopters", "adopters")
+	ours, kubernetes, adopters := taints.Must(os.Executable()), build("", "./ratios/kubernetes"), build("adopters", ".")
 	for _, program := range []string{ours, adopters} {
-		for _, row := range run[[]measure.Row](program) {
+		for _, row := range run[[]measure.Row](program, "-row", "") {
 			theirs := program
 			if row.Beside == work.Kubernetes {
 				theirs = kubernetes
@@ -80,40 +82,38 @@ func measureAll(match *regexp.Regexp) {
 	}
 	var b bytes.Buffer
 	table.Write(&b, lines)
-	fmt.Printf("%s/%s, %d threads, Go %s\n\n%s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(),
-		strings.TrimPrefix(runtime.Version(), "go"), &b)
+	fmt.Printf("%s/%s, %d threads, %s\n\n%s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), &b)
 }
 
-// compare runs both sides of the row in turn, and adds a line with the median costs, as
-// the lowest cost of code that allocates is of a run with little garbage collection. The
-// ratio is the median of those of the rounds, because other work on the machine slows both
-// sides of a round. A row below its floor runs twice as often again, and all runs count.
+// compare runs both sides of the row in turn, and adds a line with the round whose ratio
+// is the median, because other work on the machine slows both sides of a round. A row
+// runs up to three times as often while it is below its floor. A slow one runs less often.
 func compare(row measure.Row, ours, theirs string) {
-	var all, others []measure.Cost
-	var ratios []float64
-	again := func(rounds int) (ratio float64) {
-		start := time.Now()
-		for round := 0; round < rounds && (round < 3 || time.Since(start) < 30*time.Second); round++ {
-			a, b := run[measure.Cost](ours, "-row", row.Name, "-ours"), run[measure.Cost](theirs, "-row", row.Name)
-			all, others, ratios = append(all, a), append(others, b), append(ratios, b.Amount/a.Amount)
-		}
-		slices.Sort(ratios)
-		return rounded(ratios[len(ratios)/2])
+	type round struct {
+		ours, theirs testing.BenchmarkResult
+		ratio        float64
 	}
-	ratio, show := again(*rounds), duration
-	if ratio < row.Floor {
-		ratio = again(2 * *rounds)
+	var all []round
+	var r round
+	start := time.Now()
+	for i := 0; (i < *rounds || i < 3**rounds && r.ratio < row.Floor) && (i < 3 || time.Since(start) < 30*time.Second); i++ {
+		a := run[testing.BenchmarkResult](ours, "-row", row.Name, "-ours")
+		b := run[testing.BenchmarkResult](theirs, "-row", row.Name)
+		all = append(all, round{a, b, rounded(b.Extra["cost"] / a.Extra["cost"])})
+		slices.SortFunc(all, func(a, b round) int { return cmp.Compare(a.ratio, b.ratio) })
+		r = all[len(all)/2]
 	}
-	a, b := measure.Median(all), measure.Median(others)
-	met, allocs, floor := ratio >= row.Floor, "", times(row.Floor)
+	met, allocs, floor := r.ratio >= row.Floor || *rounds == 1, "", times(row.Floor)
 	if row.Allocs >= 0 {
-		met = met && a.Allocs <= row.Allocs
-		allocs, floor = fmt.Sprintf("%d / %d", a.Allocs, b.Allocs), fmt.Sprintf("%s, %d", floor, row.Allocs)
+		a, b := r.ours.AllocsPerOp(), r.theirs.AllocsPerOp()
+		met = met && a <= row.Allocs
+		allocs, floor = fmt.Sprintf("%d / %d", a, b), fmt.Sprintf("%s, %d", floor, row.Allocs)
 	}
+	show := duration
 	if row.Bytes {
 		show = size
 	}
-	add(met, row.Name, row.Beside, show(a.Amount), show(b.Amount), times(ratio), allocs, floor)
+	add(met, row.Name, row.Beside, show(r.ours.Extra["cost"]), show(r.theirs.Extra["cost"]), times(r.ratio), allocs, floor)
 }
 
 // run runs a program and decodes its output.
@@ -126,33 +126,31 @@ func run[T any](program string, args ...string) (result T) {
 	return result
 }
 
-// imports adds a line with the bytes that a program with one call of the library has
-// more than an empty one, and with the packages of others that it imports.
+// imports adds a line with the bytes that one call adds to a program, and with the
+// packages of others that it imports.
 func imports() {
-	bytes := func(name string) float64 {
-		file := build("", "ratios/cost/"+name, "-trimpath", "-ldflags=-s -w")
-		return float64(taints.Must(os.Stat(file)).Size())
-	}
-	empty := bytes("empty")
-	ours, theirs := bytes("ours")-empty, bytes("kubernetes")-empty
-	packages := taints.Must(gotest.Go("", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}",
-		modulePath+"/conformance/ratios/cost/ours"))
-	others := 0
-	for path := range strings.FieldsSeq(string(packages)) {
-		if path != modulePath && !strings.HasPrefix(path, modulePath+"/") {
-			others++
+	file := filepath.Join(folder, "main.go")
+	bytes := func(imports, call string) float64 {
+		program := "package main\nimport (\"os\"; " + imports + ")\nfunc main() { println(os.Args[0], " + call + ") }\n"
+		if err := os.WriteFile(file, []byte(program), 0o644); err != nil {
+			panic(err)
 		}
+		return float64(taints.Must(os.Stat(build("", file))).Size())
 	}
-	const most = 200 << 10
-	add(others == 0 && ours <= most, fmt.Sprintf("import, with %d packages of others", others), work.Kubernetes,
-		size(ours), size(theirs), times(theirs/ours), "", "0, "+size(most))
+	empty := bytes("", "0")
+	theirs := bytes(`corev1 "k8s.io/api/core/v1"; helper "k8s.io/component-helpers/scheduling/corev1"; "k8s.io/klog/v2"`,
+		"helper.TolerationsTolerateTaint(klog.Background(), make([]corev1.Toleration, len(os.Args)), &corev1.Taint{}, true)") - empty
+	ours := bytes(`"`+modulePath+`"`, "taints.Filter(make([]taints.Taint, len(os.Args)), nil).Schedulable()") - empty
+	const format = "{{with .Module}}{{if ne .Path \"" + modulePath + "\"}} {{.Path}}{{end}}{{end}}"
+	others := len(strings.Fields(string(taints.Must(gotest.Go("", "list", "-deps", "-f", format, file)))))
+	add(others == 0 && ours <= 200<<10, fmt.Sprintf("import, with %d packages of others", others), work.Kubernetes,
+		size(ours), size(theirs), times(theirs/ours), "", "0, 200 KB")
 }
 
-// build builds a package of a module below conformance.
-func build(module, pkg string, flags ...string) (file string) {
-	file = filepath.Join(folder, strings.ReplaceAll(pkg, "/", "-")+".exe") // the extension matters only on Windows
-	args := append([]string{"build", "-o", file}, flags...)
-	taints.Must(gotest.Go(module, append(args, modulePath+"/conformance/"+pkg)...))
+// build builds a program in the folder of a module.
+func build(module, pkg string) (file string) {
+	file = filepath.Join(folder, module+filepath.Base(pkg)+".exe")
+	taints.Must(gotest.Go(module, "build", "-ldflags=-s -w", "-o", file, pkg))
 	return file
 }
 

@@ -6,10 +6,14 @@
 package work
 
 import (
+	"slices"
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/test"
 	"github.com/seed-0529bac1/taints/internal/test/measure"
+	"github.com/seed-0529bac1/taints/internal/test/reference"
+	"github.com/seed-0529bac1/taints/lifecycle"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
@@ -26,10 +30,9 @@ var (
 		{Key: taints.NodeNotReady, Effect: taints.NoExecute},
 		{Key: taints.NodeUnreachable, Effect: taints.NoExecute},
 	}
-	fiveMinutes    = int64(300)
 	PodTolerations = []taints.Toleration{
-		{Key: taints.NodeNotReady, Operator: taints.OpExists, Effect: taints.NoExecute, TolerationSeconds: &fiveMinutes},
-		{Key: taints.NodeUnreachable, Operator: taints.OpExists, Effect: taints.NoExecute, TolerationSeconds: &fiveMinutes},
+		{Key: taints.NodeNotReady, Operator: taints.OpExists, Effect: taints.NoExecute, TolerationSeconds: test.Seconds(300)},
+		{Key: taints.NodeUnreachable, Operator: taints.OpExists, Effect: taints.NoExecute, TolerationSeconds: test.Seconds(300)},
 		{Key: taints.NodeMemoryPressure, Operator: taints.OpExists, Effect: taints.NoSchedule},
 		{Key: "sla.example.com/failure-score", Operator: taints.OpLt, Value: "60", Effect: taints.NoSchedule},
 		{Key: "team", Operator: taints.OpEqual, Value: "vision", Effect: taints.NoSchedule},
@@ -37,14 +40,64 @@ var (
 		{Key: "example.com/fpga", Operator: taints.OpExists, Effect: taints.NoSchedule},
 		{Key: "nvidia.com/gpu", Operator: taints.OpExists, Effect: taints.NoSchedule},
 	}
-	Specs = []string{
-		"dedicated=ml:NoSchedule", "nvidia.com/gpu=present:NoSchedule", "cloud.example.com/spot:PreferNoSchedule",
-	}
-	Now = time.Now()
+	Specs = []string{"dedicated=ml:NoSchedule", "nvidia.com/gpu=present:NoSchedule", "cloud.example.com/spot:PreferNoSchedule"}
+	Now   = time.Now()
 )
 
-func parsed[T any](parse func(string) (T, error), texts ...string) []T {
-	return repeated(len(texts), func(i int) T { return taints.Must(parse(texts[i])) })
+// Kubernetes is the other code of a row whose other side is in another program.
+const Kubernetes = "Kubernetes"
+
+// Rows returns the table. The sides of Kubernetes have names; the program that does
+// not contain Kubernetes' code has none of them.
+func Rows(kubernetes map[string]measure.Side) []measure.Row {
+	beside := func(side, name string, floor float64, allocs int64, ours measure.Side) measure.Row {
+		return measure.Beside(Kubernetes, name, floor, allocs, ours, kubernetes[side])
+	}
+	feasible := func(ways int, ask question) measure.Side {
+		return indexed(func() [][]taints.Taint { return Tainted(ways) }, ask, Tenants)
+	}
+	return slices.Concat([]measure.Row{
+		beside("filter", "first untolerated hard taint, 3 taints × 8 tolerations, one-shot", 10, 0, find(NodeTaints)),
+		beside("filter", "the same, with On", 10, 0, findOn(NodeTaints)),
+		beside("filter", "the same, compiled", 20, 0, findCompiled(NodeTaints)),
+		beside("nothing", "a node without taints, one-shot", 1, 0, find(nil)),
+		beside("nothing", "a node without taints, with On", 1, 0, findOn(nil)),
+		beside("nothing", "a node without taints, compiled", 1, 0, findCompiled(nil)),
+		beside("filter", "compile 8 tolerations; Kubernetes: filter one node", 1, 3, measure.Each(func() {
+			measure.Must(taints.Compile(PodTolerations) != nil)
+		})),
+		beside("evict", "eviction deadline, 2 NoExecute taints × 8 tolerations", 6, 0, measure.Each(func() {
+			measure.Must(taints.EvictionOf(FailedNode, PodTolerations, Now).Outcome == taints.EvictsAt)
+		})),
+		beside("evict", "eviction deadline, compiled", 6, 0, measure.Each(func() {
+			measure.Must(compiled.EvictionOf(FailedNode, Now).Outcome == taints.EvictsAt)
+		})),
+		beside("20 ways", "count the feasible of 100,000 nodes, 40 % tainted in 20 ways", 10_000, 4, feasible(20, count)),
+		beside("20 ways", "append them, 40 % tainted in 20 ways", 200, 16, feasible(20, appended)),
+		beside("20 ways", "range over them, 40 % tainted in 20 ways", 80, 16, feasible(20, ranged)),
+		beside("10,000 ways", "count the feasible of 100,000 nodes, in 10,000 ways", 2000, 4, feasible(10_000, count)),
+		beside("10,000 ways", "append them, in 10,000 ways", 200, 16, feasible(10_000, appended)),
+		beside("10,000 ways", "range over them, in 10,000 ways", 80, 16, feasible(10_000, ranged)),
+		beside("validate", "validate 8 tolerations", 25, 0, measure.Each(func() {
+			measure.Must(taints.ValidateTolerations(PodTolerations) == nil)
+		})),
+		beside("parse", "parse 3 kubectl specs", 20, 0, measure.Each(func() {
+			for _, spec := range Specs {
+				_, err := taints.ParseTaint(spec)
+				measure.Must(err == nil)
+			}
+		})),
+		beside("merge", "merge 4 + 4 tolerations", 30, 1, measure.Each(func() {
+			measure.Must(len(tolerationset.Merge(PodTolerations[:4], PodTolerations[4:], taints.Options{})) == 8)
+		})),
+		beside("print", "print a taint", 2.5, 1, measure.Each(func() { Text = NodeTaints[1].String() })),
+		beside("append", "print a taint into a buffer", 15, 0, measure.Each(func() { buf = NodeTaints[1].AppendTo(buf[:0]) })),
+		beside("evictions", "a million pending evictions, time", 2, -1, Evictions(ourQueue, false)),
+		{
+			Name: "a million pending evictions, memory", Beside: Kubernetes, Floor: 2.5, Allocs: -1, Bytes: true,
+			Ours: Evictions(ourQueue, true), Theirs: kubernetes["heap"],
+		},
+	}, loopRows(), hostileRows())
 }
 
 func repeated[T any](n int, of func(i int) T) []T {
@@ -55,79 +108,10 @@ func repeated[T any](n int, of func(i int) T) []T {
 	return list
 }
 
-// The library is compared with Kubernetes' code and with plain loops.
-const (
-	Kubernetes = "Kubernetes"
-	loop       = "a plain loop"
-)
-
-// Rows returns the table. The sides of Kubernetes have names; the program that does
-// not contain Kubernetes' code has none of them.
-func Rows(kubernetes map[string]measure.Side) []measure.Row {
-	heap := row("a million pending evictions, memory", Kubernetes, 2.5, -1, EvictionHeap(ourQueue), kubernetes["heap"])
-	heap.Bytes = true
-	filter, nothing, evicts := kubernetes["filter"], kubernetes["filter nothing"], kubernetes["evict"]
-	few, many := kubernetes["feasible, 20 ways"], kubernetes["feasible, 10,000 ways"]
-	return append([]measure.Row{
-		row("first untolerated hard taint, 3 taints × 8 tolerations, one-shot", Kubernetes, 10, 0, find(NodeTaints), filter),
-		row("the same, with On", Kubernetes, 10, 0, findOn(NodeTaints), filter),
-		row("the same, compiled", Kubernetes, 20, 0, findCompiled(NodeTaints), filter),
-		row("a node without taints, one-shot", Kubernetes, 1, 0, find(nil), nothing),
-		row("a node without taints, with On", Kubernetes, 1, 0, findOn(nil), nothing),
-		row("a node without taints, compiled", Kubernetes, 1, 0, findCompiled(nil), nothing),
-		row("compile 8 tolerations; Kubernetes: filter one node", Kubernetes, 1, 3, compile, filter),
-		row("eviction deadline, 2 NoExecute taints × 8 tolerations", Kubernetes, 6, 0, evict, evicts),
-		row("eviction deadline, compiled", Kubernetes, 6, 0, evictCompiled, evicts),
-		row("count the feasible of 100,000 nodes, 40 % tainted in 20 ways", Kubernetes, 10_000, 4, countIn(20), few),
-		row("append them, 40 % tainted in 20 ways", Kubernetes, 200, 16, appendIn(20), few),
-		row("range over them, 40 % tainted in 20 ways", Kubernetes, 80, 16, rangeIn(20), few),
-		row("count the feasible of 100,000 nodes, in 10,000 ways", Kubernetes, 2000, 4, countIn(10_000), many),
-		row("append them, in 10,000 ways", Kubernetes, 200, 16, appendIn(10_000), many),
-		row("range over them, in 10,000 ways", Kubernetes, 80, 16, rangeIn(10_000), many),
-		row("validate 8 tolerations", Kubernetes, 25, 0, validate, kubernetes["validate"]),
-		row("parse 3 kubectl specs", Kubernetes, 20, 0, parse, kubernetes["parse"]),
-		row("merge 4 + 4 tolerations", Kubernetes, 30, 1, merge, kubernetes["merge"]),
-		row("print a taint", Kubernetes, 2.5, 1, printTaint, kubernetes["print"]),
-		row("print a taint into a buffer", Kubernetes, 15, 0, appendTaint, kubernetes["append"]),
-		row("a million pending evictions, time", Kubernetes, 2, -1, Evictions(ourQueue), kubernetes["evictions"]),
-		heap,
-		row("Apply of 3 taints that the node has", loop, 0.33, 0, applyNothing, compareOnce),
-		row("Reconcile of a node in sync with 3 taints", loop, 0.33, 0, reconcileNothing, compareTwice),
-		row("ReconcileOwned of a node in sync with 3 taints", loop, 0.33, 0, reconcileOwnedNothing, compareTwice),
-		row("Reconcile of one of 3 values, and Apply", loop, 0.5, 2, reconcile, writeList),
-		row("ReconcileOwned of one of 3 values, and Apply", loop, 0.5, 2, reconcileOwned, writeList),
-		row("taints by condition of a healthy node", loop, 0.5, 0, conditions, conditionLoop),
-	}, hostileRows()...)
-}
-
-func row(name, beside string, floor float64, allocs int64, ours, theirs measure.Side) measure.Row {
-	return measure.Row{Name: name, Beside: beside, Floor: floor, Allocs: allocs, Ours: ours, Theirs: theirs}
-}
-
 var (
 	compiled = taints.Compile(PodTolerations)
 	buf      = make([]byte, 0, 128)
-
-	compile = measure.Each(func() { measure.Must(taints.Compile(PodTolerations) != nil) })
-	evict   = measure.Each(func() {
-		measure.Must(taints.EvictionOf(FailedNode, PodTolerations, Now).Outcome == taints.EvictsAt)
-	})
-	evictCompiled = measure.Each(func() {
-		measure.Must(compiled.EvictionOf(FailedNode, Now).Outcome == taints.EvictsAt)
-	})
-	validate = measure.Each(func() { measure.Must(taints.ValidateTolerations(PodTolerations) == nil) })
-	parse    = measure.Each(func() {
-		for _, spec := range Specs {
-			_, err := taints.ParseTaint(spec)
-			measure.Must(err == nil)
-		}
-	})
-	merge = measure.Each(func() {
-		merged := tolerationset.Merge(PodTolerations[:4], PodTolerations[4:], taints.Options{})
-		measure.Must(len(merged) == 8)
-	})
-	printTaint  = measure.Each(func() { Keep(NodeTaints[1].String()) })
-	appendTaint = measure.Each(func() { buf = NodeTaints[1].AppendTo(buf[:0]) })
+	Text     string // what a side prints, global so that the compiler does not optimize it away
 )
 
 func find(node []taints.Taint) measure.Side {
@@ -161,7 +145,117 @@ func findCompiled(node []taints.Taint) measure.Side {
 	})
 }
 
-// Keep prevents the compiler from optimizing away the work that made s.
-//
-//go:noinline
-func Keep(s string) { measure.Must(s != "") }
+var (
+	current    = NodeTaints
+	wanted     = slices.Clone(NodeTaints)
+	desired    = append(slices.Clone(NodeTaints[:2]), test.Taints("sla.example.com/failure-score=50:NoSchedule")...)
+	identities = reference.IDs(NodeTaints)
+	rules      = lifecycle.DefaultConditionRules()
+	healthy    = lifecycle.NodeState{Conditions: []lifecycle.Condition{
+		{Type: "NetworkUnavailable", Status: "False"},
+		{Type: "MemoryPressure", Status: "False"},
+		{Type: "DiskPressure", Status: "False"},
+		{Type: "PIDPressure", Status: "False"},
+		{Type: "Ready", Status: "True"},
+	}}
+)
+
+// loopRows are functions of the library, and the loops that they replace in projects.
+func loopRows() []measure.Row {
+	const loop = "a plain loop"
+	// The desired taints are there, and no other taint is owned.
+	compareTwice := measure.Each(func() { measure.Must(hasAll(current, wanted) && hasAll(wanted, current)) })
+	writeList := measure.Each(func() { measure.Must(len(reconciled(current, current, desired)) == 3) })
+	return []measure.Row{
+		measure.Beside(loop, "Apply of 3 taints that the node has", 0.33, 0, measure.Each(func() {
+			_, changed := taints.Changes{Add: current}.Apply(current)
+			measure.Must(!changed)
+		}), measure.Each(func() { measure.Must(hasAll(current, wanted)) })),
+		measure.Beside(loop, "Reconcile of a node in sync with 3 taints", 0.33, 0, measure.Each(func() {
+			measure.Must(taints.Reconcile(current, current, current).IsZero())
+		}), compareTwice),
+		measure.Beside(loop, "ReconcileOwned of a node in sync with 3 taints", 0.33, 0, measure.Each(func() {
+			measure.Must(taints.ReconcileOwned(current, identities, current).IsZero())
+		}), compareTwice),
+		measure.Beside(loop, "Reconcile of one of 3 values, and Apply", 0.5, 2, measure.Each(func() {
+			after, _ := taints.Reconcile(current, current, desired).Apply(current)
+			measure.Must(len(after) == 3)
+		}), writeList),
+		measure.Beside(loop, "ReconcileOwned of one of 3 values, and Apply", 0.5, 2, measure.Each(func() {
+			after, _ := taints.ReconcileOwned(current, identities, desired).Apply(current)
+			measure.Must(len(after) == 3)
+		}), writeList),
+		measure.Beside(loop, "taints by condition of a healthy node", 0.5, 0, measure.Each(func() {
+			measure.Must(rules.Reconcile(current, healthy, Now).IsZero())
+		}), measure.Each(func() { measure.Must(asConditions(current, healthy)) })),
+	}
+}
+
+// hasAll reports whether the node has all taints of the list with the same values.
+func hasAll(node, list []taints.Taint) bool {
+	for i := range list {
+		at, found := taints.FindTaint(node, list[i].ID())
+		if !found || node[at].Value != list[i].Value {
+			return false
+		}
+	}
+	return true
+}
+
+// reconciled returns the taints after a reconciliation.
+func reconciled(current, lastApplied, desired []taints.Taint) []taints.Taint {
+	list := make([]taints.Taint, 0, len(current)+len(desired))
+	for i := range current {
+		t := &current[i]
+		if at, found := taints.FindTaint(desired, t.ID()); found {
+			list = append(list, desired[at])
+			continue
+		}
+		if at, found := taints.FindTaint(lastApplied, t.ID()); !found || lastApplied[at].Value != t.Value {
+			list = append(list, *t)
+		}
+	}
+	for i := range desired {
+		if _, found := taints.FindTaint(list, desired[i].ID()); !found {
+			list = append(list, desired[i])
+		}
+	}
+	return list
+}
+
+// keysOf are the taints' keys by condition and status, as in node-lifecycle
+// controllers. owned are these, and that of a cordon.
+var (
+	keysOf = map[string]map[string]string{
+		"Ready":              {"False": taints.NodeNotReady, "Unknown": taints.NodeUnreachable},
+		"MemoryPressure":     {"True": taints.NodeMemoryPressure},
+		"DiskPressure":       {"True": taints.NodeDiskPressure},
+		"PIDPressure":        {"True": taints.NodePIDPressure},
+		"NetworkUnavailable": {"True": taints.NodeNetworkUnavailable},
+	}
+	owned = map[string]bool{
+		taints.NodeNotReady: true, taints.NodeUnreachable: true, taints.NodeMemoryPressure: true,
+		taints.NodeDiskPressure: true, taints.NodePIDPressure: true, taints.NodeNetworkUnavailable: true,
+		taints.NodeUnschedulable: true,
+	}
+)
+
+// asConditions reports whether the NoSchedule taints of the node are those of its
+// conditions, as doNoScheduleTaintingPass of Kubernetes and OpenYurt finds out.
+func asConditions(current []taints.Taint, state lifecycle.NodeState) bool {
+	var want, have []taints.Taint
+	for _, c := range state.Conditions {
+		if key, tainted := keysOf[c.Type][c.Status]; tainted {
+			want = append(want, taints.Taint{Key: key, Effect: taints.NoSchedule})
+		}
+	}
+	if state.Unschedulable {
+		want = append(want, taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule})
+	}
+	for _, t := range current {
+		if t.Effect == taints.NoSchedule && owned[t.Key] {
+			have = append(have, t)
+		}
+	}
+	return hasAll(want, have) && hasAll(have, want)
+}

@@ -11,7 +11,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	helper "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/klog/v2"
 	corehelper "k8s.io/kubernetes/pkg/apis/core/v1/helper"
@@ -39,30 +38,28 @@ var (
 	buf            = make([]byte, 0, 128)
 
 	sides = map[string]measure.Side{
-		"filter":         filter(nodeTaints),
-		"filter nothing": filter(nil),
+		"filter":  filter(nodeTaints),
+		"nothing": filter(nil),
 		"evict": measure.Each(func() {
 			ok, used := corehelper.GetMatchingTolerations(logger, failedNode, podTolerations)
 			measure.Must(ok && work.Now.Add(linked.MinTolerationTime(used)).After(work.Now))
 		}),
-		"feasible, 20 ways":     feasible(20),
-		"feasible, 10,000 ways": feasible(10_000),
+		"20 ways":     feasible(20),
+		"10,000 ways": feasible(10_000),
 		"validate": measure.Each(func() {
 			options := validation.PodValidationOptions{AllowTaintTolerationComparisonOperators: true}
-			measure.Must(len(validation.ValidateTolerations(internal, field.NewPath("spec", "tolerations"), options)) == 0)
+			measure.Must(len(validation.ValidateTolerations(internal, nil, options)) == 0)
 		}),
 		"parse": measure.Each(func() {
 			_, _, err := taintutils.ParseTaints(work.Specs)
 			measure.Must(err == nil)
 		}),
 		// No spare capacity, because MergeTolerations writes past the base.
-		"merge": measure.Each(func() {
-			measure.Must(len(merging.MergeTolerations(internal[:4:4], internal[4:])) == 8)
-		}),
-		"print":     measure.Each(func() { work.Keep(nodeTaints[1].ToString()) }),
+		"merge":     measure.Each(func() { measure.Must(len(merging.MergeTolerations(internal[:4:4], internal[4:])) == 8) }),
+		"print":     measure.Each(func() { work.Text = nodeTaints[1].ToString() }),
 		"append":    measure.Each(func() { buf = append(buf[:0], nodeTaints[1].ToString()...) }),
-		"evictions": work.Evictions(queue),
-		"heap":      work.EvictionHeap(queue),
+		"evictions": work.Evictions(queue, false),
+		"heap":      work.Evictions(queue, true),
 	}
 )
 
@@ -83,43 +80,36 @@ func passes(node []corev1.Taint, pod []corev1.Toleration) bool {
 // feasible filters each node, because Kubernetes has no index of nodes.
 func feasible(ways int) measure.Side {
 	return func(b *testing.B) {
-		pod := kube.CoreTolerations(work.Tenants)
-		names, ours := work.Nodes(ways)
-		var lists [][]corev1.Taint
-		for _, list := range ours {
-			lists = append(lists, kube.CoreTaints(list))
-		}
-		var found []string
-		measure.Loop(b, func() {
-			found = found[:0]
-			for i, name := range names {
-				if passes(work.Of(lists, i), pod) {
-					found = append(found, name)
+		nodes, pod := work.Tainted(ways), kube.CoreTolerations(work.Tenants())
+		measure.Each(func() {
+			n := 0
+			for _, list := range nodes {
+				if passes(kube.CoreTaints(list), pod) {
+					n++
 				}
 			}
-			measure.Must(len(found) > len(names)/2)
-		})
+			measure.Must(n > len(nodes)/2)
+		})(b)
 	}
 }
 
 // queue returns a TimedWorkerQueue. Its timers use real time.
-func queue(pods []types.NamespacedName) work.Queue {
-	ctx := context.Background()
+func queue() work.Queue {
 	var gone atomic.Int64 // pods that have come due or are canceled
 	q := tainteviction.CreateWorkerQueue(func(context.Context, time.Time, *tainteviction.WorkArgs) error {
 		gone.Add(1)
 		return nil
 	})
 	return work.Queue{
-		Evict: func(i int, at time.Time) {
-			q.UpdateWork(ctx, tainteviction.NewWorkArgs(pods[i].Name, pods[i].Namespace), time.Now(), at)
+		Evict: func(pod types.NamespacedName, at time.Time) {
+			q.UpdateWork(context.Background(), tainteviction.NewWorkArgs(pod.Name, pod.Namespace), time.Now(), at)
 		},
-		Cancel: func(i int) {
-			q.CancelWork(logger, pods[i].String())
+		Cancel: func(pod types.NamespacedName) {
+			q.CancelWork(logger, pod.String())
 			gone.Add(1)
 		},
 		Drain: func() {
-			for gone.Load() < int64(len(pods)) {
+			for gone.Load() < work.Pods {
 				time.Sleep(10 * time.Millisecond) // takes no processor time
 			}
 			q.CancelAndWait() // for the last goroutines, which keep the queue alive

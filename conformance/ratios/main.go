@@ -169,7 +169,7 @@ func size(bytes float64) string  { return amount(bytes, 1024, "bytes", "KB", "MB
 func times(ratio float64) string { return number(ratio) + "×" }
 
 func amount(x, base float64, units ...string) string {
-	for len(units) > 1 && x >= base {
+	for len(units) > 1 && rounded(x) >= base {
 		x, units = x/base, units[1:]
 	}
 	return number(x) + " " + units[0]

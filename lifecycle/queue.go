@@ -33,9 +33,10 @@ import (
 //     before the deadline, the eviction begins.
 //
 // An EvictsNow, or an EvictsAt whose At is not after its From, begins when Update
-// schedules or moves it. Kubernetes deletes a pod as soon as its timer fires. To do the
-// same, call PopDue before Update. A controller that polls may call Update first, so
-// that a node that recovered keeps its pods.
+// schedules or moves it. Kubernetes deletes a pod as soon as its timer fires. A
+// controller that wakes up at each deadline does the same: it calls PopDue before
+// Update. A controller that polls calls Update first, so that a node that recovered
+// since the last look keeps its pods.
 //
 // Update, Delete and each step of PopDue take time logarithmic in the number of
 // pending evictions. The memory of a Queue is proportional to the most evictions

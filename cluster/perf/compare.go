@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"slices"
 	"strings"
@@ -115,8 +114,8 @@ func middle[E any](list []E, value func(E) float64) E {
 	return sorted[len(sorted)/2]
 }
 
-// slow reports whether the ratio, as it is printed, is below the workload's floor.
-func (r *result) slow() bool { return math.Round(r.ratio()*100)/100 < r.workload.floor() }
+// slow reports whether the plugin is below the workload's floor.
+func (r *result) slow() bool { return r.ratio() < r.workload.floor() }
 
 func below(results []result) []string {
 	var names []string

@@ -62,21 +62,21 @@ func (c Changes) Ensure(taints []Taint) (result []Taint, changed bool) {
 }
 
 func (c *Changes) apply(taints []Taint, overwrite bool) (result []Taint, changed bool) {
-	if len(c.Add) == 0 && (len(taints) == 0 || c.IsZero()) { // at most events of a node
+	if len(c.Add) == 0 && (len(taints) == 0 || c.IsZero()) { // most events of a node change nothing
 		return taints, false
 	}
 	var buf [lookup.Short]bool
 	there := append(buf[:0], make([]bool, len(c.Add))...) // which taints of c.Add are present
-	add, removed := byID(c.Add), removed{}
+	add, remove := byID(c.Add), removal{}
 	if len(c.Remove)+len(c.RemoveKeys) > 0 {
-		removed = c.removed()
+		remove = c.removal()
 	}
 	for i := range taints {
 		t := &taints[i]
 		at := add.Find(idOf(t))
 		repeats := at >= 0 && there[at]
 		replaced := at >= 0 && overwrite && c.Add[at].Value != t.Value
-		gone := repeats || at < 0 && removed.has(t)
+		gone := repeats || at < 0 && remove.has(t)
 		if (gone || replaced) && !changed {
 			changed, result = true, c.clones(taints, i)
 		}
@@ -102,9 +102,9 @@ func (c *Changes) apply(taints []Taint, overwrite bool) (result []Taint, changed
 		result = append(result, t.clone())
 	}
 	if !changed {
-		return taints, false
+		result = taints
 	}
-	return result, true
+	return result, changed
 }
 
 // clones returns copies of the first n taints, with room for the others and c.Add.
@@ -138,25 +138,24 @@ func (f *taintsByID) Find(id TaintID) int {
 // the time.
 func idOf(t *Taint) TaintID { return TaintID{t.Key, t.Effect} }
 
-// An idAndValue tells a taint from others, whatever its TimeAdded.
-type idAndValue struct{ key, value, effect string }
+func withValue(t *Taint) lookup.Taint {
+	return lookup.Taint{Key: t.Key, Value: t.Value, Effect: string(t.Effect)}
+}
 
-func idAndValueOf(t *Taint) idAndValue { return idAndValue{t.Key, t.Value, string(t.Effect)} }
-
-// removed finds the entries that name a taint to remove.
-type removed struct {
+// A removal finds the entries that name a taint to remove.
+type removal struct {
 	ids  lookup.First[TaintID, TaintID]
 	keys lookup.First[string, string]
 }
 
-func (c *Changes) removed() removed {
-	return removed{lookup.FirstOf(c.Remove, lookup.Self), lookup.FirstOf(c.RemoveKeys, lookup.Self)}
+func (c *Changes) removal() removal {
+	return removal{lookup.FirstOf(c.Remove, lookup.Self), lookup.FirstOf(c.RemoveKeys, lookup.Self)}
 }
 
-func (r *removed) has(t *Taint) bool { return r.ids.Find(idOf(t)) >= 0 || r.keys.Find(t.Key) >= 0 }
+func (r *removal) has(t *Taint) bool { return r.ids.Find(idOf(t)) >= 0 || r.keys.Find(t.Key) >= 0 }
 
 // everyEffectOf reports whether Remove names each valid taint with the key.
-func (r *removed) everyEffectOf(key string) bool {
+func (r *removal) everyEffectOf(key string) bool {
 	return !slices.ContainsFunc(knownEffects[:], func(e Effect) bool { return r.ids.Find(TaintID{key, e}) < 0 })
 }
 
@@ -169,8 +168,8 @@ func (r *removed) everyEffectOf(key string) bool {
 //   - Add repeats the key and effect of an earlier taint ([ErrDuplicate]).
 //
 // The error is an [ErrorList] for the lists "add", "remove" and "removeKeys". Without
-// an error, it returns what [Changes.Apply] does. In contrast, kubectl puts added
-// taints first, and drops the TimeAdded of a taint that it overwrites.
+// an error, it returns what [Changes.Apply] does. kubectl puts added taints first, and
+// drops the TimeAdded of a taint that it overwrites.
 func (c Changes) ApplyStrict(taints []Taint, overwrite bool) ([]Taint, error) {
 	v := validator{list: "add"}
 	current := byID(taints)
@@ -206,7 +205,7 @@ func (c Changes) ApplyStrict(taints []Taint, overwrite bool) ([]Taint, error) {
 // as a conflict.
 func (c Changes) found(taints []Taint) (ids, keys []bool) {
 	ids, keys = make([]bool, len(c.Remove)), make([]bool, len(c.RemoveKeys))
-	remove := c.removed()
+	remove := c.removal()
 	for _, list := range [...][]Taint{taints, c.Add} {
 		for i := range list {
 			if at := remove.ids.Find(list[i].ID()); at >= 0 {
@@ -222,12 +221,12 @@ func (c Changes) found(taints []Taint) (ids, keys []bool) {
 // eachAdd calls check for each taint to add, and reports its conflict with a
 // removal and with an earlier taint to add.
 func (c Changes) eachAdd(v *validator, check func(t *Taint)) {
-	add, removed := byID(c.Add), c.removed()
+	add, remove := byID(c.Add), c.removal()
 	for i := range c.Add {
 		t := &c.Add[i]
 		v.index = i
 		check(t)
-		if removed.has(t) {
+		if remove.has(t) {
 			v.report("", t.String(), taintRemovedToo)
 		}
 		if add.Find(t.ID()) < i {
@@ -242,7 +241,7 @@ func (c Changes) eachAdd(v *validator, check func(t *Taint)) {
 func (c Changes) Validate() error {
 	v := validator{list: "add"}
 	c.eachAdd(&v, v.taint)
-	remove := c.removed()
+	remove := c.removal()
 	for i, id := range c.Remove {
 		v.list, v.index = "remove", i
 		v.check("key", id.Key, checkKey(id.Key))
@@ -331,11 +330,11 @@ func (c *Changes) parse(spec string, seen map[TaintID]bool) *FieldError {
 // (TaintSetDiff in Kubernetes, which does not notice a changed value).
 func Reconcile(current, lastApplied, desired []Taint) Changes {
 	var c Changes
-	now, applied, wanted := byID(current), lookup.FirstOf(lastApplied, idAndValueOf), byID(desired)
+	now, applied, wanted := byID(current), lookup.FirstOf(lastApplied, withValue), byID(desired)
 	for i := range lastApplied {
 		t := &lastApplied[i]
 		id := idOf(t)
-		if wanted.Find(id) >= 0 || applied.Find(idAndValueOf(t)) < i {
+		if wanted.Find(id) >= 0 || applied.Find(withValue(t)) < i {
 			continue
 		}
 		if at := now.Find(id); at >= 0 && current[at].Value == t.Value {

@@ -23,8 +23,8 @@ type DefaultTolerationSeconds struct {
 // that key or by an empty one, of NoExecute or of every effect.
 //
 // Like all Add functions, it returns tolerations itself if nothing changes, and
-// otherwise a new list with the missing ones at the end. To see whether it changed,
-// compare with [Toleration.Equal], not by length: an Add function may remove seconds.
+// otherwise a new list, with the missing ones at the end. An Add function may also
+// remove seconds: compare the lists with [Toleration.Equal], not by length.
 func AddDefaultTolerations(tolerations []Toleration, seconds DefaultTolerationSeconds) []Toleration {
 	tolerations = addDefault(tolerations, NodeNotReady, seconds.NotReady)
 	return addDefault(tolerations, NodeUnreachable, seconds.Unreachable)
@@ -115,8 +115,8 @@ func addForever(tolerations []Toleration, ids []TaintID) []Toleration {
 // such as GPUs: of each name as the key, with Exists and NoSchedule, sorted by name.
 // A present one loses its seconds.
 //
-// Pass the names of all resources that the pod requests, as module kube's
-// RequestedResources returns them. Names that are not extended resources are ignored.
+// Pass all names that the pod requests, as module kube's RequestedResources returns
+// them. Other resources than extended ones are ignored.
 func AddExtendedResourceTolerations(tolerations []Toleration, names ...string) []Toleration {
 	var taints []TaintID
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
@@ -143,8 +143,7 @@ func isExtendedResource(name string) bool {
 // toleration of that key or of every key, and of NoSchedule or of every effect. Unlike
 // the plugin, it keeps all tolerations of the pod.
 //
-// Take the class from the pod's status. The status of a new pod is empty; module
-// kube's IsBestEffort says what its class will be.
+// Module kube's IsBestEffort says what the class of a new pod is.
 func AddMemoryPressureToleration(tolerations []Toleration) []Toleration {
 	added := Toleration{Key: NodeMemoryPressure, Operator: OpExists, Effect: NoSchedule}
 	for i := range tolerations {

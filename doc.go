@@ -31,9 +31,8 @@
 // If several tolerations match the taint, the first in the list sets the time.
 // An empty value matches only an empty value. A toleration does not attract a pod.
 //
-// Lt and Gt are behind a feature gate that is off by default: an API server then
-// rejects pods that use them. The functions match them. To match and validate as a
-// cluster with the gate off, use Options{NoComparison: true}.
+// Lt and Gt are behind a feature gate that is off by default. The functions match
+// them. For a cluster with the gate off, use Options{NoComparison: true}.
 //
 // # Choosing a function
 //
@@ -64,7 +63,7 @@
 // modify nor keep their arguments, unless a comment says otherwise.
 //
 // Matching, filtering and eviction times do not allocate. If a function returns
-// false, its index is -1.
+// false, its index is -1. The JSON of a result is not read back.
 //
 // Answers for valid input do not change. Invalid input, such as an unknown operator,
 // may get a meaning in a minor release. If Kubernetes changes a rule, an option

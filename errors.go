@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/seed-0529bac1/taints/internal/enum"
 	"github.com/seed-0529bac1/taints/internal/valueset"
+	"github.com/seed-0529bac1/taints/internal/words"
 )
 
 // An ErrorKind classifies a [FieldError], like the types of field.Error in
@@ -50,7 +50,7 @@ func (e *FieldError) Error() string {
 	b := make([]byte, 0, 160)
 	if e.Parsed {
 		b = append(b, "parse "...)
-		b = enum.AppendQuoted(b, e.Input)
+		b = words.AppendQuoted(b, e.Input)
 		b = append(b, " at offset "...)
 		b = strconv.AppendInt(b, int64(e.Offset), 10)
 		b = append(b, ": "...)
@@ -76,7 +76,7 @@ func (e *FieldError) appendKind(b []byte) []byte {
 	if path != "" {
 		b = append(b, ": "...)
 	}
-	b = enum.AppendQuoted(b, e.Value)
+	b = words.AppendQuoted(b, e.Value)
 	switch e.Kind {
 	case "":
 		return append(b, " is wrong"...)
@@ -175,6 +175,7 @@ const (
 	effectMissing
 	effectUnknown
 	effectToRemove
+	effectOfSet
 	effectWithSeconds
 	operatorUnknown
 	operatorUnknownOff // without the comparison operators
@@ -215,6 +216,7 @@ var problems = [...]struct {
 	effectMissing:      {ErrRequired, ""},
 	effectUnknown:      {ErrNotSupported, ""},
 	effectToRemove:     {ErrNotSupported, `; a "-" at the end means removal, which is not allowed here`},
+	effectOfSet:        {ErrNotSupported, `, "other" for unknown ones, "all" or "none"; "|" joins names`},
 	effectWithSeconds:  {ErrInvalid, "must be NoExecute when tolerationSeconds is set"},
 	operatorUnknown:    {ErrNotSupported, ""},
 	operatorUnknownOff: {ErrNotSupported, ""},
@@ -236,10 +238,10 @@ func newError(field, value string, p problem) *FieldError {
 	what := &problems[p]
 	detail := what.detail
 	switch p {
-	case effectMissing, effectUnknown, effectToRemove:
-		detail = "must be " + enum.Join(knownEffects[:], " or ") + detail
+	case effectMissing, effectUnknown, effectToRemove, effectOfSet:
+		detail = "must be " + words.Join(knownEffects[:], " or ") + detail
 	case operatorUnknown, operatorUnknownOff, operatorOff:
-		detail = "must be " + enum.Join(valueset.Names(p == operatorUnknown), " or ") + ", or empty for " + valueset.Equal + detail
+		detail = "must be " + words.Join(valueset.Names(p == operatorUnknown), " or ") + ", or empty for " + valueset.Equal + detail
 	}
 	return &FieldError{Field: field, Value: value, Kind: what.kind, Detail: detail}
 }

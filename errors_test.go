@@ -12,18 +12,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/enum"
 	"github.com/seed-0529bac1/taints/internal/known"
 	"github.com/seed-0529bac1/taints/internal/test"
 	"github.com/seed-0529bac1/taints/internal/valueset"
+	"github.com/seed-0529bac1/taints/internal/words"
 )
 
 // mustBeEffect is the detail of errors about effects.
-var mustBeEffect = "must be " + enum.Join(known.Effects(), " or ")
+var mustBeEffect = "must be " + words.Join(known.Effects(), " or ")
 
 // mustBeOperator returns the detail of errors about operators.
 func mustBeOperator(comparison bool) string {
-	return "must be " + enum.Join(valueset.Names(comparison), " or ") + ", or empty for Equal"
+	return "must be " + words.Join(valueset.Names(comparison), " or ") + ", or empty for Equal"
 }
 
 func TestErrorTexts(t *testing.T) {

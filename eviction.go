@@ -28,14 +28,14 @@ func (o Outcome) String() string { return enum.String(o, "Outcome", outcomeNames
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
 // An EvictionPolicy says which toleration decides when a pod leaves, and from when
-// its seconds run. The zero policy is the one of Kubernetes' taint-eviction controller.
+// its seconds run. The zero policy is that of Kubernetes for pods.
 type EvictionPolicy struct {
 	// ForDevices selects Kubernetes' rule for devices, in place of the first match: a
 	// matching toleration without seconds wins. If there is none, the shortest wins.
 	ForDevices bool `json:"forDevices,omitempty"`
-	// FromTimeAdded makes the seconds run from the taint's TimeAdded, if it is set. So
-	// deadlines survive a restart of the controller, and may be in the past. In
-	// Kubernetes, a restart gives every pod its full time again.
+	// FromTimeAdded makes the seconds run from the taint's TimeAdded, unless that is
+	// nil: the zero time is set. So deadlines survive a restart of the controller, and
+	// may be in the past. In Kubernetes, a restart gives every pod its full time again.
 	FromTimeAdded bool `json:"fromTimeAdded,omitempty"`
 	// Arrival is when the pod was placed on the node, or zero if that is not known.
 	// Seconds never run from an earlier time. It is another for each pod.
@@ -80,8 +80,8 @@ func (e Eviction) String() string {
 
 // EvictionOf returns when a pod with the tolerations leaves a node with the taints,
 // as Kubernetes' taint-eviction controller computes it. Only NoExecute taints evict.
-// observed is when the controller first saw the taints. A later time postpones the
-// deadline, unless a lifecycle.Queue keeps it.
+// observed is when the controller first saw the taints. With a lifecycle.Queue pass
+// the time of each look: the queue keeps the first deadline.
 //
 //   - A taint that no toleration matches evicts the pod now.
 //   - Otherwise the first toleration that matches decides. The pod stays for its

@@ -13,9 +13,9 @@ import (
 // most clusters cost no call: without this, the rows "a node without taints" of the
 // ratios take twice as long.
 
-// FindUntolerated returns the index of the first taint with an effect in the set
-// that none of the tolerations tolerates, and whether there is one
-// (FindMatchingUntoleratedTaint in Kubernetes). To filter nodes, pass [HardEffects].
+// FindUntolerated returns the index of the first untolerated taint with an effect in
+// the set, and whether there is one (FindMatchingUntoleratedTaint in Kubernetes). To
+// filter nodes, pass [HardEffects].
 func FindUntolerated(taints []Taint, tolerations []Toleration, in EffectSet) (i int, found bool) {
 	if len(taints) == 0 {
 		return -1, false
@@ -48,9 +48,8 @@ func (m *Matcher) findUntolerated(taints []Taint, in EffectSet) int {
 	return -1
 }
 
-// Untolerated returns an iterator over the indexes and addresses of the taints
-// with an effect in the set that none of the tolerations tolerates, in order. It
-// reads the lists during the loop.
+// Untolerated returns an iterator over the indexes and addresses of the untolerated
+// taints with an effect in the set, in order. It reads the lists during the loop.
 func Untolerated(taints []Taint, tolerations []Toleration, in EffectSet) iter.Seq2[int, *Taint] {
 	return Options{}.On(tolerations).Untolerated(taints, in)
 }
@@ -107,17 +106,10 @@ func (v Verdict) Avoid() bool { return v.Schedulable() && v.PreferNoSchedule > 0
 // and "all tolerated" for the zero Verdict.
 func (v Verdict) String() string {
 	var numbers []string
-	for _, number := range [...]struct {
-		n    int
-		name string
-	}{
-		{v.NoSchedule, string(NoSchedule)},
-		{v.PreferNoSchedule, string(PreferNoSchedule)},
-		{v.NoExecute, string(NoExecute)},
-		{v.Other, "other"},
-	} {
-		if number.n != 0 {
-			numbers = append(numbers, strconv.Itoa(number.n)+" "+number.name)
+	names := [...]Effect{NoSchedule, PreferNoSchedule, NoExecute, "other"}
+	for i, n := range [...]int{v.NoSchedule, v.PreferNoSchedule, v.NoExecute, v.Other} {
+		if n != 0 {
+			numbers = append(numbers, strconv.Itoa(n)+" "+string(names[i]))
 		}
 	}
 	if numbers == nil {

@@ -11,16 +11,16 @@ import (
 )
 
 // Options change the rules of matching. The zero Options are the rules of Kubernetes
-// with its taint feature gates on.
+// with its taint feature gates on. A cluster has them off by default: a scheduler for
+// such a cluster uses Options{NoComparison: true}.
 type Options struct {
 	// NoComparison makes [OpLt] and [OpGt] match nothing and invalid, as without the
-	// feature gate TaintTolerationComparisonOperators, which is off by default.
+	// feature gate TaintTolerationComparisonOperators.
 	NoComparison bool `json:"noComparison,omitempty"`
 	// KeyWildcards makes a toleration key that ends in "*" match every key that
 	// begins with the text before the "*": "readiness.k8s.io/*" matches
 	// "readiness.k8s.io/network". A "*" elsewhere is an ordinary character.
-	// It follows the proposal KEP-5869, which Kubernetes did not decide yet. Its
-	// rules may change until Kubernetes adopts one.
+	// It follows the proposal KEP-5869. It may change until Kubernetes has it.
 	KeyWildcards bool `json:"keyWildcards,omitempty"`
 }
 
@@ -65,7 +65,7 @@ func Match(taint Taint, tolerations []Toleration) (i int, ok bool) {
 }
 
 // A Matcher answers questions about a list of tolerations. [Compile] and
-// [Options.Compile] make one for many questions, and [Options.On] for a single one.
+// [Options.Compile] make one for many questions, and [Options.On] for a few.
 // The zero Matcher, or a nil one, tolerates nothing.
 type Matcher struct {
 	rules
@@ -114,8 +114,8 @@ func (o Options) Compile(lists ...[]Toleration) *Matcher {
 	return m
 }
 
-// On returns a [Matcher] for one question. It does not copy the tolerations, so do
-// not change them while you use the Matcher. To ask many questions, use Compile.
+// On returns a [Matcher] that is made in no time, for one or a few questions. It does
+// not copy the tolerations, so do not change them while you use the Matcher.
 func (o Options) On(tolerations []Toleration) *Matcher {
 	return &Matcher{rules: rules{o, tolerations}}
 }
@@ -123,12 +123,11 @@ func (o Options) On(tolerations []Toleration) *Matcher {
 // enter adds the toleration at the index to the table, which already holds all later
 // tolerations.
 func (m *Matcher) enter(t *Toleration, index int) {
-	keys := valueset.KeysOf(t.Key, m.options.KeyWildcards)
-	if !keys.Prefix {
+	if valueset.KeysOf(t.Key, m.options.KeyWildcards).Prefix {
+		m.enterAll(index)
+	} else {
 		m.first[fingerprint(t.Key)] = entry(index)
-		return
 	}
-	m.enterAll(index)
 }
 
 // enterAll sets the index for all keys.

@@ -11,12 +11,14 @@ import (
 // ParseTaint parses s as "key=value:Effect" or "key:Effect". It accepts what
 // "kubectl taint" accepts for a taint to add, so the taint is valid. The error is a
 // [*FieldError] with the offset of the first error in s.
-func ParseTaint(s string) (Taint, error) {
-	t, err := parseTaint(s)
+func ParseTaint(s string) (Taint, error) { return parsed(parseTaint(s)) }
+
+// parsed returns the value, or the zero value and the error if there is one.
+func parsed[T any](v T, err *FieldError) (T, error) {
 	if err != nil {
-		return Taint{}, err
+		return *new(T), err
 	}
-	return t, nil
+	return v, nil
 }
 
 func parseTaint(s string) (Taint, *FieldError) {
@@ -62,7 +64,6 @@ func ParseTaints(list string) ([]Taint, error) {
 		if err != nil {
 			err.List, err.Index = v.list, i
 			v.errors = append(v.errors, err)
-			continue
 		}
 		seen[t.ID()] = true
 		taints = append(taints, t)
@@ -83,13 +84,7 @@ func ParseTaints(list string) ([]Taint, error) {
 func ParseToleration(s string) (Toleration, error) { return Options{}.ParseToleration(s) }
 
 // ParseToleration is like the function [ParseToleration] under the options.
-func (o Options) ParseToleration(s string) (Toleration, error) {
-	t, err := o.parseToleration(s)
-	if err != nil {
-		return Toleration{}, err
-	}
-	return t, nil
-}
+func (o Options) ParseToleration(s string) (Toleration, error) { return parsed(o.parseToleration(s)) }
 
 func (o Options) parseToleration(s string) (Toleration, *FieldError) {
 	var t Toleration

@@ -157,7 +157,7 @@ const (
 var knownEffects = [...]Effect{NoSchedule, PreferNoSchedule, NoExecute}
 
 // An EffectSet is a set of effects. All unknown effects are one element. Combine sets
-// with | and &. Do not store their numbers: they may change.
+// with | and &. Store a set as text, as in JSON: its number may change.
 type EffectSet uint32
 
 const (
@@ -200,6 +200,27 @@ func (s EffectSet) String() string {
 		return "none"
 	}
 	return strings.Join(names, "|")
+}
+
+// MarshalText returns what String returns. The error is always nil.
+func (s EffectSet) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText parses such names. The error for another one is a [*FieldError].
+func (s *EffectSet) UnmarshalText(text []byte) error {
+	set, offset := EffectSet(0), 0
+	for _, name := range strings.Split(string(text), "|") {
+		switch {
+		case name == "all":
+			set = AllEffects
+		case name == "other", knownEffect(Effect(name)):
+			set |= effectBit(Effect(name))
+		case name != "none":
+			return parseError(string(text), offset, "effect", name, effectOfSet)
+		}
+		offset += len(name) + len("|")
+	}
+	*s = set
+	return nil
 }
 
 func effectBit(e Effect) EffectSet {

@@ -5,6 +5,7 @@ package taints_test
 import (
 	order "cmp"
 	"encoding/json"
+	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -226,6 +227,36 @@ func TestEffectSet(t *testing.T) {
 			if got := tc.set.Has(e); got != tc.has[i] {
 				t.Errorf("%v.Has(%q) = %v", tc.set, e, got)
 			}
+		}
+	}
+	for _, set := range []taints.EffectSet{
+		0, taints.HardEffects, taints.AllEffects, taints.Effects("x"), taints.Effects("x", "PreferNoSchedule"), taints.Effects(all...),
+	} {
+		text, err := json.Marshal(map[string]taints.EffectSet{"in": set})
+		if want := `{"in":"` + set.String() + `"}`; string(text) != want || err != nil {
+			t.Errorf("%s, %v, want %s", text, err, want)
+		}
+		var back struct{ In taints.EffectSet }
+		if err := json.Unmarshal(text, &back); err != nil || back.In != set {
+			t.Errorf("%s is read as %v, %v", text, back.In, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"NoExecute|NoSchedule|NoExecute": "NoSchedule|NoExecute",
+		"none|other":                     "other",
+		"other|all":                      "all",
+		"":                               `parse "" at offset 0: effect: "" is not supported`,
+		"NoSchedule|":                    `parse "NoSchedule|" at offset 11: effect: "" is not supported`,
+		"NoExecute|noschedule":           `parse "NoExecute|noschedule" at offset 10: effect: "noschedule" is not supported`,
+		"All":                            `parse "All" at offset 0: effect: "All" is not supported`,
+	} {
+		before := taints.Effects("x", "NoSchedule")
+		set := before
+		switch err := set.UnmarshalText([]byte(text)); {
+		case err == nil && set.String() != want, err != nil && !strings.HasPrefix(err.Error(), want+": must be "):
+			t.Errorf("%q is read as %v, %v, want %s", text, set, err, want)
+		case err != nil && (set != before || !errors.Is(err, taints.ErrNotSupported)):
+			t.Errorf("%q: %v, and the set is %v", text, err, set)
 		}
 	}
 	for _, name := range known.Effects() {

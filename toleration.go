@@ -28,8 +28,8 @@ type Toleration struct {
 
 // TolerationsFor returns, for each taint, a toleration of its key and effect with any
 // value. Use it to select taints: compile the result and call [Matcher.Tolerated]. An
-// empty effect selects every effect. A key of "*" under the option KeyWildcards, or an
-// empty one, would select every taint, and is left out.
+// empty effect selects every effect. A taint with an empty key or the key "*" is left
+// out: under KeyWildcards it would select every taint.
 func TolerationsFor(taints ...Taint) []Toleration {
 	var tolerations []Toleration
 	for i := range taints {

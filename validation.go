@@ -16,7 +16,7 @@ const (
 // ValidateTaints returns nil if an API server accepts the list as a node's taints
 // (validateNodeTaints in Kubernetes): each is valid, as for [Taint.Validate], and
 // no two have the same key and effect. Otherwise the error is an [ErrorList] with
-// every error. A missing key is an [ErrRequired], where Kubernetes says invalid.
+// every error.
 func ValidateTaints(taints []Taint) error {
 	v := validator{list: "taints"}
 	all := byID(taints)
@@ -60,7 +60,10 @@ func ValidateTolerations(tolerations []Toleration) error {
 // an unknown operator lists only Exists and Equal.
 func (o Options) ValidateTolerations(tolerations []Toleration) error {
 	v := validator{list: "tolerations"}
-	v.tolerations(tolerations, o)
+	for i := range tolerations {
+		v.index = i
+		v.toleration(&tolerations[i], o)
+	}
 	return v.errors.Err()
 }
 
@@ -78,13 +81,6 @@ func (t Toleration) Validate() error {
 	var v validator
 	v.toleration(&t, Options{})
 	return v.errors.Err()
-}
-
-func (v *validator) tolerations(list []Toleration, o Options) {
-	for i := range list {
-		v.index = i
-		v.toleration(&list[i], o)
-	}
 }
 
 func (v *validator) taint(t *Taint) {

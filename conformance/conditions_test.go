@@ -141,11 +141,11 @@ func TestConditions(t *testing.T) {
 		changes := rules.Reconcile(list, state, now)
 		got, changed := changes.Apply(list)
 		same(t, "Apply changes", changed, !changes.IsZero())
-		same(t, "ReconcileConditions once more", lifecycle.ReconcileConditions(got, state, now), taints.Changes{})
+		same(t, "Reconcile once more", lifecycle.DefaultConditionRules().Reconcile(got, state, now), taints.Changes{})
 		// A controller that has just started drops the values that a user gave to its
 		// own taints, so only their identities are compared.
 		want := kube.Taints(l.step(ctx, t, node.DeepCopy()))
-		same(t, "ReconcileConditions", counts(got, taints.Taint.ID), counts(want, taints.Taint.ID))
+		same(t, "Reconcile", counts(got, taints.Taint.ID), counts(want, taints.Taint.ID))
 	})
 }
 
@@ -171,5 +171,5 @@ func TestDifferenceRestartedController(t *testing.T) {
 	if !found || theirs[i].TimeAdded == nil || theirs[i].TimeAdded.Equal(at) || theirs[i].Value != "" {
 		t.Errorf("Kubernetes leaves %v", theirs)
 	}
-	same(t, "changes of the library", lifecycle.ReconcileConditions(given, nodestate.Of(node), observed).IsZero(), true)
+	same(t, "changes of the library", lifecycle.DefaultConditionRules().Reconcile(given, nodestate.Of(node), observed).IsZero(), true)
 }

@@ -123,7 +123,7 @@ func TestIsExtendedResourceName(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		key := name.Draw(t, "name")
 		want := v1helper.IsExtendedResourceName(corev1.ResourceName(key))
-		same(t, "IsExtendedResourceName", taints.AddExtendedResourceTolerations(nil, key) != nil, want)
+		same(t, "IsExtendedResourceName", kube.IsExtendedResource(corev1.ResourceName(key)), want)
 	})
 }
 

@@ -60,7 +60,7 @@ func TestComputeZoneState(t *testing.T) {
 			what := fmt.Sprintf("%+v: ", zone)
 			same(t, what+"State", names[policy.State(zone)], want)
 			zones := []lifecycle.Zone{zone, {Ready: 1}}
-			same(t, what+"Rates", float32(policy.Rates(nil, zones)[0]), rate)
+			same(t, what+"AppendRates", float32(policy.AppendRates(nil, zones)[0]), rate)
 		}
 	}
 }
@@ -113,10 +113,10 @@ func TestHandleDisruption(t *testing.T) {
 			want = append(want, rateOf(*linked.Field[flowcontrol.RateLimiter](tainters[fmt.Sprint(i)], "limiter")))
 		}
 		var got []float32
-		for _, rate := range policy.Rates(nil, zones) {
+		for _, rate := range policy.AppendRates(nil, zones) {
 			got = append(got, float32(rate))
 		}
-		same(rt, "Rates", got, want)
+		same(rt, "AppendRates", got, want)
 		same(rt, "FullyDisrupted but not stopped", lifecycle.FullyDisrupted(zones) && slices.Max(want) > 0, false)
 	})
 }

@@ -212,7 +212,7 @@ func reasonNotMatch(t *rapid.T) {
 	matcher := taints.Compile(kube.Tolerations(tolerations))
 	groups := func(yield func([]taints.Taint, int) bool) { yield(kube.Taints(list), 1) }
 	_, untolerated := gated.FindUntolerated(list, tolerations, plugins.DoNotScheduleTaintsFilterFunc(), true)
-	got := explain.Groups(matcher, taints.HardEffects, groups, 10).String()
+	got := explain.SummarizeGroups(matcher, taints.HardEffects, groups, 10).String()
 	same(t, got+" names the taint", strings.Contains(got, list[0].ToString()), untolerated)
 	same(t, "Kubernetes' reason names it", strings.Contains(tainttoleration.ErrReasonNotMatch, list[0].Key), false)
 }

@@ -86,7 +86,7 @@ func TestDeviceToleratesTaint(t *testing.T) {
 				first = i
 			}
 			m := dra.Options().Compile(tolerations[i : i+1])
-			same(t, "explain.Node", explain.Node(m, []taints.Taint{taint})[0].Tolerated, want)
+			same(t, "explain.Node", explain.Taint(m, taint).Tolerated, want)
 		}
 		want := found{first, first >= 0}
 		same(t, "Matcher.Match", foundAt(dra.Options().Compile(tolerations).Match(taint)), want)

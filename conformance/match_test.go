@@ -50,7 +50,7 @@ func sameTolerates(t rapid.TB, toleration corev1.Toleration, taint corev1.Taint)
 		m := mode.options.Compile(list)
 		_, compiled := m.Match(mark)
 		same(t, "Matcher.Match", compiled, want)
-		reason := explain.Node(m, []taints.Taint{mark})[0]
+		reason := explain.Taint(m, mark)
 		same(t, "explain.Node", reason.Tolerated, want)
 		same(t, "Mismatch", reason.Mismatch() == explain.MismatchNone, want)
 		if mode.comparison {

@@ -53,7 +53,7 @@ func TestTaintTolerationPlugin(t *testing.T) {
 				counts = append(counts, count)
 			}
 			same(t, "NormalizeScore", plugin.NormalizeScore(ctx, state, pod, scores).IsSuccess(), true)
-			same(t, "NormalizeScores", nodeindex.NormalizeScores(nil, counts, 100), scoresOf(scores))
+			same(t, "AppendScores", nodeindex.AppendScores(nil, counts, 100), scoresOf(scores))
 		})
 	}
 }
@@ -63,7 +63,7 @@ func TestDefaultNormalizeScore(t *testing.T) {
 	maximum := rapid.OneOf(rapid.SampledFrom([]int64{100, 10, 0, 1, -100}), rapid.Int64Range(-1<<12, 1<<12))
 	rapid.Check(t, func(t *rapid.T) {
 		counts, maxPriority := rapid.SliceOfN(count, 0, 8).Draw(t, "counts"), maximum.Draw(t, "max")
-		same(t, "NormalizeScores", nodeindex.NormalizeScores(nil, counts, maxPriority), normalized(t, counts, maxPriority))
+		same(t, "AppendScores", nodeindex.AppendScores(nil, counts, maxPriority), normalized(t, counts, maxPriority))
 	})
 }
 
@@ -87,5 +87,5 @@ func scoresOf(scores gated.NodeScoreList) (list []int64) {
 func TestDifferenceScores(t *testing.T) {
 	counts := []int{2, -1}
 	same(t, "DefaultNormalizeScore", normalized(t, counts, 100), []int64{0, 150})
-	same(t, "NormalizeScores", nodeindex.NormalizeScores(nil, counts, 100), []int64{0, 100})
+	same(t, "AppendScores", nodeindex.AppendScores(nil, counts, 100), []int64{0, 100})
 }

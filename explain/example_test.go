@@ -55,12 +55,12 @@ func ExampleExplanation_Redact() {
 }
 
 // A scheduler writes a message about all nodes to the status of a pod.
-func ExampleGroups() {
+func ExampleSummarizeGroups() {
 	var cluster nodeindex.Index[string]
 	cluster.Set("node-1", []taints.Taint{taints.Must(taints.ParseTaint("dedicated=ml:NoSchedule"))})
 	cluster.Set("node-2", []taints.Taint{taints.Must(taints.ParseTaint("dedicated=ml:NoSchedule"))})
 	cluster.Set("node-3", []taints.Taint{taints.Must(taints.ParseTaint("node.kubernetes.io/unschedulable:NoSchedule"))})
 	pod := taints.Compile([]taints.Toleration{taints.Must(taints.ParseToleration("dedicated:NoSchedule"))})
-	fmt.Println(explain.Groups(pod, taints.HardEffects, cluster.Groups(), 10))
+	fmt.Println(explain.SummarizeGroups(pod, taints.HardEffects, cluster.Groups(), 10))
 	// Output: 0/3 nodes are available: 2 have untolerated taint dedicated=ml:NoSchedule (closest: dedicated:NoSchedule, its empty value matches only an empty value), 1 has untolerated taint node.kubernetes.io/unschedulable:NoSchedule
 }

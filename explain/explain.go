@@ -6,7 +6,7 @@
 //
 //	m := taints.Compile(pod.Tolerations)
 //	fmt.Println(explain.Node(m, node.Taints))
-//	fmt.Println(explain.Groups(m, taints.HardEffects, index.Groups(), 10)) // of a whole cluster
+//	fmt.Println(explain.SummarizeGroups(m, taints.HardEffects, index.Groups(), 10)) // of a whole cluster
 //
 // Functions and methods accept any input. They are safe for concurrent use.
 package explain
@@ -99,6 +99,13 @@ func Node(m *taints.Matcher, list []taints.Taint) Explanation {
 		e[i] = x.reason(&list[i])
 	}
 	return e
+}
+
+// Taint reports the same for one taint. It is the only element of what [Node]
+// returns for a list of this taint.
+func Taint(m *taints.Matcher, taint taints.Taint) Reason {
+	x := newExplainer(m)
+	return x.reason(&taint)
 }
 
 // searched is how many tolerations are searched for the closest. It limits the time

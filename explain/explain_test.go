@@ -16,7 +16,7 @@ import (
 
 // node explains one taint for the tolerations.
 func node(taint taints.Taint, list ...taints.Toleration) explain.Reason {
-	return explain.Node(taints.Compile(list), []taints.Taint{taint})[0]
+	return explain.Taint(taints.Compile(list), taint)
 }
 
 // each yields the list of taints of each node.
@@ -63,8 +63,8 @@ func TestNodeWithoutDifferences(t *testing.T) {
 func TestReasonsShareNoSeconds(t *testing.T) {
 	m := taints.Compile(test.Tolerations("a:NoExecute op=Exists for 5s"))
 	for _, taint := range test.Taints("a:NoExecute", "a:NoSchedule") {
-		*explain.Node(m, []taints.Taint{taint})[0].Closest.TolerationSeconds = 1
-		if r := explain.Node(m, []taints.Taint{taint})[0]; *r.Closest.TolerationSeconds != 5 {
+		*explain.Taint(m, taint).Closest.TolerationSeconds = 1
+		if r := explain.Taint(m, taint); *r.Closest.TolerationSeconds != 5 {
 			t.Errorf("now %v", r)
 		}
 	}
@@ -82,6 +82,11 @@ func TestNodeUnderOptions(t *testing.T) {
 		"readiness.k8s.io/gpu:NoExecute is not tolerated (closest: readiness.k8s.io/*:NoSchedule op=Exists, the effect differs)"
 	if diff := cmp.Diff(want, got.String()); diff != "" || got[0].Mismatch() != explain.MismatchNoComparison {
 		t.Errorf("%v (-want +got):\n%s", got[0].Mismatch(), diff)
+	}
+	for i, taint := range list {
+		if diff := cmp.Diff(got[i], explain.Taint(m, taint)); diff != "" {
+			t.Errorf("alone (-Node +Taint):\n%s", diff)
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ type scene struct {
 // explained returns the reasons for all taints and the summary over the nodes.
 func (s *scene) explained() (explain.Explanation, explain.Summary) {
 	m := s.o.Compile(s.list)
-	return explain.Node(m, slices.Concat(s.nodes...)), explain.Nodes(m, taints.HardEffects, each(s.nodes...), all)
+	return explain.Node(m, slices.Concat(s.nodes...)), explain.Summarize(m, taints.HardEffects, each(s.nodes...), all)
 }
 
 func TestLaws(t *testing.T) { rapid.Check(t, checkLaws) }

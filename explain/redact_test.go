@@ -39,7 +39,7 @@ func TestRedact(t *testing.T) {
 	if got := e[2].Redact().String(); !strings.HasPrefix(got, "<key1>=<value1>:NoExecute is not tolerated") {
 		t.Errorf("one reason alone: %s", got)
 	}
-	s := explain.Nodes(m, taints.HardEffects, each(list[:2]), all)
+	s := explain.Summarize(m, taints.HardEffects, each(list[:2]), all)
 	report := s.Report()
 	want = `0/1 nodes are available:
   1 has untolerated taint <key1>=<value1>:NoExecute (closest: <key1>=<value2>:NoExecute op=Lt for 60s, <value1> is too large)

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/internal/lookup"
 )
 
 // A Summary describes why a pod cannot be placed on nodes.
@@ -36,12 +37,12 @@ type SummaryReason struct {
 	Nodes int `json:"nodes"`
 }
 
-// Nodes reports why a pod with m's tolerations cannot be placed on nodes. Taints
+// Summarize reports why a pod with m's tolerations cannot be placed on nodes. Taints
 // with an effect in the set repel the pod; pass [taints.HardEffects] for the effects by
 // which the kube-scheduler filters. The sequence yields the taints of each node,
 // in any order; [slices.Values] makes one from a slice. A nil sequence is empty. At
-// most limit taints are explained. A negative limit is zero.
-func Nodes(m *taints.Matcher, in taints.EffectSet, nodes iter.Seq[[]taints.Taint], limit int) Summary {
+// most limit taints are explained. A negative limit means zero.
+func Summarize(m *taints.Matcher, in taints.EffectSet, nodes iter.Seq[[]taints.Taint], limit int) Summary {
 	s := summarizer{explainer: newExplainer(m), in: in}
 	if nodes != nil {
 		for list := range nodes {
@@ -51,10 +52,10 @@ func Nodes(m *taints.Matcher, in taints.EffectSet, nodes iter.Seq[[]taints.Taint
 	return s.summary(limit)
 }
 
-// Groups is like [Nodes] for a sequence of lists of taints, each with its number of
+// SummarizeGroups is like [Summarize] for a sequence of lists of taints, each with its number of
 // nodes, such as the Groups method of a nodeindex.Index. A negative number is zero, and
 // a sum that an int cannot hold is the largest int.
-func Groups(m *taints.Matcher, in taints.EffectSet, groups iter.Seq2[[]taints.Taint, int], limit int) Summary {
+func SummarizeGroups(m *taints.Matcher, in taints.EffectSet, groups iter.Seq2[[]taints.Taint, int], limit int) Summary {
 	s := summarizer{explainer: newExplainer(m), in: in}
 	if groups != nil {
 		for list, nodes := range groups {
@@ -71,13 +72,7 @@ type summarizer struct {
 	result    Summary
 	lists     int // the number of lists
 	taints    []counted
-	at        map[keyValue]int // indexes of taints
-}
-
-// A keyValue tells one taint from another, whatever its TimeAdded.
-type keyValue struct {
-	id    taints.TaintID
-	value string
+	at        map[lookup.Taint]int // indexes of taints
 }
 
 // A counted is a distinct taint.
@@ -116,11 +111,11 @@ func (s *summarizer) count(list []taints.Taint, n int) {
 func sum(a, b int) int { return a + min(b, math.MaxInt-a) }
 
 func (s *summarizer) counted(taint taints.Taint) *counted {
-	key := keyValue{taint.ID(), taint.Value}
+	key := lookup.Taint{Key: taint.Key, Value: taint.Value, Effect: string(taint.Effect)}
 	i, ok := s.at[key]
 	if !ok {
 		if s.at == nil {
-			s.at = make(map[keyValue]int)
+			s.at = make(map[lookup.Taint]int)
 		}
 		i, s.at[key] = len(s.taints), len(s.taints)
 		taint.TimeAdded = nil
@@ -183,6 +178,10 @@ func (s Summary) text(first, between string) string {
 	}
 	return string(b)
 }
+
+// String returns the number of nodes and the reason in one line, as in "1 has
+// untolerated taint gpu:NoSchedule". Control characters are escaped.
+func (r SummaryReason) String() string { return string(r.append(nil)) }
 
 func (r *SummaryReason) append(b []byte) []byte {
 	b = strconv.AppendInt(b, int64(r.Nodes), 10)

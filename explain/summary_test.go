@@ -40,7 +40,7 @@ func TestNodes(t *testing.T) {
   1 has untolerated taint b=x:NoExecute
   1 has untolerated taint b=x:NoSchedule
   1 has untolerated taint b=y:NoSchedule`
-	s := explain.Groups(m, taints.HardEffects, groups, all)
+	s := explain.SummarizeGroups(m, taints.HardEffects, groups, all)
 	if diff := cmp.Diff(want, s.Report()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -48,7 +48,12 @@ func TestNodes(t *testing.T) {
 	if diff := cmp.Diff(line, s.String()); diff != "" {
 		t.Errorf("in one line (-want +got):\n%s", diff)
 	}
-	if s := explain.Groups(m, taints.Effects(taints.PreferNoSchedule), groups, all); s.Feasible != 14 || len(s.Reasons) != 1 || s.Reasons[0].Nodes != 12 {
+	for i, line := range strings.Split(want, "\n  ")[1:] {
+		if diff := cmp.Diff(line, s.Reasons[i].String()); diff != "" {
+			t.Errorf("reason %d (-want +got):\n%s", i, diff)
+		}
+	}
+	if s := explain.SummarizeGroups(m, taints.Effects(taints.PreferNoSchedule), groups, all); s.Feasible != 14 || len(s.Reasons) != 1 || s.Reasons[0].Nodes != 12 {
 		t.Errorf("soft taints: %v", s)
 	}
 	for limit, want := range map[int]string{
@@ -59,19 +64,19 @@ func TestNodes(t *testing.T) {
 		0:  "14/26 nodes are available: 6 untolerated taints",
 		-1: "14/26 nodes are available: 6 untolerated taints",
 	} {
-		s := explain.Groups(m, taints.HardEffects, groups, limit)
+		s := explain.SummarizeGroups(m, taints.HardEffects, groups, limit)
 		if got := s.String(); strings.HasSuffix(got, want) == (limit == 6) || s.More != 6-len(s.Reasons) || len(s.Reasons) != max(limit, 0) {
 			t.Errorf("at most %d reasons: %s", limit, got)
 		}
 	}
-	one := explain.Groups(m, taints.HardEffects, func(yield func([]taints.Taint, int) bool) { yield(test.Taints("c:NoSchedule"), 2) }, 0)
+	one := explain.SummarizeGroups(m, taints.HardEffects, func(yield func([]taints.Taint, int) bool) { yield(test.Taints("c:NoSchedule"), 2) }, 0)
 	if got := one.Redact().Report(); got != "0/2 nodes are available:\n  1 untolerated taint" {
 		t.Errorf("no reasons: %s", got)
 	}
-	if got := explain.Groups(nil, taints.HardEffects, nil, all).Report(); got != "0/0 nodes are available" {
+	if got := explain.SummarizeGroups(nil, taints.HardEffects, nil, all).Report(); got != "0/0 nodes are available" {
 		t.Errorf("without groups: %s", got)
 	}
-	if got := explain.Nodes(nil, taints.HardEffects, nil, all).Report(); got != "0/0 nodes are available" {
+	if got := explain.Summarize(nil, taints.HardEffects, nil, all).Report(); got != "0/0 nodes are available" {
 		t.Errorf("without nodes: %s", got)
 	}
 }
@@ -86,9 +91,9 @@ func TestNodesNamesTheMostFrequent(t *testing.T) {
 			}
 		}
 	}
-	sorted := explain.Groups(nil, taints.HardEffects, groups, all).Reasons
+	sorted := explain.SummarizeGroups(nil, taints.HardEffects, groups, all).Reasons
 	for limit := range total {
-		s := explain.Groups(nil, taints.HardEffects, groups, limit)
+		s := explain.SummarizeGroups(nil, taints.HardEffects, groups, limit)
 		if len(s.Reasons) != limit || s.More != total-limit {
 			t.Fatalf("at most %d reasons: %d, and %d more", limit, len(s.Reasons), s.More)
 		}
@@ -102,7 +107,7 @@ func TestNodesNamesTheMostFrequent(t *testing.T) {
 
 func TestGroupsDoNotOverflow(t *testing.T) {
 	list := test.Taints("a:NoSchedule")
-	got := explain.Groups(nil, taints.HardEffects, func(yield func([]taints.Taint, int) bool) {
+	got := explain.SummarizeGroups(nil, taints.HardEffects, func(yield func([]taints.Taint, int) bool) {
 		_ = yield(list, math.MaxInt-1) && yield(list, 3) && yield(nil, math.MaxInt) && yield(nil, 1)
 	}, all)
 	want := explain.Summary{Nodes: math.MaxInt, Feasible: math.MaxInt, Reasons: []explain.SummaryReason{
@@ -125,7 +130,7 @@ func TestSearchIsLimited(t *testing.T) {
 	}
 	tolerations[999].Key, tolerations[1000].Key, tolerations[1001].Key = "TAINT-7", "taint-8", "Taint-9"
 	m := taints.Compile(tolerations)
-	if got := explain.Nodes(m, taints.HardEffects, each(list[:13]), 0).String(); got != "0/1 nodes are available: 12 untolerated taints" {
+	if got := explain.Summarize(m, taints.HardEffects, each(list[:13]), 0).String(); got != "0/1 nodes are available: 12 untolerated taints" {
 		t.Errorf("many taints: %s", got)
 	}
 	taint := taints.Must(taints.ParseTaint("gpu=a:NoSchedule"))

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/seed-0529bac1/taints/internal/enum"
 	"github.com/seed-0529bac1/taints/internal/known"
 	"github.com/seed-0529bac1/taints/internal/valueset"
+	"github.com/seed-0529bac1/taints/internal/words"
 )
 
 // Why describes how the closest toleration differs from the taint, as in "the effect
@@ -83,7 +83,7 @@ func (r *Reason) why() string {
 	if len(differ) > 0 {
 		clauses = slices.Insert(clauses, 0, differText(differ))
 	}
-	return enum.Join(clauses, ", and ")
+	return words.Join(clauses, ", and ")
 }
 
 // differingField returns the field of a difference that says no more than that
@@ -105,7 +105,7 @@ func differText(fields []string) string {
 	if len(fields) == 1 {
 		return "the " + fields[0] + " differs"
 	}
-	return "the " + enum.Join(fields, " and ") + " differ"
+	return "the " + words.Join(fields, " and ") + " differ"
 }
 
 // clause describes a difference that says more than that a field differs.

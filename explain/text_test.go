@@ -33,7 +33,10 @@ k=a\nb:NoSchedule is not tolerated (closest: k=c, the value differs; a\nb is tol
 	if why := e[3].Why(); why != `the value differs; a\nb is tolerated for the key x\ny` {
 		t.Errorf("why: %q", why)
 	}
-	s := explain.Nodes(taints.Compile(tols), taints.HardEffects, each(list), all)
+	s := explain.Summarize(taints.Compile(tols), taints.HardEffects, each(list), all)
+	if got := s.Reasons[0].String(); got != `1 has untolerated taint a\nb=\x1b[31m:NoSchedule (closest: A\nb op=Exists, the key differs only in letter case)` {
+		t.Errorf("%q", got)
+	}
 	if strings.Count(s.Report(), "\n") != 4 || strings.Contains(s.String(), "\n") || strings.Contains(s.String(), "\x1b") {
 		t.Errorf("%q", s.Report())
 	}

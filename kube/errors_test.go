@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/internal/enum"
 	"github.com/seed-0529bac1/taints/internal/known"
+	"github.com/seed-0529bac1/taints/internal/words"
 	"github.com/seed-0529bac1/taints/kube"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -98,7 +98,7 @@ func TestFieldErrors(t *testing.T) {
 		{"missing", fieldErr("old", 1, "", taints.ErrForbidden), path, forbidden},
 		{
 			"parsed", unparsed, path,
-			field.ErrorList{field.Required(path.Child("effect"), "must be "+enum.Join(known.Effects(), " or "))},
+			field.ErrorList{field.Required(path.Child("effect"), "must be "+words.Join(known.Effects(), " or "))},
 		},
 
 		{"another error", io.EOF, path, field.ErrorList{internal(path, io.EOF)}},

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/seed-0529bac1/taints"
 	corev1 "k8s.io/api/core/v1"
 )
 
@@ -24,6 +25,14 @@ func RequestedResources(spec *corev1.PodSpec) []string {
 		}
 	}
 	return names
+}
+
+// IsExtendedResource reports whether the name is that of an extended resource, such as
+// a GPU (IsExtendedResourceName in Kubernetes). Admission tolerates a taint with such
+// a key for the pods that request the resource, where the plugin
+// ExtendedResourceToleration is on.
+func IsExtendedResource(name corev1.ResourceName) bool {
+	return taints.AddExtendedResourceTolerations(nil, string(name)) != nil
 }
 
 // IsBestEffort reports whether the pod's QoS class is BestEffort: the class of its

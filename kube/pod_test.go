@@ -35,6 +35,16 @@ func TestRequestedResources(t *testing.T) {
 }
 
 // Resources of the whole pod: TestPodResources, and module conformance.
+func TestIsExtendedResource(t *testing.T) {
+	for name, want := range map[corev1.ResourceName]bool{
+		"nvidia.com/gpu": true, "cpu": false, "hugepages-2Mi": false, "example.kubernetes.io/gpu": false, "requests.nvidia.com/gpu": false,
+	} {
+		if got := kube.IsExtendedResource(name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
 func TestIsBestEffort(t *testing.T) {
 	requests := func(name corev1.ResourceName, quantity string) corev1.ResourceRequirements {
 		return corev1.ResourceRequirements{Requests: corev1.ResourceList{name: resource.MustParse(quantity)}}

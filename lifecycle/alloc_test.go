@@ -23,7 +23,8 @@ func TestAllocs(t *testing.T) {
 	soon := []taints.Eviction{evicted(7, noon), evicted(9, noon)}
 	again, now := evicted(7, noon.Add(time.Second)), taints.Eviction{Outcome: taints.EvictsNow, At: noon}
 	failed := stateOf("Ready=Unknown DiskPressure=True PIDPressure=False")
-	tainted := lifecycle.ConditionTaints(failed)
+	rules := lifecycle.DefaultConditionRules()
+	tainted := rules.Taints(failed)
 	sink := 0
 	for name, f := range map[string]func(){
 		"Update, moving": func() {
@@ -37,14 +38,14 @@ func TestAllocs(t *testing.T) {
 			newest.Update(5, taints.Eviction{Outcome: taints.EvictsNow, At: noon.Add(-time.Hour)})
 			newest.PopDue(noon.Add(-time.Minute))(func(pod int, _ time.Time) bool { sink += pod; return true })
 		},
-		"All":   func() { keep.All()(func(pod int, _ time.Time) bool { sink += pod; return true }) },
-		"Next":  func() { newest.Next() },
-		"Due":   func() { newest.Due(7) },
-		"Rates": func() { policy.Rates(rates, zones) },
-		"ReconcileConditions, a healthy node": func() {
-			lifecycle.ReconcileConditions(nil, lifecycle.NodeState{Conditions: failed.Conditions[2:]}, noon)
+		"All":         func() { keep.All()(func(pod int, _ time.Time) bool { sink += pod; return true }) },
+		"Next":        func() { newest.Next() },
+		"Due":         func() { newest.Due(7) },
+		"AppendRates": func() { policy.AppendRates(rates, zones) },
+		"Reconcile, a healthy node": func() {
+			rules.Reconcile(nil, lifecycle.NodeState{Conditions: failed.Conditions[2:]}, noon)
 		},
-		"ReconcileConditions, nothing to do": func() { lifecycle.ReconcileConditions(tainted, failed, noon) },
+		"Reconcile, nothing to do": func() { rules.Reconcile(tainted, failed, noon) },
 	} {
 		want := 0.0
 		if strings.Contains(name, "scheduling") {

@@ -71,23 +71,14 @@ func taint(key string, effect taints.Effect) taints.Taint {
 //	PIDPressure True         NodePIDPressure          NoSchedule
 //	NetworkUnavailable True  NodeNetworkUnavailable   NoSchedule
 //	Cordoned True            NodeUnschedulable        NoSchedule
+//
+// The controller also sets Ready to Unknown if the kubelet stops reporting. Here
+// the caller does. It adds NoExecute taints at the rate of a [DisruptionPolicy].
+// [ConditionRules.Reconcile] adds them at once, last in Add. To limit them,
+// reconcile the rules with NoExecute separately, as in the example. A controller
+// that just started replaces existing NoExecute taints. Here these keep their
+// TimeAdded.
 func DefaultConditionRules() ConditionRules { return slices.Clone(defaultConditionRules) }
-
-// ConditionTaints is [ConditionRules.Taints] for [DefaultConditionRules]: the taints
-// that Kubernetes' node-lifecycle controller keeps on a node in the state. The
-// controller also sets Ready to Unknown if the kubelet stops reporting. Here the
-// caller does.
-func ConditionTaints(state NodeState) []taints.Taint { return defaultConditionRules.Taints(state) }
-
-// ReconcileConditions is [ConditionRules.Reconcile] for [DefaultConditionRules]: the
-// changes that Kubernetes' node-lifecycle controller makes, with two differences. The
-// controller adds NoExecute taints at the rate of a [DisruptionPolicy]; here they are
-// added at once, last in Add. To limit them, reconcile the rules with NoExecute
-// separately, as in the example. And a controller that just started replaces
-// existing NoExecute taints; here these keep their TimeAdded.
-func ReconcileConditions(current []taints.Taint, state NodeState, now time.Time) taints.Changes {
-	return defaultConditionRules.Reconcile(current, state, now)
-}
 
 // Taints returns the taints of the rules that apply to a node in the state, without
 // TimeAdded. Of several with the same key and effect, it returns the first. Taints with

@@ -75,7 +75,7 @@ func checkReconciliations(t *testing.T, rules lifecycle.ConditionRules, rows []r
 	}
 }
 
-func TestReconcileConditions(t *testing.T) {
+func TestDefaultConditionRules(t *testing.T) {
 	const (
 		notReady    = "node/not-ready:NoSchedule node/not-ready:NoExecute"
 		unreachable = "node/unreachable:NoSchedule node/unreachable:NoExecute"
@@ -83,7 +83,8 @@ func TestReconcileConditions(t *testing.T) {
 		cordon      = "node/unschedulable:NoSchedule"
 	)
 	clear(lifecycle.DefaultConditionRules()) // a copy, which the caller may modify
-	checkReconciliations(t, lifecycle.DefaultConditionRules(), []reconciliation{
+	rules := lifecycle.DefaultConditionRules()
+	checkReconciliations(t, rules, []reconciliation{
 		{
 			"every condition", "",
 			"DiskPressure=True Ready=Unknown PIDPressure=True NetworkUnavailable=True MemoryPressure=True cordoned",
@@ -138,7 +139,7 @@ func TestReconcileConditions(t *testing.T) {
 	})
 	cordoned := stateOf("cordoned")
 	for _, got := range [][]taints.Taint{
-		lifecycle.ConditionTaints(cordoned), lifecycle.ReconcileConditions(nil, cordoned, noon).Add,
+		rules.Taints(cordoned), rules.Reconcile(nil, cordoned, noon).Add,
 	} {
 		if diff := cmp.Diff([]string{long(cordon)}, test.Texts(got)); diff != "" {
 			t.Errorf("a cordoned node (-want +got):\n%s", diff)
@@ -246,7 +247,7 @@ func TestConditionRules(t *testing.T) {
 
 // Each added taint has its own TimeAdded, truncated to the second and in UTC.
 // Other taints keep theirs.
-func TestReconcileConditionsStamps(t *testing.T) {
+func TestReconcileStamps(t *testing.T) {
 	before := time.Unix(1_700_000_000, 0)
 	now := time.Date(2026, 11, 21, 2, 24, 15, 999, time.FixedZone("CET", 3600))
 	rules := lifecycle.DefaultConditionRules()

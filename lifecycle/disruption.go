@@ -85,10 +85,10 @@ func (p DisruptionPolicy) State(z Zone) ZoneState {
 	return ZoneNormal
 }
 
-// Rates appends the rate for each of a cluster's zones to dst and returns the
+// AppendRates appends the rate for each of a cluster's zones to dst and returns the
 // extended slice: SecondaryRate or 0 for ZonePartial, and Rate for the other states.
 // All rates are 0 if the cluster is [FullyDisrupted].
-func (p DisruptionPolicy) Rates(dst []float64, zones []Zone) []float64 {
+func (p DisruptionPolicy) AppendRates(dst []float64, zones []Zone) []float64 {
 	disrupted := FullyDisrupted(zones)
 	for _, z := range zones {
 		rate := 0.0

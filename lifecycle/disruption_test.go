@@ -37,7 +37,7 @@ func TestDisruptionPolicy(t *testing.T) {
 			t.Errorf("%+v: %v, want %v", tc.zone, got, tc.state)
 		}
 		zones := []lifecycle.Zone{tc.zone, {Ready: 1}}
-		if got := p.Rates(nil, zones); !slices.Equal(got, []float64{tc.rate, 0.1}) {
+		if got := p.AppendRates(nil, zones); !slices.Equal(got, []float64{tc.rate, 0.1}) {
 			t.Errorf("%+v: rates %v, want %v", tc.zone, got, tc.rate)
 		}
 	}
@@ -70,7 +70,7 @@ func TestDisruptionPolicy(t *testing.T) {
 			[]float64{0.5},
 		},
 	} {
-		if got := tc.policy.Rates([]float64{7}, tc.zones); !slices.Equal(got, append([]float64{7}, tc.want...)) {
+		if got := tc.policy.AppendRates([]float64{7}, tc.zones); !slices.Equal(got, append([]float64{7}, tc.want...)) {
 			t.Errorf("%s: got %v", tc.name, got)
 		}
 	}

@@ -36,7 +36,9 @@
 // A node-lifecycle controller makes a node's taints follow its conditions and
 // whether it is cordoned:
 //
-//	changes := lifecycle.ReconcileConditions(node.Taints, state, time.Now())
+//	rules := lifecycle.DefaultConditionRules()
+//	...
+//	changes := rules.Reconcile(node.Taints, state, time.Now())
 //	node.Taints, changed = changes.Apply(node.Taints)
 //
 // A controller for other conditions, such as one that keeps pods away until a driver

@@ -86,7 +86,7 @@ func ExampleQueue_PopDue() {
 // A controller changes NoSchedule taints at once, and adds NoExecute taints at
 // a limited rate. Rules own only taints with their effects, so each part of the
 // rules is reconciled separately.
-func ExampleReconcileConditions_limitedRate() {
+func ExampleDefaultConditionRules_limitedRate() {
 	var atOnce, limited lifecycle.ConditionRules
 	for _, rule := range lifecycle.DefaultConditionRules() {
 		if rule.Taint.Effect == taints.NoExecute {
@@ -145,14 +145,14 @@ func ExampleConditionRules_Reconcile() {
 
 // First part of a zone is cut off, and then all zones. Then the problem is rather
 // with the controller's network, so it adds no NoExecute taints and removes its own.
-func ExampleDisruptionPolicy_Rates() {
+func ExampleDisruptionPolicy_AppendRates() {
 	policy := lifecycle.DefaultDisruptionPolicy()
 	for _, zones := range [][]lifecycle.Zone{
 		{{Ready: 100, NotReady: 1}, {Ready: 90, NotReady: 10}},
 		{{Ready: 100, NotReady: 1}, {Ready: 30, NotReady: 70}},
 		{{Ready: 0, NotReady: 101}, {Ready: 0, NotReady: 100}},
 	} {
-		fmt.Println(policy.State(zones[0]), policy.State(zones[1]), policy.Rates(nil, zones))
+		fmt.Println(policy.State(zones[0]), policy.State(zones[1]), policy.AppendRates(nil, zones))
 		if lifecycle.FullyDisrupted(zones) {
 			fmt.Println("remove the NoExecute taints of all nodes")
 		}

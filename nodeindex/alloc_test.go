@@ -27,7 +27,7 @@ func TestAllocs(t *testing.T) {
 			"of all":           func() { list = x.AppendFeasible(list[:0], all) },
 			"Feasible":         func() { x.Feasible(pod)(func(n int) bool { sink += n; return true }) },
 			"FeasibleVerdicts": func() { x.FeasibleVerdicts(pod)(func(n int, _ taints.Verdict) bool { sink += n; return true }) },
-			"NormalizeScores":  func() { NormalizeScores(scores, counts, 100) },
+			"AppendScores":     func() { AppendScores(scores, counts, 100) },
 			"Groups":           func() { x.Groups()(func(_ []taints.Taint, n int) bool { sink += n; return true }) },
 		} {
 			if n := testing.AllocsPerRun(20, query); n > 0 {

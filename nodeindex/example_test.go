@@ -38,7 +38,7 @@ func ExampleIndex() {
 
 // A spot pool is for pods that tolerate it. PreferNoSchedule makes other pods
 // use other nodes while those have room.
-func ExampleNormalizeScores() {
+func ExampleAppendScores() {
 	spot := taints.Must(taints.ParseTaint("spot:PreferNoSchedule"))
 	nodes := [][]taints.Taint{nil, {spot}, {spot, taints.Must(taints.ParseTaint("old-kernel:PreferNoSchedule"))}}
 	for _, pod := range [][]taints.Toleration{nil, {taints.Must(taints.ParseToleration("spot op=Exists"))}} {
@@ -47,7 +47,7 @@ func ExampleNormalizeScores() {
 		for _, node := range nodes {
 			counts = append(counts, m.Filter(node).PreferNoSchedule)
 		}
-		fmt.Println(counts, nodeindex.NormalizeScores(nil, counts, 100))
+		fmt.Println(counts, nodeindex.AppendScores(nil, counts, 100))
 	}
 	// Output:
 	// [0 1 2] [100 50 0]

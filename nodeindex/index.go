@@ -123,7 +123,7 @@ func (x *Index[N]) CountFeasible(m *taints.Matcher) int {
 
 // FeasibleVerdicts is like [Index.Feasible], with the result of
 // [taints.Matcher.Filter] for each node. Pass its PreferNoSchedule numbers to
-// [NormalizeScores].
+// [AppendScores].
 func (x *Index[N]) FeasibleVerdicts(m *taints.Matcher) iter.Seq2[N, taints.Verdict] {
 	return func(yield func(N, taints.Verdict) bool) {
 		for e := range x.reach(m) {
@@ -141,7 +141,7 @@ func (x *Index[N]) FeasibleVerdicts(m *taints.Matcher) iter.Seq2[N, taints.Verdi
 }
 
 // Groups returns an iterator over the distinct lists of taints, each with its number
-// of nodes, in no particular order. Pass it to explain.Groups. The lists are without
+// of nodes, in no particular order. Pass it to explain.SummarizeGroups. The lists are without
 // TimeAdded and must not be modified.
 func (x *Index[N]) Groups() iter.Seq2[[]taints.Taint, int] {
 	return func(yield func([]taints.Taint, int) bool) {

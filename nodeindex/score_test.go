@@ -12,7 +12,7 @@ import (
 	"github.com/seed-0529bac1/taints/nodeindex"
 )
 
-func TestNormalizeScores(t *testing.T) {
+func TestAppendScores(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		counts []int
@@ -32,14 +32,14 @@ func TestNormalizeScores(t *testing.T) {
 		{"the maximum -1", []int{0, 1, 2}, -1, []int64{-1, -1, 0}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, nodeindex.NormalizeScores(nil, tc.counts, tc.max)); diff != "" {
+			if diff := cmp.Diff(tc.want, nodeindex.AppendScores(nil, tc.counts, tc.max)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
 	t.Run("appends", func(t *testing.T) {
 		buf := make([]int64, 1, 8)
-		got := nodeindex.NormalizeScores(buf, []int{1, 0}, 100)
+		got := nodeindex.AppendScores(buf, []int{1, 0}, 100)
 		if !slices.Equal(got, []int64{0, 0, 100}) || &got[0] != &buf[0] {
 			t.Errorf("got %v", got)
 		}

@@ -10,9 +10,14 @@ import "github.com/seed-0529bac1/taints"
 // Kubernetes' PodTolerationRestriction plugin an empty list allows everything; here
 // it allows nothing.
 //
-// Check a pod before others add to it, or append to the allow-list what they add:
+// An API server may call a webhook again after plugins added tolerations to the
+// pod. So append to the allow-list what they add:
 //
-//	allow = append(allow, taints.AddDefaultTolerations(nil, seconds)...)
+//	added := taints.AddDefaultTolerations(nil, seconds)
+//	added = taints.AddExtendedResourceTolerations(added, names...)
+//	added = taints.AddMemoryPressureToleration(added)
+//	added = taints.AddDaemonSetTolerations(added, pod) // if it is a DaemonSet's
+//	allow = append(allow, added...)
 func ValidateAllowed(tolerations, allow []taints.Toleration, o taints.Options) error {
 	var list taints.ErrorList
 	for i := range tolerations {

@@ -229,7 +229,7 @@ func (l *linter) checkValue(i int, t *taints.Toleration) {
 // even if another one covers it.
 func (l *linter) isAdded(t *taints.Toleration) bool {
 	return slices.ContainsFunc(l.forDaemons, t.Equal) ||
-		t.Operator == taints.OpExists && t.Effect == taints.NoSchedule && taints.AddExtendedResourceTolerations(nil, t.Key) != nil
+		slices.ContainsFunc(taints.AddExtendedResourceTolerations(nil, t.Key), t.Equal)
 }
 
 const controlPlane = "node-role.kubernetes.io/control-plane"

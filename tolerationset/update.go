@@ -12,21 +12,24 @@ import (
 // old to new: new must be valid and contain every toleration of old. Only seconds may
 // change. An empty operator and Equal differ. Under NoComparison, Lt and Gt are valid
 // if old uses one of them. Call [taints.AddDefaultTolerations] on new before, as an API
-// server does. Otherwise the error is a [taints.ErrorList], with a
-// [taints.ErrForbidden] of the list "old" for each missing toleration.
+// server does.
+//
+// Otherwise the error is a [taints.ErrorList], with a [taints.ErrForbidden] of the list
+// "old" for each missing toleration. It is about the field "operator" if new has the
+// toleration with Equal in place of an empty operator, or the reverse.
 func ValidateUpdate(old, new []taints.Toleration, o taints.Options) error {
 	var list taints.ErrorList
-	kept := lookup.FirstOf(new, written)
+	kept, equal := lookup.FirstOf(new, written), lookup.FirstOf(new, (*taints.Toleration).ID)
 	for i := range old {
 		t := &old[i]
 		if kept.Find(written(t)) < 0 {
-			list = append(list, &taints.FieldError{
-				List:   "old",
-				Index:  i,
-				Value:  t.String(),
-				Kind:   taints.ErrForbidden,
-				Detail: "an existing toleration cannot be removed or changed, except its tolerationSeconds",
-			})
+			err := &taints.FieldError{List: "old", Index: i, Kind: taints.ErrForbidden}
+			err.Value, err.Detail = t.String(), "an existing toleration cannot be removed or changed, except its tolerationSeconds"
+			if equal.Find(t.ID()) >= 0 {
+				err.Field, err.Value = "operator", string(t.Operator)
+				err.Detail = `cannot be changed, also not from "" to Equal or back, which mean the same`
+			}
+			list = append(list, err)
 		}
 		if op := valueset.Find(string(t.Operator)); op != nil && op.Comparison {
 			o.NoComparison = false

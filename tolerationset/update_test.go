@@ -40,7 +40,11 @@ func TestValidateUpdate(t *testing.T) {
 		{"another effect", on, old, test.Tolerations("a:NoExecute for 300s", "b=v"), "old 1 : forbidden"},
 		{
 			"Equal spelled out", on, old,
-			test.Tolerations("a:NoExecute for 300s", "b=v:NoSchedule op=Equal"), "old 1 : forbidden",
+			test.Tolerations("a:NoExecute for 300s", "b=v:NoSchedule op=Equal"), "old 1 operator: forbidden",
+		},
+		{
+			"Equal left out", on, []taints.Toleration{{Key: "a", Operator: "Equal", Value: "v"}},
+			test.Tolerations("a=v"), "old 0 operator: forbidden",
 		},
 		{"invalid", on, old, append(slices.Clone(old), taints.Toleration{}), "2 operator: invalid"},
 		{"gone and invalid", on, old, []taints.Toleration{old[0], {}}, "old 1 : forbidden\n1 operator: invalid"},

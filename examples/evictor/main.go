@@ -99,7 +99,7 @@ func (c *controller) apply(e event) {
 // the deadlines of its pods.
 func (c *controller) setReady(node, status string, now time.Time) {
 	state := lifecycle.NodeState{Conditions: []lifecycle.Condition{{Type: "Ready", Status: status}}}
-	changes := lifecycle.ReconcileConditions(c.nodes[node], state, now)
+	changes := lifecycle.DefaultConditionRules().Reconcile(c.nodes[node], state, now)
 	list, changed := changes.Apply(c.nodes[node])
 	if !changed {
 		return

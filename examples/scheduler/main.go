@@ -100,7 +100,7 @@ func (s *scheduler) place(m *taints.Matcher) string {
 		return s.why(m)
 	}
 	best := 0
-	scores := nodeindex.NormalizeScores(nil, soft, 100)
+	scores := nodeindex.AppendScores(nil, soft, 100)
 	for i, name := range names {
 		if scores[i] > scores[best] || scores[i] == scores[best] && name < names[best] {
 			best = i
@@ -115,7 +115,7 @@ const mostReasons = 10
 
 // why returns the reason why a pod fits nowhere.
 func (s *scheduler) why(m *taints.Matcher) string {
-	summary := explain.Groups(m, taints.HardEffects, s.index.Groups(), mostReasons)
+	summary := explain.SummarizeGroups(m, taints.HardEffects, s.index.Groups(), mostReasons)
 	if summary.Feasible > 0 {
 		return fmt.Sprintf("pending, %v; those available are full", summary)
 	}

@@ -117,7 +117,7 @@ func (o *object) sentence(nodes map[string][]taints.Taint, now time.Time) string
 	if o.Spec.NodeName != "" || o.Status.Phase != "Pending" {
 		return ""
 	}
-	summary := explain.Nodes(taints.Compile(o.Spec.Tolerations), taints.HardEffects, maps.Values(nodes), 10)
+	summary := explain.Summarize(taints.Compile(o.Spec.Tolerations), taints.HardEffects, maps.Values(nodes), 10)
 	ignored := ""
 	if len(o.Spec.NodeSelector)+len(o.Spec.Affinity) > 0 {
 		ignored = " (its node selector and affinity are ignored)"

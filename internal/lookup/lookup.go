@@ -53,5 +53,8 @@ func (f *First[T, K]) Find(key K) int {
 	return -1
 }
 
+// A Taint tells a taint from others by all but its TimeAdded.
+type Taint struct{ Key, Value, Effect string }
+
 // Self returns the element, for a list whose elements are their own keys.
 func Self[K comparable](key *K) K { return *key }

@@ -19,7 +19,7 @@ func ExampleOf() {
 	}}}
 
 	now := time.Date(2026, 11, 21, 1, 24, 15, 0, time.UTC)
-	changes := lifecycle.ReconcileConditions(kube.Taints(node.Spec.Taints), nodestate.Of(&node), now)
+	changes := lifecycle.DefaultConditionRules().Reconcile(kube.Taints(node.Spec.Taints), nodestate.Of(&node), now)
 	list, _ := changes.Apply(kube.Taints(node.Spec.Taints))
 	node.Spec.Taints = kube.CoreTaints(list)
 

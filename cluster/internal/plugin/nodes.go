@@ -147,5 +147,5 @@ func (x *index) ask(m *taints.Matcher, snapshot []fwk.NodeInfo) (names sets.Set[
 func (x *index) summarize(m *taints.Matcher) explain.Summary {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return explain.Groups(m, taints.HardEffects, x.groups.Groups(), maxReasons)
+	return explain.SummarizeGroups(m, taints.HardEffects, x.groups.Groups(), maxReasons)
 }

@@ -7,6 +7,7 @@
 package plugin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -252,7 +253,7 @@ func (p *Taints) reason(c *cycle, taint taints.Taint) string {
 		return untolerated
 	}
 	c.room--
-	r := explain.Node(c.matcher, []taints.Taint{taint})[0]
+	r := explain.Taint(c.matcher, taint)
 	if p.redact {
 		r = r.Redact()
 	}
@@ -284,11 +285,14 @@ func (p *Taints) summary(c *cycle) string {
 	if p.redact {
 		summary = summary.Redact()
 	}
-	_, reasons, ok := strings.Cut(summary.String(), ": ")
-	if !ok {
-		return untolerated
+	texts := make([]string, 0, maxReasons+1)
+	for _, r := range summary.Reasons {
+		texts = append(texts, r.String())
 	}
-	return reasons
+	if summary.More > 0 {
+		texts = append(texts, fmt.Sprintf("and %d more", summary.More))
+	}
+	return cmp.Or(strings.Join(texts, ", "), untolerated)
 }
 
 // PreScore keeps the compiled tolerations for Score.
@@ -315,7 +319,7 @@ func (p *Taints) NormalizeScore(_ context.Context, _ fwk.CycleState, _ *corev1.P
 	for i := range scores {
 		counts[i] = int(scores[i].Score)
 	}
-	for i, score := range nodeindex.NormalizeScores(nil, counts, fwk.MaxScore) {
+	for i, score := range nodeindex.AppendScores(nil, counts, fwk.MaxScore) {
 		scores[i].Score = score
 	}
 	return nil

@@ -91,7 +91,7 @@ func TestFieldsOfTaint(t *testing.T) {
 			return groups == 2
 		}, "TimeAdded"},
 		{"summarizer.counted (explain/summary.go)", func(a, b taints.Taint) bool {
-			return len(explain.Nodes(nil, taints.AllEffects, slices.Values([]list{{a}, {b}}), 9).Reasons) == 2
+			return len(explain.Summarize(nil, taints.AllEffects, slices.Values([]list{{a}, {b}}), 9).Reasons) == 2
 		}, "TimeAdded"},
 		{"redactor.reason (explain/redact.go)", func(a, b taints.Taint) bool {
 			return isHidden(explain.Reason{Taint: a}) && isHidden(explain.Reason{Taint: b})
@@ -222,7 +222,7 @@ func TestFieldsOfToleration(t *testing.T) {
 		{"differences (explain/differences.go)", func(a, b taints.Toleration) bool {
 			return slices.ContainsFunc(some[:9], func(taint taints.Taint) bool {
 				mismatch := func(tol taints.Toleration) explain.Mismatch {
-					return explain.Node(taints.Compile(list{tol}), []taints.Taint{taint})[0].Mismatch()
+					return explain.Taint(taints.Compile(list{tol}), taint).Mismatch()
 				}
 				return mismatch(a) != mismatch(b)
 			})

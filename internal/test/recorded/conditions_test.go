@@ -42,7 +42,7 @@ func testRecordedConditions(t *testing.T, nodes []conditionsOfNode) {
 		for kind, status := range node.Conditions {
 			state.Conditions = append(state.Conditions, lifecycle.Condition{Type: kind, Status: status})
 		}
-		got, _ := lifecycle.ReconcileConditions(node.Given, state, noon).Apply(node.Given)
+		got, _ := lifecycle.DefaultConditionRules().Reconcile(node.Given, state, noon).Apply(node.Given)
 		if diff := cmp.Diff(
 			slices.Sorted(slices.Values(test.Texts(node.Got))),
 			slices.Sorted(slices.Values(test.Texts(got))),
@@ -52,7 +52,7 @@ func testRecordedConditions(t *testing.T, nodes []conditionsOfNode) {
 		if diff := cmp.Diff(test.Texts(node.Given), test.Texts(got[:len(node.Given)])); diff != "" {
 			t.Errorf("%s: what was given (-want +got):\n%s", node.Name, diff)
 		}
-		if c := lifecycle.ReconcileConditions(node.Got, state, noon.Add(time.Hour)); !c.IsZero() {
+		if c := lifecycle.DefaultConditionRules().Reconcile(node.Got, state, noon.Add(time.Hour)); !c.IsZero() {
 			t.Errorf("%s: %v to do where Kubernetes is done", node.Name, c)
 		}
 	}

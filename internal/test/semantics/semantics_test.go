@@ -68,7 +68,7 @@ func testMatchingRow(t *testing.T, row tableRow) []string {
 	o := row.Options("options")
 	taint, tolerations := row.Taints("taint")[0], row.Tolerations("toleration", o)
 	want := wantedMismatch(t, row.Cell("tolerated"))
-	if got := explain.Node(o.Compile(tolerations), []taints.Taint{taint})[0].Mismatch(); got != want {
+	if got := explain.Taint(o.Compile(tolerations), taint).Mismatch(); got != want {
 		t.Errorf("the mismatch is %v", got)
 	}
 	if o == (taints.Options{}) && tolerations[0].Tolerates(taint) != (want == explain.MismatchNone) {

@@ -326,7 +326,7 @@ func (n *Node) setConditions(list []corev1.NodeCondition) {
 // Corrections returns the changes that Kubernetes' node-lifecycle controller makes to
 // the node's taints: those that follow from a condition or a cordon are its own.
 func (n *Node) Corrections(now time.Time) taints.Changes {
-	return lifecycle.ReconcileConditions(n.Own, lifecycle.NodeState{Conditions: n.conditions, Unschedulable: n.Cordoned}, now)
+	return conditionRules.Reconcile(n.Own, lifecycle.NodeState{Conditions: n.conditions, Unschedulable: n.Cordoned}, now)
 }
 
 // Next returns what Kubernetes makes of the node within seconds, one after the other: it

@@ -69,9 +69,8 @@ func (p *Profile) Requests(resource string) bool { return p.resources[resource] 
 func extended(list corev1.ResourceList) map[string]int64 {
 	m := make(map[string]int64)
 	for name, quantity := range list {
-		s := string(name)
-		if strings.Contains(s, "/") && !strings.Contains(s, "kubernetes.io/") && !strings.HasPrefix(s, "requests.") {
-			m[s] = quantity.Value()
+		if kube.IsExtendedResource(name) {
+			m[string(name)] = quantity.Value()
 		}
 	}
 	return m

@@ -35,7 +35,7 @@ func (a *analyst) reasonsOf(p *cluster.Profile, shares []cluster.Share) reasons 
 
 // reasonOf says why no toleration is for the taint. What every pod gets is not close.
 func reasonOf(p *cluster.Profile, t taints.Taint) explain.Reason {
-	r := explain.Node(p.Family.Matcher, []taints.Taint{t})[0]
+	r := explain.Taint(p.Family.Matcher, t)
 	if isEverybodys(r.Closest) {
 		return explain.Reason{Taint: t}
 	}

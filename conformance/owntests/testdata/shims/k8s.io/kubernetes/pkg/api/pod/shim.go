@@ -16,7 +16,7 @@ func taintTolerationComparisonOperatorsInUse(podSpec *api.PodSpec) bool {
 	for _, t := range coreview.Tolerations(podSpec.Tolerations) {
 		m := taints.Options{NoComparison: true}.Compile([]taints.Toleration{t})
 		taint := taints.Taint{Key: t.Key, Value: t.Value, Effect: t.Effect}
-		if explain.Node(m, []taints.Taint{taint})[0].Mismatch() == explain.MismatchNoComparison {
+		if explain.Taint(m, taint).Mismatch() == explain.MismatchNoComparison {
 			return true
 		}
 	}

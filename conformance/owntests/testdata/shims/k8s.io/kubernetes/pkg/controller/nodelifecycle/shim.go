@@ -19,7 +19,7 @@ import (
 // in the form that SwapNodeControllerTaint takes.
 func reconcile(node *v1.Node, conditions []v1.NodeCondition, in taints.EffectSet) (add, remove []*v1.Taint) {
 	state := lifecycle.NodeState{Conditions: nodestate.Conditions(conditions), Unschedulable: node.Spec.Unschedulable}
-	c := lifecycle.ReconcileConditions(kube.Taints(node.Spec.Taints), state, time.Now())
+	c := lifecycle.DefaultConditionRules().Reconcile(kube.Taints(node.Spec.Taints), state, time.Now())
 	for _, t := range kube.CoreTaints(c.Add) {
 		if in.Has(taints.Effect(t.Effect)) {
 			add = append(add, &t)
@@ -56,7 +56,7 @@ func (nc *Controller) doNoScheduleTaintingPass(ctx context.Context, nodeName str
 func (nc *Controller) processTaintBaseEviction(ctx context.Context, node *v1.Node, currentReadyCondition *v1.NodeCondition) {
 	ready := v1.NodeCondition{Type: v1.NodeReady, Status: currentReadyCondition.Status}
 	add, remove := reconcile(node, []v1.NodeCondition{ready}, taints.Effects(taints.NoExecute))
-	wanted := lifecycle.ConditionTaints(lifecycle.NodeState{Conditions: nodestate.Conditions([]v1.NodeCondition{ready})})
+	wanted := lifecycle.DefaultConditionRules().Taints(lifecycle.NodeState{Conditions: nodestate.Conditions([]v1.NodeCondition{ready})})
 	logger := klog.FromContext(ctx)
 	switch {
 	case ready.Status == v1.ConditionTrue: // also removes the node from the queue
@@ -87,7 +87,7 @@ func (nc *Controller) ReducedQPSFunc(nodeNum int) float32 {
 	policy := nc.policy()
 	policy.Threshold = 0
 	zones := []lifecycle.Zone{{Ready: 1, NotReady: nodeNum - 1}, {Ready: 1}} // the first is ZonePartial
-	return float32(policy.Rates(nil, zones)[0])
+	return float32(policy.AppendRates(nil, zones)[0])
 }
 
 func (nc *Controller) ComputeZoneState(nodeReadyConditions []*v1.NodeCondition) (int, ZoneState) {

@@ -24,5 +24,5 @@ func GetMatchingTolerations(_ klog.Logger, list []v1.Taint, tolerations []v1.Tol
 }
 
 func IsExtendedResourceName(name v1.ResourceName) bool {
-	return taints.AddExtendedResourceTolerations(nil, string(name)) != nil
+	return kube.IsExtendedResource(name)
 }

@@ -16,7 +16,7 @@ func DefaultNormalizeScore(maxPriority int64, reverse bool, scores fwk.NodeScore
 	if !some && !reverse {
 		return nil
 	}
-	for i, score := range nodeindex.NormalizeScores(nil, counts, maxPriority) {
+	for i, score := range nodeindex.AppendScores(nil, counts, maxPriority) {
 		if !reverse {
 			score = maxPriority - score
 		}

@@ -119,11 +119,11 @@ func drawDefaulted(t *rapid.T) []corev1.Toleration {
 }
 
 func TestIsExtendedResourceName(t *testing.T) {
-	name := rapid.OneOf(keys, rapid.Map(keys, func(s string) string { return "requests." + s }))
+	names := rapid.OneOf(keys, rapid.Map(keys, func(s string) string { return "requests." + s }))
 	rapid.Check(t, func(t *rapid.T) {
-		key := name.Draw(t, "name")
-		want := v1helper.IsExtendedResourceName(corev1.ResourceName(key))
-		same(t, "IsExtendedResourceName", kube.IsExtendedResource(corev1.ResourceName(key)), want)
+		name := corev1.ResourceName(names.Draw(t, "name"))
+		want := v1helper.IsExtendedResourceName(name)
+		same(t, "IsExtendedResourceName", kube.IsExtendedResource(name), want)
 	})
 }
 

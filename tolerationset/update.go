@@ -15,21 +15,18 @@ import (
 // server does.
 //
 // Otherwise the error is a [taints.ErrorList], with a [taints.ErrForbidden] of the list
-// "old" for each missing toleration. It is about the field "operator" if new has the
-// toleration with Equal in place of an empty operator, or the reverse.
+// "old" for each missing toleration. Its Detail says so if only the operator differs.
 func ValidateUpdate(old, new []taints.Toleration, o taints.Options) error {
 	var list taints.ErrorList
 	kept, equal := lookup.FirstOf(new, written), lookup.FirstOf(new, (*taints.Toleration).ID)
 	for i := range old {
 		t := &old[i]
 		if kept.Find(written(t)) < 0 {
-			err := &taints.FieldError{List: "old", Index: i, Kind: taints.ErrForbidden}
-			err.Value, err.Detail = t.String(), "an existing toleration cannot be removed or changed, except its tolerationSeconds"
-			if equal.Find(t.ID()) >= 0 {
-				err.Field, err.Value = "operator", string(t.Operator)
-				err.Detail = `cannot be changed, also not from "" to Equal or back, which mean the same`
+			detail := "an existing toleration cannot be removed or changed, except its tolerationSeconds"
+			if at := equal.Find(t.ID()); at >= 0 {
+				detail = `its operator must stay "` + string(t.Operator) + `" and not become "` + string(new[at].Operator) + `", which means the same`
 			}
-			list = append(list, err)
+			list = append(list, &taints.FieldError{List: "old", Index: i, Value: t.String(), Kind: taints.ErrForbidden, Detail: detail})
 		}
 		if op := valueset.Find(string(t.Operator)); op != nil && op.Comparison {
 			o.NoComparison = false

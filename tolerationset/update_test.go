@@ -40,11 +40,7 @@ func TestValidateUpdate(t *testing.T) {
 		{"another effect", on, old, test.Tolerations("a:NoExecute for 300s", "b=v"), "old 1 : forbidden"},
 		{
 			"Equal spelled out", on, old,
-			test.Tolerations("a:NoExecute for 300s", "b=v:NoSchedule op=Equal"), "old 1 operator: forbidden",
-		},
-		{
-			"Equal left out", on, []taints.Toleration{{Key: "a", Operator: "Equal", Value: "v"}},
-			test.Tolerations("a=v"), "old 0 operator: forbidden",
+			test.Tolerations("a:NoExecute for 300s", "b=v:NoSchedule op=Equal"), "old 1 : forbidden",
 		},
 		{"invalid", on, old, append(slices.Clone(old), taints.Toleration{}), "2 operator: invalid"},
 		{"gone and invalid", on, old, []taints.Toleration{old[0], {}}, "old 1 : forbidden\n1 operator: invalid"},
@@ -76,6 +72,19 @@ func TestValidateUpdate(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// Both operators mean the same and print alike, so the error names them.
+func TestValidateUpdateOfOperator(t *testing.T) {
+	lists := [2][]taints.Toleration{test.Tolerations("b op=Exists", "a=v"), test.Tolerations("b op=Exists", "a=v op=Equal")}
+	for i, want := range []string{
+		`old[1]: "a=v" is forbidden: its operator must stay "" and not become "Equal", which means the same`,
+		`old[1]: "a=v" is forbidden: its operator must stay "Equal" and not become "", which means the same`,
+	} {
+		if err := tolerationset.ValidateUpdate(lists[i], lists[1-i], taints.Options{}); err == nil || err.Error() != want {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
 	}
 }
 

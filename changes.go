@@ -55,8 +55,7 @@ func (c Changes) Apply(taints []Taint) (result []Taint, changed bool) {
 	return c.apply(taints, true)
 }
 
-// Ensure is like [Changes.Apply], except that a present taint keeps its value, even
-// if Add names another (EnsureNodeTaint in Cluster API, Taints.Merge in Karpenter).
+// Ensure is like [Changes.Apply], except that a present taint keeps its value.
 func (c Changes) Ensure(taints []Taint) (result []Taint, changed bool) {
 	return c.apply(taints, false)
 }
@@ -138,9 +137,7 @@ func (f *taintsByID) Find(id TaintID) int {
 // the time.
 func idOf(t *Taint) TaintID { return TaintID{t.Key, t.Effect} }
 
-func withValue(t *Taint) lookup.Taint {
-	return lookup.Taint{Key: t.Key, Value: t.Value, Effect: string(t.Effect)}
-}
+func withValue(t *Taint) lookup.Taint { return lookup.Taint{t.Key, t.Value, string(t.Effect)} }
 
 // A removal finds the entries that name a taint to remove.
 type removal struct {

@@ -26,7 +26,8 @@ const (
 // Error returns the text of the kind.
 func (k ErrorKind) Error() string { return string(k) }
 
-// A FieldError is one error in a taint, toleration, change or text.
+// A FieldError is one error in a taint, toleration, change or text. Its words may
+// change in a minor release.
 type FieldError struct {
 	List  string `json:"list,omitempty"`  // the name of the list, such as "taints", or empty for a single value
 	Index int    `json:"index,omitempty"` // in the list, if there is one

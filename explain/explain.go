@@ -8,7 +8,8 @@
 //	fmt.Println(explain.Node(m, node.Taints))
 //	fmt.Println(explain.SummarizeGroups(m, taints.HardEffects, index.Groups(), 10)) // of a whole cluster
 //
-// Functions and methods accept any input. They are safe for concurrent use.
+// Texts may change in a minor release. Programs read the fields instead. Functions
+// and methods accept any input. They are safe for concurrent use.
 package explain
 
 import (

@@ -111,7 +111,7 @@ func (s *summarizer) count(list []taints.Taint, n int) {
 func sum(a, b int) int { return a + min(b, math.MaxInt-a) }
 
 func (s *summarizer) counted(taint taints.Taint) *counted {
-	key := lookup.Taint{Key: taint.Key, Value: taint.Value, Effect: string(taint.Effect)}
+	key := lookup.Taint{taint.Key, taint.Value, string(taint.Effect)}
 	i, ok := s.at[key]
 	if !ok {
 		if s.at == nil {

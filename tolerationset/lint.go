@@ -13,7 +13,7 @@ import (
 	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
-// A Code names a kind of [Finding]. Codes do not change.
+// A Code names a kind of [Finding]. Codes do not change. A minor release may add some.
 type Code string
 
 const (
@@ -38,8 +38,8 @@ const (
 	// CodeEmptyValue: Equal with an empty value tolerates only taints without one. It
 	// is not reported for keys that Kubernetes sets without one.
 	CodeEmptyValue Code = "empty-value"
-	// CodeThreshold: no integer of a valid taint, which is not negative, is less, or
-	// greater, than the value.
+	// CodeThreshold: no valid taint matches. The integers of valid taints are not
+	// negative, and none of them is less, with Lt, or greater, with Gt, than the value.
 	CodeThreshold Code = "threshold"
 )
 

@@ -14,7 +14,7 @@ import (
 //   - it tolerates nothing, or
 //   - an earlier entry tolerates every taint that it tolerates, or
 //   - a later entry does so for the same time, and no remaining entry between the
-//     two tolerates a NoExecute taint among these for another time.
+//     two tolerates, for another time, a NoExecute taint that the entry tolerates.
 //
 // It keeps an entry that only several others together cover. It returns tolerations
 // itself if it drops nothing, and otherwise a new list, or nil, that shares no memory

@@ -53,8 +53,8 @@ func (f *First[T, K]) Find(key K) int {
 	return -1
 }
 
-// A Taint tells a taint from others by all but its TimeAdded.
-type Taint struct{ Key, Value, Effect string }
+// A Taint is the key, value and effect of a taint, to tell it from others.
+type Taint [3]string
 
 // Self returns the element, for a list whose elements are their own keys.
 func Self[K comparable](key *K) K { return *key }

@@ -132,7 +132,7 @@ func (p EvictionPolicy) EvictionOf(m *Matcher, taints []Taint, observed time.Tim
 		}
 		order := at.Compare(e.At)
 		if e.Outcome == Stays || order < 0 || order == 0 && e.Tolerated && first < 0 {
-			e = Eviction{outcome, first >= 0, i, toleration, at, from, seconds}
+			e = Eviction{Outcome: outcome, Tolerated: first >= 0, Taint: i, Toleration: toleration, At: at, From: from, Seconds: seconds}
 		}
 	}
 	return e

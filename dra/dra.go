@@ -62,14 +62,12 @@
 //
 // # Versions
 //
-// The views require equal memory layouts, and the package does not compile if
-// they differ. So each version of this module works with a range of versions of
-// k8s.io/api. It requires the first of these, which is the first with
-// resource/v1, so that it does not change the versions of k8s.io/api and
-// client-go in a project that uses a later one.
+// The comment of package kube says under Versions what each version of this module
+// works with, and when its views are copies. The first version of k8s.io/api here is
+// the first with resource/v1.
 //
-//	dra     k8s.io/api            Kubernetes
-//	v1.0    v0.34.0 to v0.37.2    1.34 to 1.37
+//	dra     taints           k8s.io/api            Kubernetes
+//	v1.0    v1.0 and later   v0.34.0 to v0.37.2    1.34 to 1.37
 package dra
 
 import (

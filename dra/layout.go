@@ -4,35 +4,63 @@ package dra
 
 import (
 	"time"
+	"unsafe"
 
 	"github.com/seed-0529bac1/taints"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Proof of equal layouts, as in layout.go of package kube, which says how it
-// works and what to do if a line here does not compile. It stands here too, because
-// a version of this module works with later versions of the library, which may
+// Layouts, as in layout.go of package kube, which says which changes this package does
+// not compile with, and with which its views are copies. The code stands here too,
+// because a version of this module works with later versions of the library, which may
 // have other internal packages.
 var (
-	_ = taintLayout[taints.Effect, time.Time](taints.Taint{})
-	_ = taintLayout[resourceapi.DeviceTaintEffect, metav1.Time](resourceapi.DeviceTaint{})
-	_ = tolerationLayout[taints.Operator, taints.Effect](taints.Toleration{})
-	_ = tolerationLayout[resourceapi.DeviceTolerationOperator, resourceapi.DeviceTaintEffect](resourceapi.DeviceToleration{})
+	_ = taintLayout(resourceapi.DeviceTaint{})
+	_ = tolerationLayout(resourceapi.DeviceToleration{})
 	_ = struct{ time.Time }(metav1.Time{})
 )
 
-type taintLayout[Effect ~string, Time any] struct {
+type taintLayout struct {
 	Key       string
 	Value     string
-	Effect    Effect
-	TimeAdded *Time
+	Effect    resourceapi.DeviceTaintEffect
+	TimeAdded *metav1.Time
 }
 
-type tolerationLayout[Operator, Effect ~string] struct {
+type tolerationLayout struct {
 	Key               string
-	Operator          Operator
+	Operator          resourceapi.DeviceTolerationOperator
 	Value             string
-	Effect            Effect
+	Effect            resourceapi.DeviceTaintEffect
 	TolerationSeconds *int64
+}
+
+const (
+	sameTaints = unsafe.Sizeof(taints.Taint{}) == unsafe.Sizeof(resourceapi.DeviceTaint{}) &&
+		unsafe.Offsetof(taints.Taint{}.Key) == unsafe.Offsetof(resourceapi.DeviceTaint{}.Key) &&
+		unsafe.Offsetof(taints.Taint{}.Value) == unsafe.Offsetof(resourceapi.DeviceTaint{}.Value) &&
+		unsafe.Offsetof(taints.Taint{}.Effect) == unsafe.Offsetof(resourceapi.DeviceTaint{}.Effect) &&
+		unsafe.Offsetof(taints.Taint{}.TimeAdded) == unsafe.Offsetof(resourceapi.DeviceTaint{}.TimeAdded)
+	sameTolerations = unsafe.Sizeof(taints.Toleration{}) == unsafe.Sizeof(resourceapi.DeviceToleration{}) &&
+		unsafe.Offsetof(taints.Toleration{}.Key) == unsafe.Offsetof(resourceapi.DeviceToleration{}.Key) &&
+		unsafe.Offsetof(taints.Toleration{}.Operator) == unsafe.Offsetof(resourceapi.DeviceToleration{}.Operator) &&
+		unsafe.Offsetof(taints.Toleration{}.Value) == unsafe.Offsetof(resourceapi.DeviceToleration{}.Value) &&
+		unsafe.Offsetof(taints.Toleration{}.Effect) == unsafe.Offsetof(resourceapi.DeviceToleration{}.Effect) &&
+		unsafe.Offsetof(taints.Toleration{}.TolerationSeconds) == unsafe.Offsetof(resourceapi.DeviceToleration{}.TolerationSeconds)
+)
+
+// listOf returns a view of the list if the layouts are the same, and otherwise a copy.
+func listOf[To, From any](list []From, same bool, convert func(From) To) []To {
+	if same {
+		return unsafe.Slice((*To)(unsafe.Pointer(unsafe.SliceData(list))), len(list))
+	}
+	if list == nil {
+		return nil
+	}
+	result := make([]To, len(list))
+	for i := range list {
+		result[i] = convert(list[i])
+	}
+	return result
 }

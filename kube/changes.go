@@ -14,15 +14,22 @@ import (
 // from before; see [taints.Changes.Apply]. It returns the list itself if nothing
 // changes, and otherwise a new list.
 func Apply(list []corev1.Taint, c taints.Changes) (result []corev1.Taint, changed bool) {
-	after, changed := c.Apply(Taints(list))
-	return CoreTaints(after), changed
+	return changedFrom(list, c.Apply)
 }
 
 // Ensure is like [Apply], except that an existing taint with another value
 // keeps that value; see [taints.Changes.Ensure].
 func Ensure(list []corev1.Taint, c taints.Changes) (result []corev1.Taint, changed bool) {
-	after, changed := c.Ensure(Taints(list))
-	return CoreTaints(after), changed
+	return changedFrom(list, c.Ensure)
+}
+
+// changedFrom returns the list with changes made, or itself if nothing changes.
+func changedFrom(list []corev1.Taint, change func([]taints.Taint) ([]taints.Taint, bool)) (result []corev1.Taint, changed bool) {
+	after, changed := change(Taints(list))
+	if !changed {
+		return list, false
+	}
+	return CoreTaints(after), true
 }
 
 // ApplyStrict returns a node's taints with the changes made like "kubectl

@@ -57,13 +57,22 @@
 //
 // # Versions
 //
-// The views require equal memory layouts, and the package does not compile if
-// they differ. So each version of this module works with a range of versions of
-// k8s.io/api. It requires the first of these, so that it does not change the
-// versions of k8s.io/api and client-go in a project that uses a later one.
+// Each version of this module works with package taints from one version on, and with
+// a range of versions of k8s.io/api. It requires the first of both, so that it does
+// not change the versions of k8s.io/api and client-go in a project that uses a later
+// one.
 //
-//	kube    k8s.io/api            Kubernetes
-//	v1.0    v0.25.0 to v0.37.2    1.25 to 1.37
+//	kube    taints           k8s.io/api            Kubernetes
+//	v1.0    v1.0 and later   v0.25.0 to v0.37.2    1.25 to 1.37
+//
+// With a version of package taints that has more fields in a taint or toleration than
+// the version of this module knows, views of that type are copies: they allocate, and
+// a write to one is not a write to the other. Answers stay the same. The field is left
+// out of taints and tolerations for Kubernetes. A newer version of this module has
+// views again.
+//
+// With a version of k8s.io/api that has a field that this module does not know, the
+// package does not compile.
 package kube
 
 import (
@@ -72,26 +81,23 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Taints returns a view of a node's taints for package taints.
-func Taints(list []corev1.Taint) []taints.Taint {
-	return unsafe.Slice((*taints.Taint)(unsafe.Pointer(unsafe.SliceData(list))), len(list))
-}
+func Taints(list []corev1.Taint) []taints.Taint { return listOf(list, sameTaints, Taint) }
 
 // CoreTaints returns a view of taints for a node's spec.
-func CoreTaints(list []taints.Taint) []corev1.Taint {
-	return unsafe.Slice((*corev1.Taint)(unsafe.Pointer(unsafe.SliceData(list))), len(list))
-}
+func CoreTaints(list []taints.Taint) []corev1.Taint { return listOf(list, sameTaints, CoreTaint) }
 
 // Tolerations returns a view of a pod's tolerations for package taints.
 func Tolerations(list []corev1.Toleration) []taints.Toleration {
-	return unsafe.Slice((*taints.Toleration)(unsafe.Pointer(unsafe.SliceData(list))), len(list))
+	return listOf(list, sameTolerations, Toleration)
 }
 
 // CoreTolerations returns a view of tolerations for a pod's spec.
 func CoreTolerations(list []taints.Toleration) []corev1.Toleration {
-	return unsafe.Slice((*corev1.Toleration)(unsafe.Pointer(unsafe.SliceData(list))), len(list))
+	return listOf(list, sameTolerations, CoreToleration)
 }
 
 // Taint returns a taint for package taints. It shares what TimeAdded points to.
@@ -102,16 +108,26 @@ func Taint(t corev1.Taint) taints.Taint {
 }
 
 // CoreTaint returns a taint for Kubernetes. It shares what TimeAdded points to.
-func CoreTaint(t taints.Taint) corev1.Taint { return *(*corev1.Taint)(unsafe.Pointer(&t)) }
+func CoreTaint(t taints.Taint) corev1.Taint {
+	return corev1.Taint{
+		Key: t.Key, Value: t.Value, Effect: corev1.TaintEffect(t.Effect), TimeAdded: (*metav1.Time)(unsafe.Pointer(t.TimeAdded)),
+	}
+}
 
 // Toleration returns a toleration for package taints. It shares its
 // TolerationSeconds.
 func Toleration(t corev1.Toleration) taints.Toleration {
-	return *(*taints.Toleration)(unsafe.Pointer(&t))
+	return taints.Toleration{
+		Key: t.Key, Operator: taints.Operator(t.Operator), Value: t.Value, Effect: taints.Effect(t.Effect),
+		TolerationSeconds: t.TolerationSeconds,
+	}
 }
 
 // CoreToleration returns a toleration for Kubernetes. It shares its
 // TolerationSeconds.
 func CoreToleration(t taints.Toleration) corev1.Toleration {
-	return *(*corev1.Toleration)(unsafe.Pointer(&t))
+	return corev1.Toleration{
+		Key: t.Key, Operator: corev1.TolerationOperator(t.Operator), Value: t.Value, Effect: corev1.TaintEffect(t.Effect),
+		TolerationSeconds: t.TolerationSeconds,
+	}
 }

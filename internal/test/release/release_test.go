@@ -54,7 +54,28 @@ func publish(t *testing.T) (env []string) {
 		"-require="+root+"@v1.0.0", "-require="+kube+"@v1.0.0", "-require="+dra+"@v1.0.0")
 	programs.run(t, "go", "-C", "cmd", "mod", "tidy")
 	release(t, public, "cmd/v1.0.0")
+
+	for file, structs := range map[string][]string{
+		"taint.go": {"Taint"}, "toleration.go": {"Toleration"}, "match.go": {"Options"}, "eviction.go": {"Eviction", "EvictionPolicy"},
+	} {
+		for _, name := range structs {
+			grow(t, public, file, name)
+		}
+	}
+	release(t, public, "v1.1.0")
 	return env
+}
+
+// grow adds a field at the end of the struct, one that makes it incomparable.
+func grow(t *testing.T, public dir, file, name string) {
+	t.Helper()
+	text := public.read(t, file)
+	head, tail, found := strings.Cut(text, "\ntype "+name+" struct {\n")
+	body, rest, ends := strings.Cut(tail, "\n}\n")
+	if !found || !ends {
+		t.Fatalf("%s has no struct %s", file, name)
+	}
+	public.write(t, file, head+"\ntype "+name+" struct {\n"+body+"\n\tLater []string `json:\"later,omitempty\"`\n}\n"+rest)
 }
 
 // release commits the files of the repository and tags the commit.
@@ -137,13 +158,41 @@ func TestRelease(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a later root", func(t *testing.T) { testLaterRoot(t, dir{t.TempDir(), env}) })
 	t.Run("install", func(t *testing.T) { testInstall(t, dir{t.TempDir(), env}) })
 }
 
 // goVersion matches the line of a go.mod that asks for a version of Go.
 var goVersion = regexp.MustCompile(`(?m)^go .*$`)
 
-// testRootAlone tests that the root module adds nothing else to a project.
+// testLaterRoot tests that kube and dra at v1.0.0 compile with a root at v1.1.0 whose
+// structs have more fields, pass their own tests and give the same answers.
+func testLaterRoot(t *testing.T, project dir) {
+	project.write(t, "go.mod", "module example.com/project\n\ngo 1.24.0\n")
+	for program, prints := range map[string]string{
+		"kube": "false\ntrue true true\n" +
+			`[spec.taints[0].effect: Unsupported value: "Never": must be NoSchedule, PreferNoSchedule or NoExecute]`,
+		"dra": "untolerated: 1 NoExecute",
+		"later": "1 1 true true\nfalse",
+	} {
+		project.write(t, program+"/main.go", dir{path: "testdata"}.read(t, program+".go"))
+		project.run(t, "go", "get", root+"@v1.1.0", kube+"@v1.0.0", dra+"@v1.0.0")
+		project.run(t, "go", "mod", "tidy")
+		if got := project.run(t, "go", "run", "./"+program); got != prints {
+			t.Errorf("%s prints %q, want %q", program, got, prints)
+		}
+	}
+	project.run(t, "go", "vet", "./...")
+	for path, version := range map[string]string{root: "v1.1.0", kube: "v1.0.0", dra: "v1.0.0"} {
+		if got := project.require(t, path); got != version {
+			t.Errorf("the project requires %s %s, want %s", path, got, version)
+		}
+	}
+	project.run(t, "go", "test", kube, dra)
+}
+
+// testRootAlone tests that the root module adds nothing else to a project, and that
+// its tests pass there.
 func testRootAlone(t *testing.T, project dir) {
 	t.Helper()
 	if text := project.read(t, "go.mod"); strings.Count(text, root) != 1 || strings.Count(text, "require") != 1 {
@@ -154,6 +203,7 @@ func testRootAlone(t *testing.T, project dir) {
 			t.Errorf("the program is built from %s", path)
 		}
 	}
+	project.run(t, "go", "test", "-short", root+"/...")
 }
 
 // testInstall tests that the programs of a release can be installed, run and

@@ -48,7 +48,7 @@ func deviceEviction(uses []use, rules []resourceapi.DeviceTaint) taints.Eviction
 	var first taints.Eviction
 	for _, u := range uses {
 		marks := dra.Taints(withRules(u.taints, rules))
-		tolerations := dra.EvictionTolerations(u.tolerations)
+		tolerations := dra.NoExecuteTolerations(u.tolerations)
 		e := dra.Policy().EvictionOf(dra.Options().Compile(tolerations), marks, observed)
 		if first.Outcome == taints.Stays || e.Outcome != taints.Stays && e.At.Before(first.At) {
 			first = e
@@ -148,16 +148,16 @@ func TestDifferenceDeviceTaintOfTheFuture(t *testing.T) {
 	same(t, "EvictionOf", deviceEviction(uses, nil).At, later.Add(300*time.Second))
 }
 
-// In Kubernetes, a toleration without an effect matches a NoExecute taint in the
-// allocator, as the API documents, but not in the controller. The library follows
-// the controller with EvictionTolerations, and the API documentation without it.
+// A toleration without an effect matches a NoExecute taint in Kubernetes' allocator, as
+// the API documents, and in its controller from 1.38 on. The library follows the
+// controller up to 1.37 with NoExecuteTolerations, and from 1.38 on without it.
 func TestDifferenceDeviceTolerationOfAllEffects(t *testing.T) {
 	tc := devices.New()
 	everything := []resourceapi.DeviceToleration{{Operator: resourceapi.DeviceTolerationOpExists}}
 	uses := broken(&metav1.Time{Time: observed}, everything)
 	same(t, "Allocate", allocate(t, uses[0].taints, everything), true)
 	same(t, "claimEvictionTime", kubernetesDeviceEviction(tc, uses, nil).Time, observed)
-	same(t, "EvictionOf EvictionTolerations", deviceEviction(uses, nil).String(), "evicts now")
+	same(t, "EvictionOf NoExecuteTolerations", deviceEviction(uses, nil).String(), "evicts now")
 	byWord := dra.Policy().EvictionOf(dra.Options().Compile(dra.Tolerations(everything)), dra.Taints(uses[0].taints), observed)
 	same(t, "EvictionOf Tolerations", byWord.String(), "stays")
 }

@@ -19,24 +19,23 @@
 //
 // # Eviction
 //
-// A NoExecute taint evicts the pods that use the device. [Policy] returns the
-// policy, and [EvictionTolerations] returns the tolerations that decide:
+// A NoExecute taint evicts the pods that use the device, under [Policy]:
 //
-//	m := dra.Options().Compile(dra.EvictionTolerations(result.Tolerations))
+//	m := dra.Options().Compile(dra.NoExecuteTolerations(result.Tolerations))
 //	e := dra.Policy().EvictionOf(m, dra.Taints(device.Taints), now)
 //
 // Here result is the result for the device in the claim's status.allocation. A pod
 // with several devices leaves at the earliest deadline.
+//
+// Use [NoExecuteTolerations] for Kubernetes up to 1.37, and [Tolerations] in its place
+// from 1.38 on. The API always said that a toleration without an effect matches all
+// effects. Until 1.38 it lets a device be allocated but does not keep the pod.
 //
 //   - A taint that no toleration matches evicts now.
 //   - A matching toleration without seconds wins. If there is none, the shortest
 //     wins. Negative seconds are zero.
 //   - Seconds run from the taint's TimeAdded, which the API server sets if the
 //     driver does not. So a deadline may be in the past.
-//   - Only tolerations with the effect NoExecute decide. One without an effect lets
-//     a device be allocated but does not keep the pod, although Kubernetes' API says
-//     that it matches all effects. To let it decide too, use [Tolerations] in place
-//     of EvictionTolerations.
 //
 // Three results differ from Kubernetes' device-taint-eviction controller:
 //
@@ -81,8 +80,7 @@ import (
 // Equal.
 func Options() taints.Options { return taints.Options{NoComparison: true} }
 
-// Policy returns the policy of Kubernetes' device-taint-eviction controller, for
-// the tolerations that [EvictionTolerations] returns.
+// Policy returns the policy of Kubernetes' device-taint-eviction controller.
 func Policy() taints.EvictionPolicy {
 	return taints.EvictionPolicy{
 		ForDevices:    true,
@@ -90,10 +88,11 @@ func Policy() taints.EvictionPolicy {
 	}
 }
 
-// EvictionTolerations returns the tolerations that decide about an eviction, in
-// order: those with the effect NoExecute. It returns a view of the list if it leaves
-// out none, and otherwise a new list that shares the TolerationSeconds.
-func EvictionTolerations(list []resourceapi.DeviceToleration) []taints.Toleration {
+// NoExecuteTolerations returns the tolerations with the effect NoExecute, in order. They
+// alone decide about an eviction up to Kubernetes 1.37. From 1.38 on, those without an
+// effect decide too, and one asks [Tolerations]. It returns a view of the list if it
+// leaves out none, and otherwise a new list that shares the TolerationSeconds.
+func NoExecuteTolerations(list []resourceapi.DeviceToleration) []taints.Toleration {
 	view := Tolerations(list)
 	if !slices.ContainsFunc(view, ignored) {
 		return view

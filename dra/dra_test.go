@@ -13,6 +13,7 @@ import (
 	"github.com/seed-0529bac1/taints/dra"
 	"github.com/seed-0529bac1/taints/internal/test"
 	"github.com/seed-0529bac1/taints/internal/test/draw"
+	"github.com/seed-0529bac1/taints/internal/test/viewtest"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
@@ -106,24 +107,27 @@ func TestPolicy(t *testing.T) {
 			"evicts now",
 		},
 	} {
-		m := dra.Options().Compile(dra.EvictionTolerations(tc.tolerations))
+		m := dra.Options().Compile(dra.NoExecuteTolerations(tc.tolerations))
 		if got := dra.Policy().EvictionOf(m, dra.Taints(tc.taints), now); got.String() != tc.want {
 			t.Errorf("%s: EvictionOf = %v, want %s", tc.name, got, tc.want)
 		}
 	}
 }
 
-func TestEvictionTolerations(t *testing.T) {
-	if got := dra.EvictionTolerations(nil); got != nil {
+func TestNoExecuteTolerations(t *testing.T) {
+	if got := dra.NoExecuteTolerations(nil); got != nil {
 		t.Errorf("nil gives %v", got)
 	}
-	all := []resourceapi.DeviceToleration{exists("a", noExecute, nil), exists("b", noExecute, test.Seconds(1))}
-	if got := dra.EvictionTolerations(all); unsafe.Pointer(&got[0]) != unsafe.Pointer(&all[0]) || len(got) != 2 {
-		t.Errorf("%v is no view of %v", got, all)
-	}
-	if allocs := testing.AllocsPerRun(100, func() { dra.EvictionTolerations(all) }); allocs != 0 {
-		t.Errorf("a view allocates %v times", allocs)
-	}
+	t.Run("a view", func(t *testing.T) {
+		viewtest.SkipCopies[taints.Toleration, resourceapi.DeviceToleration](t)
+		all := []resourceapi.DeviceToleration{exists("a", noExecute, nil), exists("b", noExecute, test.Seconds(1))}
+		if got := dra.NoExecuteTolerations(all); unsafe.Pointer(&got[0]) != unsafe.Pointer(&all[0]) || len(got) != 2 {
+			t.Errorf("%v is no view of %v", got, all)
+		}
+		if allocs := testing.AllocsPerRun(100, func() { dra.NoExecuteTolerations(all) }); allocs != 0 {
+			t.Errorf("a view allocates %v times", allocs)
+		}
+	})
 	rapid.Check(t, func(t *rapid.T) {
 		list := tolerationViews.BuildAll(rapid.SliceOfN(draw.Toleration, 0, 4).Draw(t, "list"))
 		before := slices.Clone(list)
@@ -133,7 +137,7 @@ func TestEvictionTolerations(t *testing.T) {
 				want = append(want, dra.Toleration(toleration))
 			}
 		}
-		got := dra.EvictionTolerations(list)
+		got := dra.NoExecuteTolerations(list)
 		if !slices.EqualFunc(want, got, taints.Toleration.Equal) {
 			t.Fatalf("got %v, want %v", got, want)
 		}

@@ -54,7 +54,7 @@ func ExamplePolicy() {
 	var first taints.Eviction
 	now := noon.Add(4 * time.Minute)
 	for _, result := range allocation.Results {
-		tolerations := dra.EvictionTolerations(result.Tolerations)
+		tolerations := dra.NoExecuteTolerations(result.Tolerations)
 		e := dra.Policy().EvictionOf(dra.Options().On(tolerations), dra.Taints(devices[result.Device]), now)
 		if first.Outcome == taints.Stays || e.Outcome != taints.Stays && e.At.Before(first.At) {
 			first = e
@@ -68,18 +68,21 @@ func ExamplePolicy() {
 	// in 6m0s
 }
 
-// A toleration of all effects allows a device to be allocated, but does not
-// keep the pod if the device has a NoExecute taint.
-func ExampleEvictionTolerations() {
+// A toleration of all effects allows a device to be allocated. It keeps the pod on a
+// device with a NoExecute taint only from Kubernetes 1.38 on.
+func ExampleNoExecuteTolerations() {
 	device := []resourceapi.DeviceTaint{{Key: "example.com/degraded", Effect: resourceapi.DeviceTaintEffectNoExecute}}
 	tolerations := []resourceapi.DeviceToleration{{Operator: resourceapi.DeviceTolerationOpExists}}
 
 	fmt.Println(dra.Options().On(dra.Tolerations(tolerations)).Filter(dra.Taints(device)))
-	m := dra.Options().Compile(dra.EvictionTolerations(tolerations))
-	fmt.Println(dra.Policy().EvictionOf(m, dra.Taints(device), time.Now()))
+	until137 := dra.Options().Compile(dra.NoExecuteTolerations(tolerations))
+	from138 := dra.Options().Compile(dra.Tolerations(tolerations))
+	fmt.Println(dra.Policy().EvictionOf(until137, dra.Taints(device), time.Now()))
+	fmt.Println(dra.Policy().EvictionOf(from138, dra.Taints(device), time.Now()))
 	// Output:
 	// all tolerated
 	// evicts now
+	// stays
 }
 
 // A controller lets the claims that it creates onto devices with the taints that a

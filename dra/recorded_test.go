@@ -64,7 +64,7 @@ func TestRecordedDevices(t *testing.T) {
 // evictionOf returns when the pod is evicted, by the taints that its device has at
 // first or by those that come later.
 func evictionOf(pod recordedPod) (at time.Time, evicts bool) {
-	m := dra.Options().Compile(dra.EvictionTolerations(pod.Tolerations))
+	m := dra.Options().Compile(dra.NoExecuteTolerations(pod.Tolerations))
 	at, evicts = evictionFrom(m, pod.Taints, pod.Bound)
 	if pod.LaterAt.IsZero() || evicts && at.Before(pod.LaterAt) {
 		return at, evicts

@@ -174,7 +174,7 @@ func (o *Objects) Of(p types.NamespacedName, claims []string) (u Use) {
 // allocated returns the devices of the allocation that have NoExecute taints.
 func (o *Objects) allocated(a *resourceapi.AllocationResult) (tainted []Device) {
 	for _, r := range a.Devices.Results {
-		d := Device{Name{r.Driver, r.Pool, r.Device}, nil, dra.EvictionTolerations(r.Tolerations)}
+		d := Device{Name{r.Driver, r.Pool, r.Device}, nil, dra.NoExecuteTolerations(r.Tolerations)}
 		d.Taints = slices.DeleteFunc(slices.Clone(o.taints[d.Name]), func(t taints.Taint) bool { return t.Effect != taints.NoExecute })
 		if len(d.Taints) > 0 {
 			tainted = append(tainted, d)

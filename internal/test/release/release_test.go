@@ -172,7 +172,7 @@ func testLaterRoot(t *testing.T, project dir) {
 	for program, prints := range map[string]string{
 		"kube": "false\ntrue true true\n" +
 			`[spec.taints[0].effect: Unsupported value: "Never": must be NoSchedule, PreferNoSchedule or NoExecute]`,
-		"dra": "untolerated: 1 NoExecute",
+		"dra":   "untolerated: 1 NoExecute",
 		"later": "1 1 true true\nfalse",
 	} {
 		project.write(t, program+"/main.go", dir{path: "testdata"}.read(t, program+".go"))

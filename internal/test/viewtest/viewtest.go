@@ -35,7 +35,7 @@ type Views[L, K any] struct {
 // more fields than K, the views are copies, and share no memory.
 func (v Views[L, K]) Check(t *testing.T, draw *rapid.Generator[L]) {
 	t.Run("layout", func(t *testing.T) {
-		skipCopies[L, K](t)
+		SkipCopies[L, K](t)
 		sameLayout(t, reflect.TypeFor[L](), reflect.TypeFor[K]())
 	})
 	t.Run("list", func(t *testing.T) { checkList(t, v.List) })
@@ -126,8 +126,8 @@ func sameLayout(t *testing.T, ours, theirs reflect.Type) {
 	}
 }
 
-// skipCopies skips the rest of the test if the types have different sizes.
-func skipCopies[A, B any](t *testing.T) {
+// SkipCopies skips the rest of the test if the types have different sizes.
+func SkipCopies[A, B any](t *testing.T) {
 	t.Helper()
 	var a A
 	var b B
@@ -155,7 +155,7 @@ func checkList[From, To any](t *testing.T, view func([]From) []To) {
 	if len(v) != 3 || cap(v) != 3 {
 		t.Errorf("len %d, cap %d, want 3 and 3", len(v), cap(v))
 	}
-	skipCopies[From, To](t)
+	SkipCopies[From, To](t)
 	for i := range v {
 		if unsafe.Pointer(&v[i]) != unsafe.Pointer(&list[i]) {
 			t.Errorf("element %d of the view has memory of its own", i)

@@ -42,6 +42,14 @@ func kubernetesDeviceEviction(tc *devices.Controller, uses []use, rules []resour
 	return devices.EvictionTime(tc, claim, slice(nil, lists...), rules)
 }
 
+// timeOf returns the time, or the zero time if the pods stay.
+func timeOf(eviction *metav1.Time) time.Time {
+	if eviction == nil {
+		return time.Time{}
+	}
+	return eviction.Time
+}
+
 // deviceEviction returns the library's decision for the pods that use the
 // devices: the earliest of the decisions for each device.
 func deviceEviction(uses []use, rules []resourceapi.DeviceTaint) taints.Eviction {
@@ -106,7 +114,7 @@ func TestDifferenceDeviceSecondsOverflow(t *testing.T) {
 		{math.MaxInt64, -time.Second, taints.Stays},
 	} {
 		uses := broken(&metav1.Time{Time: observed}, until(&test.seconds))
-		same(t, "claimEvictionTime", kubernetesDeviceEviction(tc, uses, nil).Time, observed.Add(test.kubernetes))
+		same(t, "claimEvictionTime", timeOf(kubernetesDeviceEviction(tc, uses, nil)), observed.Add(test.kubernetes))
 		got := deviceEviction(uses, nil)
 		same(t, "EvictionOf outcome", got.Outcome, test.want)
 		if got.Outcome == taints.EvictsAt {
@@ -139,12 +147,12 @@ func TestDifferenceDeviceTaintOfTheFuture(t *testing.T) {
 	tc := devices.New()
 	later := metav1.Time{Time: observed.Add(time.Hour)}
 	uses := broken(&later, nil)
-	same(t, "claimEvictionTime", *kubernetesDeviceEviction(tc, uses, nil), later)
+	same(t, "claimEvictionTime", timeOf(kubernetesDeviceEviction(tc, uses, nil)), later.Time)
 	same(t, "EvictionOf", deviceEviction(uses, nil).At, observed)
 
 	seconds := int64(300) // both count from that time
 	uses = broken(&later, until(&seconds))
-	same(t, "claimEvictionTime", kubernetesDeviceEviction(tc, uses, nil).Time, later.Add(300*time.Second))
+	same(t, "claimEvictionTime", timeOf(kubernetesDeviceEviction(tc, uses, nil)), later.Add(300*time.Second))
 	same(t, "EvictionOf", deviceEviction(uses, nil).At, later.Add(300*time.Second))
 }
 
@@ -156,7 +164,7 @@ func TestDifferenceDeviceTolerationOfAllEffects(t *testing.T) {
 	everything := []resourceapi.DeviceToleration{{Operator: resourceapi.DeviceTolerationOpExists}}
 	uses := broken(&metav1.Time{Time: observed}, everything)
 	same(t, "Allocate", allocate(t, uses[0].taints, everything), true)
-	same(t, "claimEvictionTime", kubernetesDeviceEviction(tc, uses, nil).Time, observed)
+	same(t, "claimEvictionTime", timeOf(kubernetesDeviceEviction(tc, uses, nil)), observed)
 	same(t, "EvictionOf NoExecuteTolerations", deviceEviction(uses, nil).String(), "evicts now")
 	byWord := dra.Policy().EvictionOf(dra.Options().Compile(dra.Tolerations(everything)), dra.Taints(uses[0].taints), observed)
 	same(t, "EvictionOf Tolerations", byWord.String(), "stays")

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	draapi "k8s.io/dynamic-resource-allocation/api"
 	"k8s.io/dynamic-resource-allocation/cel"
 	"k8s.io/dynamic-resource-allocation/resourceclaim"
 	"k8s.io/dynamic-resource-allocation/structured"
@@ -120,7 +121,7 @@ func allocate(t rapid.TB, marks []resourceapi.DeviceTaint, tolerations []resourc
 	ctx := context.Background()
 	allocator, err := structured.NewAllocator(ctx,
 		structured.Features{DeviceTaints: true}, structured.AllocatedState{},
-		oneClass{}, []*resourceapi.ResourceSlice{slice(&node.Name, marks)}, compiled)
+		oneClass{}, slicesFor(structured.NewAllocator, slice(&node.Name, marks)), compiled)
 	same(t, "NewAllocator fails", err, nil)
 	claim := resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: "claim", Namespace: "default"}}
 	claim.Spec.Devices.Requests = []resourceapi.DeviceRequest{{
@@ -135,6 +136,24 @@ func allocate(t rapid.TB, marks []resourceapi.DeviceTaint, tolerations []resourc
 	results, err := allocator.Allocate(ctx, &node, []*resourceapi.ResourceClaim{&claim})
 	same(t, "Allocate fails", err, nil)
 	return len(results) == 1
+}
+
+// slicesFor returns the slice in a list for the function, whose type for it is one of
+// package resourceapi up to Kubernetes 1.37, and from 1.38 on one of package draapi.
+func slicesFor[S, A any](
+	_ func(context.Context, structured.Features, structured.AllocatedState, structured.DeviceClassLister, []*S, *cel.Cache) (A, error),
+	s *resourceapi.ResourceSlice,
+) []*S {
+	var in S
+	switch in := any(&in).(type) {
+	case *resourceapi.ResourceSlice:
+		*in = *s
+	case *draapi.ResourceSlice:
+		if err := draapi.Convert_v1_ResourceSlice_To_api_ResourceSlice(s, in, nil); err != nil {
+			panic(err) // only for a slice that no API server stores
+		}
+	}
+	return []*S{&in}
 }
 
 // slice returns a ResourceSlice with one device for each list of taints. A

@@ -3,12 +3,12 @@
 // Differs prints how the source of two versions of Kubernetes differs in what
 // concerns taints and tolerations:
 //
-//	go run -C conformance ./differs 1.36.3 1.37.2
+//	go run -C conformance ./differs 1.36.5 1.37.2
 //
-// It compares the packages of docs/kubernetes.md and the API of devices: the
-// declarations that the page names, and those whose name mentions taints or
-// tolerations. It leaves out packages of modules that the Go module proxy does not
-// have at one of the versions, and says so.
+// It compares the packages of docs/kubernetes.md and the others that the library copies
+// a rule of: the declarations that the page or this file names, and those whose name
+// mentions taints or tolerations. It leaves out packages of modules that the Go module
+// proxy does not have at one of the versions, and says so.
 package main
 
 import (
@@ -26,9 +26,31 @@ import (
 	"github.com/seed-0529bac1/taints/conformance/internal/source"
 )
 
+// copied has the declarations, beside those of the page, that the library copies a rule
+// of, and those whose name mentions taints or tolerations.
+var copied = map[string][]string{
+	"k8s.io/api/resource/v1": nil,
+	"k8s.io/dynamic-resource-allocation/structured/internal/experimental": nil,
+	"k8s.io/dynamic-resource-allocation/structured/internal/incubating":   nil,
+	"k8s.io/dynamic-resource-allocation/structured/internal/stable":       nil,
+	"k8s.io/kubernetes/pkg/controller/devicetainteviction": {
+		"Controller.claimEvictionTime", "Controller.evictionTime", "Controller.podEvictionTime",
+	},
+	"k8s.io/kubernetes/pkg/apis/core/v1/helper/qos": {"GetPodQOS", "ComputePodQOS", "requirementsQOS", "resourceQOS"},
+	"k8s.io/component-helpers/resource":             {"IsPodLevelResourcesSet", "IsSupportedPodLevelResource", "supportedPodLevelResources"},
+	"k8s.io/apimachinery/pkg/util/validation": {
+		"IsQualifiedName", "IsValidLabelValue", "LabelValueMaxLength", "IsDNS1123Subdomain", "DNS1123SubdomainMaxLength", "dns1123SubdomainFmt",
+	},
+	"k8s.io/apimachinery/pkg/api/validate/content": {
+		"IsLabelKey", "IsPrefixedLabelKey", "labelKeyCharFmt", "labelKeyExtCharFmt", "labelKeyFmt", "labelKeyMaxLength",
+		"IsLabelValue", "labelValueFmt", "LabelValueMaxLength",
+		"IsDNS1123Subdomain", "isDNS1123Subdomain", "dns1123LabelFmt", "dns1123SubdomainFmt", "DNS1123SubdomainMaxLength",
+	},
+}
+
 func main() {
 	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "differs: want two versions of Kubernetes, such as 1.36.3 1.37.2")
+		fmt.Fprintln(os.Stderr, "differs: want two versions of Kubernetes, such as 1.36.5 1.37.2")
 		os.Exit(2)
 	}
 	if err := run("../docs/kubernetes.md", os.Args[1], os.Args[2], os.Stdout); err != nil {
@@ -49,7 +71,9 @@ func run(page, old, new string, w io.Writer) error {
 	}
 	defer os.RemoveAll(scratch)
 	sections := source.Sections(string(text))
-	sections["k8s.io/api/resource/v1"] = source.Section{}
+	for path, names := range copied {
+		sections[path] = source.Section{Names: names}
+	}
 	for _, path := range slices.Sorted(maps.Keys(sections)) {
 		name, folder, _ := strings.Cut(strings.TrimPrefix(path, "k8s.io/"), "/")
 		module := "k8s.io/" + name

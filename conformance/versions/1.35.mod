@@ -8,20 +8,22 @@ require (
 	github.com/seed-0529bac1/taints/dra v1.0.0
 	github.com/seed-0529bac1/taints/kube v1.0.0
 	github.com/spf13/pflag v1.0.9
-	k8s.io/api v0.35.4
-	k8s.io/apimachinery v0.35.4
-	k8s.io/apiserver v0.35.4
-	k8s.io/client-go v0.35.4
-	k8s.io/cloud-provider v0.35.4
-	k8s.io/component-base v0.35.4
-	k8s.io/component-helpers v0.35.4
-	k8s.io/dynamic-resource-allocation v0.35.4
+	gopkg.in/evanphx/json-patch.v4 v4.13.0
+	k8s.io/api v0.35.5
+	k8s.io/apimachinery v0.35.5
+	k8s.io/apiserver v0.35.5
+	k8s.io/client-go v0.35.5
+	k8s.io/cloud-provider v0.35.5
+	k8s.io/component-base v0.35.5
+	k8s.io/component-helpers v0.35.5
+	k8s.io/dynamic-resource-allocation v0.35.5
 	k8s.io/klog/v2 v2.130.1
-	k8s.io/kube-scheduler v0.35.4
-	k8s.io/kubectl v0.35.4
-	k8s.io/kubernetes v1.35.4
+	k8s.io/kube-scheduler v0.35.5
+	k8s.io/kubectl v0.35.5
+	k8s.io/kubernetes v1.35.5
 	k8s.io/utils v0.0.0-20251002143259-bc988d571ff4
 	pgregory.net/rapid v1.3.0
+	sigs.k8s.io/yaml v1.6.0
 )
 
 require (
@@ -88,57 +90,55 @@ require (
 	google.golang.org/genproto/googleapis/api v0.0.0-20250303144028-a0af3efb3deb // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20250528174236-200df99c418a // indirect
 	google.golang.org/protobuf v1.36.8 // indirect
-	gopkg.in/evanphx/json-patch.v4 v4.13.0 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 	k8s.io/apiextensions-apiserver v0.0.0 // indirect
-	k8s.io/cli-runtime v0.35.4 // indirect
-	k8s.io/controller-manager v0.35.4 // indirect
+	k8s.io/cli-runtime v0.35.5 // indirect
+	k8s.io/controller-manager v0.35.5 // indirect
 	k8s.io/kube-openapi v0.0.0-20250910181357-589584f1c912 // indirect
-	k8s.io/kubelet v0.35.4 // indirect
+	k8s.io/kubelet v0.35.5 // indirect
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // indirect
 	sigs.k8s.io/kustomize/api v0.20.1 // indirect
 	sigs.k8s.io/kustomize/kyaml v0.20.1 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.3.0 // indirect
-	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
 replace (
 	github.com/seed-0529bac1/taints => ../
 	github.com/seed-0529bac1/taints/dra => ../dra
 	github.com/seed-0529bac1/taints/kube => ../kube
-	k8s.io/api => k8s.io/api v0.35.4
-	k8s.io/apiextensions-apiserver => k8s.io/apiextensions-apiserver v0.35.4
-	k8s.io/apimachinery => k8s.io/apimachinery v0.35.4
-	k8s.io/apiserver => k8s.io/apiserver v0.35.4
-	k8s.io/cli-runtime => k8s.io/cli-runtime v0.35.4
-	k8s.io/client-go => k8s.io/client-go v0.35.4
-	k8s.io/cloud-provider => k8s.io/cloud-provider v0.35.4
-	k8s.io/cluster-bootstrap => k8s.io/cluster-bootstrap v0.35.4
-	k8s.io/code-generator => k8s.io/code-generator v0.35.4
-	k8s.io/component-base => k8s.io/component-base v0.35.4
-	k8s.io/component-helpers => k8s.io/component-helpers v0.35.4
-	k8s.io/controller-manager => k8s.io/controller-manager v0.35.4
-	k8s.io/cri-api => k8s.io/cri-api v0.35.4
-	k8s.io/cri-client => k8s.io/cri-client v0.35.4
-	k8s.io/cri-streaming => k8s.io/cri-streaming v0.35.4
-	k8s.io/csi-translation-lib => k8s.io/csi-translation-lib v0.35.4
-	k8s.io/dynamic-resource-allocation => k8s.io/dynamic-resource-allocation v0.35.4
-	k8s.io/endpointslice => k8s.io/endpointslice v0.35.4
-	k8s.io/externaljwt => k8s.io/externaljwt v0.35.4
-	k8s.io/kms => k8s.io/kms v0.35.4
-	k8s.io/kube-aggregator => k8s.io/kube-aggregator v0.35.4
-	k8s.io/kube-controller-manager => k8s.io/kube-controller-manager v0.35.4
-	k8s.io/kube-proxy => k8s.io/kube-proxy v0.35.4
-	k8s.io/kube-scheduler => k8s.io/kube-scheduler v0.35.4
-	k8s.io/kubectl => k8s.io/kubectl v0.35.4
-	k8s.io/kubelet => k8s.io/kubelet v0.35.4
-	k8s.io/metrics => k8s.io/metrics v0.35.4
-	k8s.io/mount-utils => k8s.io/mount-utils v0.35.4
-	k8s.io/pod-security-admission => k8s.io/pod-security-admission v0.35.4
-	k8s.io/sample-apiserver => k8s.io/sample-apiserver v0.35.4
-	k8s.io/sample-cli-plugin => k8s.io/sample-cli-plugin v0.35.4
-	k8s.io/sample-controller => k8s.io/sample-controller v0.35.4
-	k8s.io/streaming => k8s.io/streaming v0.35.4
+	k8s.io/api => k8s.io/api v0.35.5
+	k8s.io/apiextensions-apiserver => k8s.io/apiextensions-apiserver v0.35.5
+	k8s.io/apimachinery => k8s.io/apimachinery v0.35.5
+	k8s.io/apiserver => k8s.io/apiserver v0.35.5
+	k8s.io/cli-runtime => k8s.io/cli-runtime v0.35.5
+	k8s.io/client-go => k8s.io/client-go v0.35.5
+	k8s.io/cloud-provider => k8s.io/cloud-provider v0.35.5
+	k8s.io/cluster-bootstrap => k8s.io/cluster-bootstrap v0.35.5
+	k8s.io/code-generator => k8s.io/code-generator v0.35.5
+	k8s.io/component-base => k8s.io/component-base v0.35.5
+	k8s.io/component-helpers => k8s.io/component-helpers v0.35.5
+	k8s.io/controller-manager => k8s.io/controller-manager v0.35.5
+	k8s.io/cri-api => k8s.io/cri-api v0.35.5
+	k8s.io/cri-client => k8s.io/cri-client v0.35.5
+	k8s.io/cri-streaming => k8s.io/cri-streaming v0.35.5
+	k8s.io/csi-translation-lib => k8s.io/csi-translation-lib v0.35.5
+	k8s.io/dynamic-resource-allocation => k8s.io/dynamic-resource-allocation v0.35.5
+	k8s.io/endpointslice => k8s.io/endpointslice v0.35.5
+	k8s.io/externaljwt => k8s.io/externaljwt v0.35.5
+	k8s.io/kms => k8s.io/kms v0.35.5
+	k8s.io/kube-aggregator => k8s.io/kube-aggregator v0.35.5
+	k8s.io/kube-controller-manager => k8s.io/kube-controller-manager v0.35.5
+	k8s.io/kube-proxy => k8s.io/kube-proxy v0.35.5
+	k8s.io/kube-scheduler => k8s.io/kube-scheduler v0.35.5
+	k8s.io/kubectl => k8s.io/kubectl v0.35.5
+	k8s.io/kubelet => k8s.io/kubelet v0.35.5
+	k8s.io/metrics => k8s.io/metrics v0.35.5
+	k8s.io/mount-utils => k8s.io/mount-utils v0.35.5
+	k8s.io/pod-security-admission => k8s.io/pod-security-admission v0.35.5
+	k8s.io/sample-apiserver => k8s.io/sample-apiserver v0.35.5
+	k8s.io/sample-cli-plugin => k8s.io/sample-cli-plugin v0.35.5
+	k8s.io/sample-controller => k8s.io/sample-controller v0.35.5
+	k8s.io/streaming => k8s.io/streaming v0.35.5
 )

@@ -10,12 +10,14 @@
 // A controller passes the result of [taints.EvictionOf] to a [Queue] whenever it looks
 // at a pod, sleeps until the next deadline, and evicts the pods that are due:
 //
-//	queue.Update(pod.Name, taints.EvictionOf(node.Taints, pod.Tolerations, time.Now()))
+//	if pod.DeletionTimestamp == nil { // or Update schedules what is already being deleted
+//		queue.Update(pod.Name, taints.EvictionOf(node.Taints, pod.Tolerations, time.Now()))
+//	}
 //	...
 //	for {
 //		mu.Lock()
 //		for pod := range queue.PopDue(time.Now()) {
-//			go evict(pod)
+//			go evict(pod) // if it fails: queue.Retry(pod, later)
 //		}
 //		next, ok := queue.Next()
 //		mu.Unlock()
@@ -23,8 +25,7 @@
 //	}
 //
 // The first look at a taint sets the deadline, and a later taint does not move it, as
-// in Kubernetes, where every pod gets its full time again after a restart. Leave out
-// pods that are already being deleted.
+// in Kubernetes, where every pod gets its full time again after a restart.
 //
 // For deadlines that follow the taints of the moment and survive a restart, combine
 // [taints.EvictionPolicy.FromTimeAdded] with [Queue.NewestWins]. Then every NoExecute

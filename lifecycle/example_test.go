@@ -16,7 +16,7 @@ import (
 // changes, sleeps until the next deadline, and evicts what is due.
 func Example() {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	policy := taints.EvictionPolicy{FromTimeAdded: true}
+	policy := taints.EvictionPolicy{FromTimeAdded: true} // deadlines survive a restart, with NewestWins
 	pods := map[string]*taints.Matcher{
 		"web": taints.Compile(taints.AddDefaultTolerations(nil, taints.DefaultTolerationSeconds{})),
 		"database": taints.Compile([]taints.Toleration{
@@ -25,7 +25,7 @@ func Example() {
 		"agent": taints.Compile(taints.AddDaemonSetTolerations(nil, taints.DaemonSetPod{})),
 	}
 	running := []string{"web", "database", "agent"}
-	var queue lifecycle.Queue[string]
+	queue := lifecycle.Queue[string]{NewestWins: true}
 	nodeChanged := func(node []taints.Taint) {
 		for _, pod := range running {
 			fmt.Println(pod, queue.Update(pod, policy.EvictionOf(pods[pod], node, now)))
@@ -73,14 +73,17 @@ func ExampleQueue_PopDue() {
 	for pod := range queue.PopDue(now) {
 		if err := evict(pod); err != nil {
 			fmt.Println(pod, err)
-			queue.Update(pod, taints.Eviction{Outcome: taints.EvictsAt, At: now.Add(10 * time.Second)})
+			queue.Retry(pod, now.Add(10*time.Second))
 		}
 	}
+	now = now.Add(time.Second) // the next look at the pod finds the same taint
+	fmt.Println(queue.Update("web-1", taints.Eviction{Outcome: taints.EvictsNow, At: now}))
 	next, _ := queue.Next()
 	fmt.Println("sleep", next.Sub(now))
 	// Output:
 	// web-1 would violate the pod's disruption budget
-	// sleep 10s
+	// QueueUnchanged
+	// sleep 9s
 }
 
 // A controller changes NoSchedule taints at once, and adds NoExecute taints at

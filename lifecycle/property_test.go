@@ -27,6 +27,7 @@ type queued struct {
 	pod       int
 	due, from time.Time // a zero from is unknown
 	begun     bool
+	retries   bool
 	order     int
 }
 
@@ -70,6 +71,8 @@ func (q *queueModel) update(pod int, e taints.Eviction) lifecycle.QueueChange {
 	case i < 0:
 		q.put(newQueued(pod, e))
 		return lifecycle.QueueScheduled
+	case evicts && q.entries[i].retries && (!q.newestWins || !e.At.After(q.entries[i].due)):
+		return lifecycle.QueueUnchanged
 	case !evicts && !q.newestWins && q.entries[i].begun:
 		return lifecycle.QueueUnchanged
 	case !evicts:
@@ -149,6 +152,13 @@ func (m *modeledQueue) delete(t *rapid.T, pod int) {
 	if got, want := m.queue.Delete(pod), m.model.remove(pod); got != want {
 		t.Fatalf("Delete(%d) = %v", pod, got)
 	}
+}
+
+func (m *modeledQueue) retry(t *rapid.T) {
+	pod, at := anyPod.Draw(t, "pod"), soon.Draw(t, "at")
+	m.queue.Retry(pod, at)
+	m.model.remove(pod)
+	m.model.put(queued{pod: pod, due: at, retries: true})
 }
 
 // change updates one pod and deletes another.
@@ -232,6 +242,7 @@ func queueIsASortedList(t *rapid.T) {
 	m := modeledQueue{&lifecycle.Queue[int]{NewestWins: newest}, queueModel{newestWins: newest}}
 	t.Repeat(map[string]func(*rapid.T){
 		"Update": m.update,
+		"Retry":  m.retry,
 		"Update many": func(t *rapid.T) {
 			for range rapid.IntRange(0, 100).Draw(t, "count") {
 				m.update(t)

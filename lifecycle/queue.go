@@ -21,29 +21,33 @@ import (
 //
 // An update of a pending eviction follows the running timers of Kubernetes'
 // taint-eviction controller, so a controller may evaluate a pod as often as it likes.
-// The first of these rules that applies decides:
+// Kubernetes deletes a pod as soon as its timer fires, and cannot call that back. So
+// an eviction begins, here too: then it is not canceled, even if the pod stays. The
+// first of these rules that applies decides:
 //
 //   - An untolerated taint (EvictsNow without Tolerated) begins the eviction,
 //     and moves it to At if that is earlier.
-//   - An eviction that began does not change, even if the pod stays. Only
-//     Delete and PopDue remove it.
+//   - An eviction that began does not change. Only Delete, Retry and PopDue
+//     remove it.
 //   - If the pod stays, the eviction is canceled.
 //   - If From is the same, the eviction moves to At, earlier or later.
 //   - If From is different, the eviction keeps its deadline. If From is not
 //     before the deadline, the eviction begins.
 //
 // An EvictsNow, or an EvictsAt whose At is not after its From, begins when Update
-// schedules or moves it. Kubernetes deletes a pod as soon as its timer fires. A
-// controller that wakes up at each deadline does the same: it calls PopDue before
-// Update. A controller that polls calls Update first, so that a node that recovered
-// since the last look keeps its pods.
+// schedules or moves it. A controller that wakes up at each deadline calls PopDue
+// before Update, as Kubernetes does. A controller that polls calls Update first, so
+// that a node that recovered since the last look keeps its pods.
 //
-// Update, Delete and each step of PopDue take time logarithmic in the number of
+// Names of pods follow Go's rules for keys of maps: one that does not equal itself,
+// such as NaN, is never found again, and one that cannot be compared panics.
+//
+// Update, Delete, Retry and each step of PopDue take time logarithmic in the number of
 // pending evictions. The memory of a Queue is proportional to the most evictions
 // that it held.
 type Queue[P comparable] struct {
-	// NewestWins replaces these rules: every Update sets the deadline anew, or cancels
-	// the eviction. Set it before the first Update. Use it with
+	// NewestWins replaces the rules of [Queue]: every Update sets the deadline anew, or
+	// cancels the eviction. Set it before the first Update. Use it with
 	// [taints.EvictionPolicy.FromTimeAdded], for taints that all have a TimeAdded. For
 	// others, each look postpones the deadline, and the pod is never due.
 	NewestWins bool
@@ -62,6 +66,7 @@ type timer[P comparable] struct {
 	index    int       // in the heap
 	hasFrom  bool
 	hasBegun bool
+	retries  bool // it was set by Retry
 }
 
 // A deadline is when a timer is due.
@@ -117,6 +122,8 @@ func (q *Queue[P]) Update(pod P, e taints.Eviction) QueueChange {
 	case t == nil:
 		q.schedule(pod, e)
 		return QueueScheduled
+	case evicts && t.retries && !(q.NewestWins && q.heap[t.index].due.Before(e.At)):
+		return QueueUnchanged
 	case evicts:
 		return q.reschedule(t, e)
 	case t.hasBegun:
@@ -127,7 +134,7 @@ func (q *Queue[P]) Update(pod P, e taints.Eviction) QueueChange {
 }
 
 // schedule schedules the eviction of a pod without a pending one.
-func (q *Queue[P]) schedule(pod P, e taints.Eviction) {
+func (q *Queue[P]) schedule(pod P, e taints.Eviction) *timer[P] {
 	if q.pods == nil {
 		q.pods = make(map[P]*timer[P])
 	}
@@ -140,6 +147,7 @@ func (q *Queue[P]) schedule(pod P, e taints.Eviction) {
 	q.sets++
 	q.added = deadline[P]{wall(e.At), q.sets, t}
 	heap.Push(&q.heap, &q.added)
+	return t
 }
 
 // reschedule updates a pending eviction, by the rules of Queue in their order.
@@ -165,10 +173,20 @@ func (q *Queue[P]) reschedule(t *timer[P], e taints.Eviction) QueueChange {
 	if d.due.Equal(e.At) {
 		return QueueUnchanged
 	}
+	t.retries = false
 	q.sets++
 	d.due, d.order = wall(e.At), q.sets
 	heap.Fix(&q.heap, t.index)
 	return QueueMoved
+}
+
+// Retry schedules the eviction of a pod again, for an eviction that failed, in place
+// of a pending one. Until then an Update does not make it earlier. With one by which
+// the pod stays, it is canceled. Under NewestWins, an Update with a later deadline
+// moves it.
+func (q *Queue[P]) Retry(pod P, at time.Time) {
+	q.Delete(pod)
+	q.schedule(pod, taints.Eviction{Outcome: taints.EvictsAt, At: at}).retries = true
 }
 
 // begins reports whether the eviction begins when it is scheduled or moved.
@@ -203,6 +221,7 @@ func (q *Queue[P]) Delete(pod P) bool {
 func (q *Queue[P]) remove(t *timer[P]) {
 	delete(q.pods, t.pod)
 	heap.Remove(&q.heap, t.index)
+	t.index = -1 // All may still find it, by a name that does not equal itself
 }
 
 // Due returns the deadline of the pod's pending eviction, and whether there is one.
@@ -227,8 +246,7 @@ func (q *Queue[P]) Next() (time.Time, bool) {
 // PopDue returns an iterator over the pods whose deadlines are not after now, with
 // the deadlines, in order. It removes each pod before it yields it. The loop body may
 // end early, and may update the queue: each step yields the pod that is then due
-// first. To retry an eviction, call Update with a later time. If another Update of the
-// pod may come first, keep retries in a second Queue.
+// first. If an eviction fails, call Retry.
 func (q *Queue[P]) PopDue(now time.Time) iter.Seq2[P, time.Time] {
 	return func(yield func(P, time.Time) bool) {
 		for len(q.heap) > 0 && !q.heap[0].due.After(now) {
@@ -247,7 +265,7 @@ func (q *Queue[P]) PopDue(now time.Time) iter.Seq2[P, time.Time] {
 func (q *Queue[P]) All() iter.Seq2[P, time.Time] {
 	return func(yield func(P, time.Time) bool) {
 		for pod, t := range q.pods {
-			if !yield(pod, q.heap[t.index].due) {
+			if t.index >= 0 && !yield(pod, q.heap[t.index].due) {
 				return
 			}
 		}

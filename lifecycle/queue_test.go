@@ -277,3 +277,35 @@ func TestQueueComparesMoments(t *testing.T) {
 		}
 	}
 }
+
+// A name that does not equal itself is a new pod each time. A name that cannot be
+// compared panics, as in a map.
+func TestQueueNames(t *testing.T) {
+	var q lifecycle.Queue[any]
+	now := taints.Eviction{Outcome: taints.EvictsNow, At: noon}
+	for range 2 {
+		if got := q.Update(math.NaN(), now); got != lifecycle.QueueScheduled {
+			t.Errorf("Update = %v", got)
+		}
+	}
+	if _, pending := q.Due(math.NaN()); pending || q.Delete(math.NaN()) || q.Len() != 2 || len(drain(&q, noon)) != 2 {
+		t.Errorf("pending %v, and %d pods", pending, q.Len())
+	}
+	q.Update("pod", now)
+	q.Retry(math.NaN(), noon)
+	seen := 0
+	for _, due := range q.All() {
+		if seen++; !due.Equal(noon) {
+			t.Errorf("due at %v", due)
+		}
+	}
+	if seen != 2 {
+		t.Errorf("All yields %d pods", seen)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a slice is a name")
+		}
+	}()
+	q.Update([]int{1}, now)
+}

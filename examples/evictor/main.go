@@ -69,7 +69,10 @@ type controller struct {
 }
 
 func newController(out io.Writer) *controller {
-	return &controller{out: out, nodes: make(map[string][]taints.Taint), pods: make(map[string]pod)}
+	return &controller{
+		out: out, nodes: make(map[string][]taints.Taint), pods: make(map[string]pod),
+		queue: lifecycle.Queue[string]{NewestWins: true},
+	}
 }
 
 // replay applies the events and carries out the evictions that follow from them.
@@ -119,8 +122,9 @@ func (c *controller) setReady(node, status string, now time.Time) {
 }
 
 // update sets or cancels the pod's pending eviction. Its seconds run from when
-// the taint was added or, if that is later, from when the pod arrived. So the
-// controller finds the same deadlines again after a restart.
+// the taint was added or, if that is later, from when the pod arrived. So, as in
+// the queue the newest deadline wins, the controller finds the same deadlines
+// again after a restart.
 func (c *controller) update(name string, now time.Time) {
 	p := c.pods[name]
 	policy := taints.EvictionPolicy{FromTimeAdded: true, Arrival: p.arrival}

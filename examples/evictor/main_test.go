@@ -20,19 +20,34 @@ func TestReplay(t *testing.T) {
 	golden.Compare(t, "sample", out.String())
 }
 
-// A controller that restarts finds the same deadlines again.
+// A controller that restarts finds the same deadlines again, also if the node was
+// unreachable before it was not ready.
 func TestRestart(t *testing.T) {
-	before := newController(io.Discard)
-	for _, e := range events[:5] {
-		before.apply(e)
+	twice := []event{
+		{node: "node-1", pod: "web", list: usual},
+		{after: 1 * time.Minute, node: "node-1", ready: "Unknown"},
+		{after: 3 * time.Minute, node: "node-1", ready: "False"},
 	}
-	after := newController(io.Discard)
-	after.nodes, after.pods = before.nodes, before.pods
-	for name := range after.pods {
-		after.update(name, start.Add(time.Hour))
-	}
-	want := maps.Collect(before.queue.All())
-	if diff := cmp.Diff(want, maps.Collect(after.queue.All())); diff != "" || len(want) != 2 {
-		t.Errorf("%v (-before +after):\n%s", want, diff)
+	for _, tc := range []struct {
+		events []event
+		want   map[string]time.Time
+	}{
+		{events[:5], map[string]time.Time{"batch": start.Add(3*time.Minute + 30*time.Second), "web": start.Add(6 * time.Minute)}},
+		{twice, map[string]time.Time{"web": start.Add(8 * time.Minute)}},
+	} {
+		before := newController(io.Discard)
+		for _, e := range tc.events {
+			before.apply(e)
+		}
+		after := newController(io.Discard)
+		after.nodes, after.pods = before.nodes, before.pods
+		for name := range after.pods {
+			after.update(name, start.Add(4*time.Minute))
+		}
+		for when, c := range map[string]*controller{"before": before, "after": after} {
+			if diff := cmp.Diff(tc.want, maps.Collect(c.queue.All())); diff != "" {
+				t.Errorf("%s the restart (-want +got):\n%s", when, diff)
+			}
+		}
 	}
 }

@@ -263,6 +263,12 @@ func TestApplyTimes(t *testing.T) {
 	if !changed || got[0].TimeAdded != nil || got[0].Value != "v" {
 		t.Errorf("another value: %v, %v", got, changed)
 	}
+	valued := fresh
+	valued.Value = "v"
+	got, _ = taints.Changes{Add: []taints.Taint{valued}}.Apply(node)
+	if got[0].TimeAdded == &now || !got[0].TimeAdded.Equal(now) {
+		t.Errorf("what replaces another value shares its time: %v", got)
+	}
 	if c := taints.Reconcile(nil, nil, node); c.Add[0].TimeAdded == &old || !c.Add[0].TimeAdded.Equal(old) {
 		t.Errorf("what is to be added shares its time: %v", c)
 	}
@@ -357,6 +363,7 @@ func TestReconcile(t *testing.T) {
 		{"another value than both that were applied", "a=3:x", "a=1:x a=2:x", "", "", "a:x-"},
 		{"desired twice: the first counts", "", "", "a=1:x a=2:x b:x", "a=1:x b:x", "a=1:x b:x"},
 		{"desired twice, the first is there", "a=1:x", "a=1:x", "a=1:x a=2:x", "", ""},
+		{"key and value are two texts", "a=b:x ab:x", "a=b:x ab:x", "", "a:x- ab:x-", "a:x- ab:x-"},
 		{"the order of removals", "a:x b:x c:x", "c:x b:x a:x", "", "c:x- b:x- a:x-", "a:x- b:x- c:x-"},
 	} {
 		node, applied, desired := test.Taints(tc.node), test.Taints(tc.applied), test.Taints(tc.desired)

@@ -152,6 +152,18 @@ var adders = map[string]func([]taints.Toleration) []taints.Toleration{
 	"AddMemoryPressureToleration": taints.AddMemoryPressureToleration,
 }
 
+func TestAddDefaultTolerationsWithSeconds(t *testing.T) {
+	for want, seconds := range map[string]taints.DefaultTolerationSeconds{
+		"node/not-ready:NoExecute op=Exists for 10s, node/unreachable:NoExecute op=Exists for 20s":  {NotReady: test.Seconds(10), Unreachable: test.Seconds(20)},
+		"node/not-ready:NoExecute op=Exists for 0s, node/unreachable:NoExecute op=Exists for 300s":  {NotReady: test.Seconds(0)},
+		"node/not-ready:NoExecute op=Exists for 300s, node/unreachable:NoExecute op=Exists for -1s": {Unreachable: test.Seconds(-1)},
+	} {
+		if diff := test.Difference(long(want), test.Texts(taints.AddDefaultTolerations(nil, seconds))); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
+
 func TestAddedSecondsAreNotShared(t *testing.T) {
 	own := int64(60)
 	d := taints.DefaultTolerationSeconds{NotReady: &own, Unreachable: &own}

@@ -16,6 +16,21 @@ import (
 
 var observed = time.Date(2026, 11, 21, 12, 0, 0, 500, time.UTC)
 
+// The year is the one of the deadline's zone, also of a zone that is ahead by almost
+// half a year.
+func TestYear10000InItsZone(t *testing.T) {
+	const ahead, year10000 = 182*24*60*60 - 1, 253402300800
+	for seconds, want := range map[int64]taints.Outcome{
+		year10000 - ahead - observed.Unix() - 1: taints.EvictsAt,
+		year10000 - ahead - observed.Unix():     taints.Stays,
+	} {
+		tols := []taints.Toleration{{Operator: "Exists", TolerationSeconds: &seconds}}
+		if e := taints.EvictionOf(test.Taints("a:NoExecute"), tols, observed.In(time.FixedZone("", ahead))); e.Outcome != want {
+			t.Errorf("after %d s: %v, want %v", seconds, e.Outcome, want)
+		}
+	}
+}
+
 // Seconds above the range of time.Duration. Kubernetes converts them and
 // overflows, so that 9223372037 seconds are forever and 18446744074 seconds are
 // 290 milliseconds. Here they keep their meaning.

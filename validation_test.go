@@ -44,6 +44,17 @@ func TestValidateKeysAndValues(t *testing.T) {
 	}
 }
 
+// An effect that Kubernetes does not know is wrong by itself, and beside seconds.
+func TestValidateUnknownEffectWithSeconds(t *testing.T) {
+	seconds := int64(5)
+	err := taints.Toleration{Key: "k", Effect: "x", TolerationSeconds: &seconds}.Validate()
+	var list taints.ErrorList
+	if !errors.As(err, &list) || len(list) != 2 || list[0].Kind != taints.ErrNotSupported || list[1].Kind != taints.ErrInvalid ||
+		list[0].Field != "effect" || list[1].Field != "effect" {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestValidateWildcards(t *testing.T) {
 	long := strings.Repeat("a", 62)
 	for want, keys := range map[error][]string{

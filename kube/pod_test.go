@@ -24,6 +24,7 @@ func TestRequestedResources(t *testing.T) {
 		Containers:     []corev1.Container{with("example.com/gpu", "example.com/limit"), {}},
 		InitContainers: []corev1.Container{with("cpu", "cpu")},
 	}
+	spec.InitContainers[0].Resources.Requests["cpu"] = resource.Quantity{} // zero is requested too
 	if got := kube.RequestedResources(spec); !slices.Equal(got, []string{"example.com/gpu", "cpu"}) {
 		t.Errorf("got %q", got)
 	}

@@ -58,6 +58,9 @@ func checkLists(t *rapid.T) {
 	if again := tolerationset.Merge(merged, extra, o); !identical(again, merged) {
 		t.Fatalf("merged again %v is %v", merged, again)
 	}
+	if len(minimal) == 0 && (minimal == nil) != (all == nil || len(all) > 0) {
+		t.Fatalf("%#v minimized is %#v", all, minimal)
+	}
 	if again := tolerationset.Minimize(minimal, o); !identical(again, minimal) {
 		t.Fatalf("minimized again %v is %v", minimal, again)
 	}

@@ -54,6 +54,7 @@ func TestValidateUpdate(t *testing.T) {
 		{"Lt kept behind others", off, slices.Concat(neither, lt), slices.Concat(neither, lt), ""},
 		{"Gt kept behind others", off, slices.Concat(neither, gt), slices.Concat(lt, neither, gt), ""},
 		{"Gt beside Lt", off, lt, both, ""},
+		{"Lt beside another Lt", off, lt, append(slices.Clone(lt), test.Tolerations("c=7 op=Lt")...), ""},
 		{"Lt beside Gt", off, gt, both, ""},
 		{
 			"an unknown operator", off,

@@ -25,7 +25,7 @@ import (
 var (
 	Keys = rapid.SampledFrom([]string{
 		"a", "b", "example.com/gpu", "Example.com/gpu", "dedicated", "Dedicated", "dedicatde",
-		"", "a*", "*", "example.com/*", "-", "a!", "a b", "é", "a=b", "op", taints.NodeNotReady,
+		"", "a*", "*", "example.com/*", "-", "a!", "a b", "é", "a=b", "av", "op", taints.NodeNotReady,
 		taints.NodeMemoryPressure, strings.Repeat("k", 63), strings.Repeat("k", 64),
 	})
 	Values = rapid.OneOf(Integers, rapid.SampledFrom([]string{

@@ -362,7 +362,7 @@ func ExampleValidateTolerations() {
 	seconds := int64(60)
 	err := taints.ValidateTolerations([]taints.Toleration{
 		{Key: "dedicated", Operator: taints.OpExists, Value: "ml"},
-		{Key: "gpu", Operator: "In", Effect: taints.NoSchedule, TolerationSeconds: &seconds},
+		{Key: "gpu", Operator: "NoSuchOperator", Effect: taints.NoSchedule, TolerationSeconds: &seconds},
 	})
 	var invalid taints.ErrorList
 	if errors.As(err, &invalid) {
@@ -373,7 +373,7 @@ func ExampleValidateTolerations() {
 	fmt.Println(errors.Is(err, taints.ErrNotSupported))
 	// Output:
 	// tolerations[0].value: "ml" is invalid: must be empty, as the operator matches every value
-	// tolerations[1].operator: "In" is not supported: must be Exists, Equal, Lt or Gt, or empty for Equal
+	// tolerations[1].operator: "NoSuchOperator" is not supported: must be Exists, Equal, Lt or Gt, or empty for Equal
 	// tolerations[1].effect: "NoSchedule" is invalid: must be NoExecute when tolerationSeconds is set
 	// true
 }

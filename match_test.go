@@ -24,7 +24,7 @@ func TestMatcher(t *testing.T) {
 		want := []taints.Toleration{
 			{},
 			{Key: "a", Operator: "Lt", Value: "40", Effect: "x", TolerationSeconds: test.Seconds(0)},
-			{Operator: "In", TolerationSeconds: test.Seconds(300)},
+			{Operator: "NoSuchOperator", TolerationSeconds: test.Seconds(300)},
 			{Key: "b", TolerationSeconds: test.Seconds(-1)},
 		}
 		for _, o := range []taints.Options{{}, {NoComparison: true}} {

@@ -53,7 +53,7 @@ func TestTolerationString(t *testing.T) {
 		{T{Key: "op", Operator: "Exists"}, "op op=Exists", true},
 		{T{}, "", false},
 		{T{Key: "k", Operator: "Exists", Value: "v"}, "k=v op=Exists", false},
-		{T{Key: "k", Operator: "In", Value: "v"}, "k=v op=In", false},
+		{T{Key: "k", Operator: "NoSuchOperator", Value: "v"}, "k=v op=NoSuchOperator", false},
 		{T{Operator: "Lt"}, " op=Lt", false},
 		{T{Operator: "Exists", TolerationSeconds: test.Seconds(1)}, "op=Exists for 1s", false},
 		{T{Key: "a b", Value: "=", Effect: ":"}, "a b==::", false},

@@ -111,7 +111,7 @@ func TestDifferenceString(t *testing.T) {
 	}{
 		{tol("a=5 op=Lt"), "a=5", "a=5 op=Lt"},
 		{tol("a=5:NoSchedule op=Gt"), "a=5:NoSchedule", "a=5:NoSchedule op=Gt"},
-		{corev1.Toleration{Key: "a", Operator: "In"}, "a", "a op=In"},
+		{corev1.Toleration{Key: "a", Operator: "NoSuchOperator"}, "a", "a op=NoSuchOperator"},
 		{corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists, Value: "v"}, "a=v", "a=v op=Exists"},
 		{corev1.Toleration{Key: "op", Value: "Exists"}, "op=Exists", "op=Exists op=Equal"},
 		{corev1.Toleration{Key: "op=Exists"}, "op=Exists", "op=Exists op=Equal"},

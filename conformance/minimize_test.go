@@ -44,7 +44,7 @@ func universe(more ...string) []corev1.Taint {
 }
 
 func drawSmallToleration(t *rapid.T) corev1.Toleration {
-	operators := []string{"Exists", "Equal", "Lt", "Gt", "", "In"}
+	operators := []string{"Exists", "Equal", "Lt", "Gt", "", "NoSuchOperator"}
 	toleration := corev1.Toleration{
 		Key:      rapid.SampledFrom(smallKeys).Draw(t, "key"),
 		Operator: corev1.TolerationOperator(rapid.SampledFrom(operators).Draw(t, "operator")),

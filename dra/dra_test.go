@@ -62,7 +62,7 @@ func TestAllocation(t *testing.T) {
 		{"equal", taint("a", noSchedule), resourceapi.DeviceToleration{Key: "a", Operator: "Equal", Value: "v"}, true},
 		{"Lt", number, resourceapi.DeviceToleration{Key: "a", Operator: "Lt", Value: "2"}, false},
 		{"Gt", number, resourceapi.DeviceToleration{Key: "a", Operator: "Gt", Value: "0"}, false},
-		{"In", taint("a", noSchedule), resourceapi.DeviceToleration{Key: "a", Operator: "In", Value: "v"}, false},
+		{"NoSuchOperator", taint("a", noSchedule), resourceapi.DeviceToleration{Key: "a", Operator: "NoSuchOperator", Value: "v"}, false},
 		{"a wildcard is none", taint("ab", noSchedule), exists("a*", "", nil), false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

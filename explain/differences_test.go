@@ -48,7 +48,7 @@ func TestDifferences(t *testing.T) {
 		},
 		{"gpu:NoSchedule", ">gpu:No", "Effect None", "the effect No is unknown"},
 		{"gpu:noschedule", ">gpu:NoSchedule", "Effect LetterCase", "the effect differs only in letter case"},
-		{"gpu=a:NoSchedule", ">gpu=b op=In team=a", "Operator None", "the operator In is unknown"},
+		{"gpu=a:NoSchedule", ">gpu=b op=NoSuchOperator team=a", "Operator None", "the operator NoSuchOperator is unknown"},
 		{"gpu=a:NoSchedule", ">gpu=5 op=lt", "Operator LetterCase Lt", "the operator lt is unknown (did you mean Lt?)"},
 		{
 			"gpu:NoSchedule", ">gpu op=exists", "Operator LetterCase Exists",

@@ -58,8 +58,8 @@ func TestValidateUpdate(t *testing.T) {
 		{"Lt beside Gt", off, gt, both, ""},
 		{
 			"an unknown operator", off,
-			[]taints.Toleration{{Key: "a", Operator: "In", Value: "v"}},
-			[]taints.Toleration{{Key: "a", Operator: "In", Value: "v"}},
+			[]taints.Toleration{{Key: "a", Operator: "NoSuchOperator", Value: "v"}},
+			[]taints.Toleration{{Key: "a", Operator: "NoSuchOperator", Value: "v"}},
 			"0 operator: not supported",
 		},
 		{"both comparisons gone", off, both, nil, "old 0 : forbidden\nold 1 : forbidden"},

@@ -24,7 +24,7 @@ func TestBadInput(t *testing.T) {
 	var fieldErr *taints.FieldError
 	for name, err := range map[string]error{
 		"taint":      run(io.Discard, []node{{"a", 1, "k:No"}}, nil),
-		"toleration": run(io.Discard, nil, []pod{{"a", []string{"k op=In"}}}),
+		"toleration": run(io.Discard, nil, []pod{{"a", []string{"k op=NoSuchOperator"}}}),
 	} {
 		if !errors.As(err, &fieldErr) || !errors.Is(err, taints.ErrNotSupported) {
 			t.Errorf("%s: %v", name, err)

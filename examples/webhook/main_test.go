@@ -36,7 +36,7 @@ func TestReviews(t *testing.T) {
 		{"daemon", "/validate", "daemons", `{"tolerations": [{"key": "node.kubernetes.io/unreachable", "operator": "Exists", "effect": "NoExecute"}, {"key": "node.kubernetes.io/network-unavailable", "operator": "Exists", "effect": "NoSchedule"}]}`},
 		{"daemon that wants more", "/validate", "daemons", `{"tolerations": [{"key": "dedicated", "value": "ml", "effect": "NoSchedule"}]}`},
 		{"no daemon", "/validate", "shop", `{"tolerations": [{"key": "node.kubernetes.io/unreachable", "operator": "Exists", "effect": "NoExecute"}]}`},
-		{"not valid", "/validate", "ml", `{"tolerations": [{"key": "dedicated", "operator": "In", "value": "ml"}]}`},
+		{"not valid", "/validate", "ml", `{"tolerations": [{"key": "dedicated", "operator": "NoSuchOperator", "value": "ml"}]}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			code, body := post(c.path, `{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {"uid": "7", "namespace": "`+

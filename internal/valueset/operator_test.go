@@ -18,7 +18,7 @@ import (
 
 // Each operator matches the values of the reference, in both forms.
 func TestOperators(t *testing.T) {
-	for _, name := range []string{"", "Equal", "Exists", "Lt", "Gt", "In", "exists", "lt"} {
+	for _, name := range []string{"", "Equal", "Exists", "Lt", "Gt", "NoSuchOperator", "exists", "lt"} {
 		for _, value := range universe {
 			for _, comparison := range []bool{true, false} {
 				set := valueset.Of(name, value, comparison)
@@ -50,7 +50,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
-	for _, name := range []string{"In", "exists", "lt", "Equal "} {
+	for _, name := range []string{"NoSuchOperator", "exists", "lt", "Equal "} {
 		if got := valueset.Find(name); got != nil {
 			t.Errorf("%q is %+v", name, got)
 		}

@@ -114,7 +114,7 @@ func TestReview(t *testing.T) {
 	denied := testutil.ToFloat64(denials.WithLabelValues("validate", "not-allowed"))
 	patched, before := testutil.ToFloat64(reviews.WithLabelValues("mutate", "patched")), testutil.ToFloat64(unknown)
 	good := review("web", pod(dedicated))
-	newer := review("web", pod(`{"key":"a","operator":"In","value":"b\n"}`))
+	newer := review("web", pod(`{"key":"a","operator":"NoSuchOperator","value":"b\n"}`))
 	ignored := strings.NewReplacer(`"CREATE"`, `"DELETE"`, `"uid"`, `"name":"a\n\u001b[1m","uid"`).Replace(good)
 	for _, request := range [][2]string{{"/mutate", good}, {"/validate", good}, {"/mutate", ignored}, {"/mutate", newer}, {"/validate", newer}} {
 		answer := ask(t, h, request[0], request[1])

@@ -69,7 +69,7 @@ func measureAll() {
 	for _, program := range []string{ours, adopters} {
 		for _, row := range run[[]measure.Row](program, "-row", "") {
 			theirs := program
-			if row.Beside == work.Kubernetes {
+			if row.Beside == work.Kubernetes || row.Beside == work.ToleratesTaint {
 				theirs = kubernetes
 			}
 			if match.MatchString(row.Name) {

@@ -6,7 +6,9 @@
 package work
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/seed-0529bac1/taints"
@@ -57,12 +59,12 @@ func Rows(kubernetes map[string]measure.Side) []measure.Row {
 		return indexed(func() [][]taints.Taint { return Tainted(ways) }, ask, Tenants)
 	}
 	return slices.Concat([]measure.Row{
-		beside("filter", "first untolerated hard taint, 3 taints × 8 tolerations, one-shot", 10, 0, find(NodeTaints)),
-		beside("filter", "the same, with On", 10, 0, findOn(NodeTaints)),
-		beside("filter", "the same, compiled", 20, 0, findCompiled(NodeTaints)),
-		beside("nothing", "a node without taints, one-shot", 1, 0, find(nil)),
-		beside("nothing", "a node without taints, with On", 1, 0, findOn(nil)),
-		beside("nothing", "a node without taints, compiled", 1, 0, findCompiled(nil)),
+		beside("filter", "first untolerated hard taint, 3 taints × 8 tolerations, one-shot", 10, 0, find(NodeTaints, PodTolerations)),
+		beside("filter", "the same, with On", 10, 0, findOn(NodeTaints, PodTolerations)),
+		beside("filter", "the same, compiled", 20, 0, findCompiled(NodeTaints, PodTolerations)),
+		beside("nothing", "a node without taints, one-shot", 1, 0, find(nil, PodTolerations)),
+		beside("nothing", "a node without taints, with On", 1, 0, findOn(nil, PodTolerations)),
+		beside("nothing", "a node without taints, compiled", 1, 0, findCompiled(nil, PodTolerations)),
 		beside("filter", "compile 8 tolerations; Kubernetes: filter one node", 1, 3, measure.Each(func() {
 			measure.Must(taints.Compile(PodTolerations) != nil)
 		})),
@@ -97,7 +99,7 @@ func Rows(kubernetes map[string]measure.Side) []measure.Row {
 			Name: "a million pending evictions, memory", Beside: Kubernetes, Floor: 2.5, Allocs: -1, Bytes: true,
 			Ours: Evictions(ourQueue, true), Theirs: kubernetes["heap"],
 		},
-	}, loopRows(), hostileRows())
+	}, alikeRows(kubernetes), loopRows(), hostileRows())
 }
 
 func repeated[T any](n int, of func(i int) T) []T {
@@ -114,35 +116,93 @@ var (
 	Text     string // what a side prints, global so that the compiler does not optimize it away
 )
 
-func find(node []taints.Taint) measure.Side {
-	return measure.Times(func(n int) {
-		for range n {
-			_, found := taints.FindUntolerated(node, PodTolerations, taints.HardEffects)
-			measure.Must(!found)
-		}
-	})
-}
-
-// findOn is not inlined, because in a copy of its closure the compiler would allocate
-// the Matcher.
+// find is not inlined, because in a copy of its closure the compiler inlines no calls.
 //
 //go:noinline
-func findOn(node []taints.Taint) measure.Side {
+func find(node []taints.Taint, pod []taints.Toleration) measure.Side {
 	return measure.Times(func(n int) {
 		for range n {
-			_, found := taints.Options{KeyWildcards: true}.On(PodTolerations).FindUntolerated(node, taints.HardEffects)
+			_, found := taints.FindUntolerated(node, pod, taints.HardEffects)
 			measure.Must(!found)
 		}
 	})
 }
 
-func findCompiled(node []taints.Taint) measure.Side {
+// findOn is not inlined, because in a copy of its closure the compiler allocates the
+// Matcher.
+//
+//go:noinline
+func findOn(node []taints.Taint, pod []taints.Toleration) measure.Side {
 	return measure.Times(func(n int) {
 		for range n {
-			_, found := compiled.FindUntolerated(node, taints.HardEffects)
+			_, found := taints.Options{KeyWildcards: true}.On(pod).FindUntolerated(node, taints.HardEffects)
 			measure.Must(!found)
 		}
 	})
+}
+
+func findCompiled(node []taints.Taint, pod []taints.Toleration) measure.Side {
+	m := taints.Compile(pod)
+	return measure.Times(func(n int) {
+		for range n {
+			_, found := m.FindUntolerated(node, taints.HardEffects)
+			measure.Must(!found)
+		}
+	})
+}
+
+// matchEach asks about each taint of the node.
+//
+//go:noinline
+func matchEach(node []taints.Taint, pod []taints.Toleration) measure.Side {
+	return measure.Times(func(n int) {
+		for range n {
+			m := taints.Options{KeyWildcards: true}.On(pod)
+			for i := range node {
+				_, ok := m.Match(node[i])
+				measure.Must(ok)
+			}
+		}
+	})
+}
+
+// ToleratesTaint is the loop over ToleratesTaint of k8s.io/api that a project writes
+// in place of the helper, whose copy of the list takes most of the time.
+const ToleratesTaint = "a loop over ToleratesTaint"
+
+// Alike returns taints, and tolerations of which the last ones tolerate them, in
+// reverse. All keys have the same length and beginning. Equal texts do not share their
+// memory, as in decoded objects.
+func Alike(nodes, pods int) (node []taints.Taint, pod []taints.Toleration) {
+	key := func(i int) string { return "example.com/pool-" + strconv.Itoa(10+i) }
+	node = repeated(nodes, func(i int) taints.Taint {
+		return taints.Taint{Key: key(i), Value: "true", Effect: taints.NoSchedule}
+	})
+	pod = repeated(pods, func(i int) taints.Toleration {
+		return taints.Toleration{Key: key(pods - 1 - i), Value: "true", Effect: taints.NoSchedule}
+	})
+	return node, pod
+}
+
+// alikeRows are the rows beside ToleratesTaint.
+func alikeRows(kubernetes map[string]measure.Side) (rows []measure.Row) {
+	for _, size := range []struct {
+		taints, tolerations       int
+		oneShot, compiled, single float64 // floors
+	}{{0, 8, 1, 1, 0}, {1, 2, 0.8, 1, 0.7}, {3, 9, 1, 3, 0.7}} {
+		name := fmt.Sprintf("%d × %d", size.taints, size.tolerations)
+		node, pod := Alike(size.taints, size.tolerations)
+		add := func(way string, floor float64, ours measure.Side) {
+			rows = append(rows, measure.Beside(ToleratesTaint, "keys alike, "+name+", "+way, floor, 0, ours, kubernetes[name]))
+		}
+		add("one-shot", size.oneShot, find(node, pod))
+		add("with On", size.oneShot, findOn(node, pod))
+		add("compiled", size.compiled, findCompiled(node, pod))
+		if size.taints > 0 {
+			add("On and Match for each taint", size.single, matchEach(node, pod))
+		}
+	}
+	return rows
 }
 
 var (

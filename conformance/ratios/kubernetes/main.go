@@ -58,6 +58,9 @@ var (
 		"merge":     measure.Each(func() { measure.Must(len(merging.MergeTolerations(internal[:4:4], internal[4:])) == 8) }),
 		"print":     measure.Each(func() { work.Text = nodeTaints[1].ToString() }),
 		"append":    measure.Each(func() { buf = append(buf[:0], nodeTaints[1].ToString()...) }),
+		"0 × 8":     alike(0, 8),
+		"1 × 2":     alike(1, 2),
+		"3 × 9":     alike(3, 9),
 		"evictions": work.Evictions(queue, false),
 		"heap":      work.Evictions(queue, true),
 	}
@@ -75,6 +78,36 @@ func filter(node []corev1.Taint) measure.Side {
 func passes(node []corev1.Taint, pod []corev1.Toleration) bool {
 	_, found := helper.FindMatchingUntoleratedTaint(logger, node, pod, plugins.DoNotScheduleTaintsFilterFunc(), true)
 	return !found
+}
+
+// alike is the loop that a project writes.
+func alike(nodes, pods int) measure.Side {
+	list, tolerations := work.Alike(nodes, pods)
+	node, pod := kube.CoreTaints(list), kube.CoreTolerations(tolerations)
+	return measure.Times(func(n int) {
+		for range n {
+			measure.Must(toleratesAll(node, pod))
+		}
+	})
+}
+
+func toleratesAll(node []corev1.Taint, pod []corev1.Toleration) bool {
+	for i := range node {
+		t := &node[i]
+		if (t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectNoExecute) && !tolerates(pod, t) {
+			return false
+		}
+	}
+	return true
+}
+
+func tolerates(pod []corev1.Toleration, t *corev1.Taint) bool {
+	for i := range pod {
+		if pod[i].ToleratesTaint(logger, t, true) {
+			return true
+		}
+	}
+	return false
 }
 
 // feasible filters each node, because Kubernetes has no index of nodes.

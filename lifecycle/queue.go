@@ -183,7 +183,8 @@ func (q *Queue[P]) reschedule(t *timer[P], e taints.Eviction) QueueChange {
 // Retry schedules the eviction of a pod again, for an eviction that failed, in place
 // of a pending one. Until then an Update does not make it earlier. With one by which
 // the pod stays, it is canceled. Under NewestWins, an Update with a later deadline
-// moves it.
+// moves it. If the pod may have been updated between PopDue and Retry, call Update
+// after Retry: the node may have recovered.
 func (q *Queue[P]) Retry(pod P, at time.Time) {
 	q.Delete(pod)
 	q.schedule(pod, taints.Eviction{Outcome: taints.EvictsAt, At: at}).retries = true

@@ -309,3 +309,34 @@ func TestQueueNames(t *testing.T) {
 	}()
 	q.Update([]int{1}, now)
 }
+
+// Each row retries an eviction after 60 s that an untolerated taint began, and then
+// updates it.
+func TestQueueRetry(t *testing.T) {
+	later := noon.Add(time.Minute)
+	untolerated := taints.Eviction{Outcome: taints.EvictsNow, At: noon.Add(time.Second)}
+	for _, tc := range []struct {
+		name       string
+		newestWins bool
+		e          taints.Eviction
+		want       lifecycle.QueueChange
+		due        time.Time // zero: none
+	}{
+		{"the next look does not overtake it", false, untolerated, lifecycle.QueueUnchanged, later},
+		{"nor where the newest wins", true, untolerated, lifecycle.QueueUnchanged, later},
+		{"a longer toleration does not postpone it", false, evicted(300, noon), lifecycle.QueueUnchanged, later},
+		{"except where the newest wins", true, evicted(300, noon), lifecycle.QueueMoved, noon.Add(300 * time.Second)},
+		{"a node that recovered during the eviction cancels it", false, taints.Eviction{}, lifecycle.QueueCanceled, time.Time{}},
+		{"also where the newest wins", true, taints.Eviction{}, lifecycle.QueueCanceled, time.Time{}},
+	} {
+		q := lifecycle.Queue[string]{NewestWins: tc.newestWins}
+		q.Update("pod", taints.Eviction{Outcome: taints.EvictsNow, At: noon})
+		drain(&q, noon)
+		q.Update("pod", tc.e)
+		q.Retry("pod", later)
+		got := q.Update("pod", tc.e)
+		if due, _ := q.Due("pod"); got != tc.want || !due.Equal(tc.due) {
+			t.Errorf("%s: %v, due at %v", tc.name, got, due)
+		}
+	}
+}

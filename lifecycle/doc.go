@@ -17,7 +17,7 @@
 //	for {
 //		mu.Lock()
 //		for pod := range queue.PopDue(time.Now()) {
-//			go evict(pod) // if it fails: queue.Retry(pod, later)
+//			go evict(pod) // if it fails, it locks mu, calls Retry and looks again
 //		}
 //		next, ok := queue.Next()
 //		mu.Unlock()

@@ -40,7 +40,8 @@ import (
 // that a node that recovered since the last look keeps its pods.
 //
 // Names of pods follow Go's rules for keys of maps: one that does not equal itself,
-// such as NaN, is never found again, and one that cannot be compared panics.
+// such as NaN, is never found again and takes memory for good, and one that cannot be
+// compared panics.
 //
 // Update, Delete, Retry and each step of PopDue take time logarithmic in the number of
 // pending evictions. The memory of a Queue is proportional to the most evictions

@@ -14,6 +14,8 @@ import (
 	"github.com/seed-0529bac1/taints/dra"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/version"
+	componentversion "k8s.io/component-base/version"
 	"pgregory.net/rapid"
 )
 
@@ -56,13 +58,25 @@ func deviceEviction(uses []use, rules []resourceapi.DeviceTaint) taints.Eviction
 	var first taints.Eviction
 	for _, u := range uses {
 		marks := dra.Taints(withRules(u.taints, rules))
-		tolerations := dra.NoExecuteTolerations(u.tolerations)
+		tolerations := deciding(u.tolerations)
 		e := dra.Policy().EvictionOf(dra.Options().Compile(tolerations), marks, observed)
 		if first.Outcome == taints.Stays || e.Outcome != taints.Stays && e.At.Before(first.At) {
 			first = e
 		}
 	}
 	return first
+}
+
+// allEffectsDecide says whether a toleration without an effect decides about an
+// eviction in this version of Kubernetes: from 1.38 on.
+var allEffectsDecide = version.MustParseGeneric(componentversion.DefaultKubeBinaryVersion).Minor() >= 38
+
+// deciding returns the tolerations that decide about an eviction.
+func deciding(list []resourceapi.DeviceToleration) []taints.Toleration {
+	if allEffectsDecide {
+		return dra.Tolerations(list)
+	}
+	return dra.NoExecuteTolerations(list)
 }
 
 // withRules returns the taints of a device and of the rules in a new list.
@@ -164,8 +178,12 @@ func TestDifferenceDeviceTolerationOfAllEffects(t *testing.T) {
 	everything := []resourceapi.DeviceToleration{{Operator: resourceapi.DeviceTolerationOpExists}}
 	uses := broken(&metav1.Time{Time: observed}, everything)
 	same(t, "Allocate", allocate(t, uses[0].taints, everything), true)
-	same(t, "claimEvictionTime", timeOf(kubernetesDeviceEviction(tc, uses, nil)), observed)
-	same(t, "EvictionOf NoExecuteTolerations", deviceEviction(uses, nil).String(), "evicts now")
-	byWord := dra.Policy().EvictionOf(dra.Options().Compile(dra.Tolerations(everything)), dra.Taints(uses[0].taints), observed)
-	same(t, "EvictionOf Tolerations", byWord.String(), "stays")
+	same(t, "claimEvictionTime evicts", kubernetesDeviceEviction(tc, uses, nil) != nil, !allEffectsDecide)
+	for want, tolerations := range map[string][]taints.Toleration{
+		"evicts now": dra.NoExecuteTolerations(everything),
+		"stays":      dra.Tolerations(everything),
+	} {
+		e := dra.Policy().EvictionOf(dra.Options().Compile(tolerations), dra.Taints(uses[0].taints), observed)
+		same(t, "EvictionOf", e.String(), want)
+	}
 }

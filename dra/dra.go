@@ -53,7 +53,8 @@
 // the other. [Taint], [Toleration], [DeviceTaint] and [DeviceToleration] convert a
 // single value. They accept any input and do not allocate. The comment of package
 // github.com/seed-0529bac1/taints/kube says under Views what holds for length,
-// capacity, concurrency and JSON; it is the same here.
+// capacity, concurrency and JSON, and under Versions when a view is a copy; it is the
+// same here.
 //
 // The functions of package taints that validate, lint, parse and add defaults
 // follow the rules for nodes. Kubernetes applies different rules to devices: the

@@ -21,7 +21,8 @@
 // [Taints], [Tolerations], [CoreTaints] and [CoreTolerations] return a view: a
 // slice of another type over the same memory. [Taint], [Toleration], [CoreTaint]
 // and [CoreToleration] convert a single value. They accept any input and do not
-// allocate.
+// allocate. Where a later version of package taints has more fields, a view is a
+// copy; see Versions.
 //
 //   - Length and order are the same. The view of nil is nil, and the view of an
 //     empty list is empty and not nil.

@@ -159,6 +159,7 @@ func TestRelease(t *testing.T) {
 		})
 	}
 	t.Run("a later root", func(t *testing.T) { testLaterRoot(t, dir{t.TempDir(), env}) })
+	t.Run("a later k8s.io/api", func(t *testing.T) { testLaterAPI(t, dir{t.TempDir(), env}) })
 	t.Run("install", func(t *testing.T) { testInstall(t, dir{t.TempDir(), env}) })
 }
 
@@ -188,7 +189,36 @@ func testLaterRoot(t *testing.T, project dir) {
 			t.Errorf("the project requires %s %s, want %s", path, got, version)
 		}
 	}
-	project.run(t, "go", "test", kube, dra)
+	for _, version := range []string{"v0.34.0", "v0.37.2"} {
+		project.run(t, "go", "get", "k8s.io/api@"+version, "k8s.io/apimachinery@"+version)
+		project.run(t, "go", "test", kube+"/...", dra+"/...")
+	}
+}
+
+// testLaterAPI tests that kube and dra do not compile with a k8s.io/api whose structs
+// have more fields, whatever the root, and that the error is in the file that says why.
+func testLaterAPI(t *testing.T, project dir) {
+	project.write(t, "go.mod", "module example.com/project\n\ngo 1.24.0\n")
+	project.run(t, "go", "get", kube+"@v1.0.0", dra+"@v1.0.0")
+	api := dir{path: filepath.Join(t.TempDir(), "api")}
+	if err := os.CopyFS(api.path, os.DirFS(project.run(t, "go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/api"))); err != nil {
+		t.Fatal(err)
+	}
+	for _, version := range []string{"v1.0.0", "v1.1.0"} {
+		project.run(t, "go", "get", root+"@"+version)
+		project.run(t, "go", "build", kube, dra)
+	}
+	grow(t, api, "core/v1/types.go", "Taint")
+	grow(t, api, "resource/v1/types.go", "DeviceToleration")
+	project.run(t, "go", "mod", "edit", "-replace=k8s.io/api="+api.path)
+	for _, version := range []string{"v1.0.0", "v1.1.0"} {
+		project.run(t, "go", "get", root+"@"+version)
+		for _, path := range []string{kube, dra} {
+			if out, err := project.try("go", "build", path); err == nil || !strings.Contains(out, "layout.go") {
+				t.Errorf("%s with the root at %s: %v, and the compiler says\n%s", path, version, err, out)
+			}
+		}
+	}
 }
 
 // testRootAlone tests that the root module adds nothing else to a project, and that

@@ -68,6 +68,5 @@
 // Answers for valid input do not change. Invalid input, such as an unknown operator,
 // may get a meaning in a minor release. If Kubernetes changes a rule, an option
 // selects the new one. [TaintID] and [TolerationID] stay comparable. Other structs
-// may gain fields, at their end, and keep those that they have: name fields in
-// literals, and do not compare with ==.
+// keep their fields and may gain some, at the end: do not compare them with ==.
 package taints

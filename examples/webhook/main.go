@@ -2,34 +2,28 @@
 
 // Webhook is an admission webhook for pods, to be registered for the operation
 // CREATE. At /mutate it adds the tolerations that Kubernetes' plugins add to a
-// pod: of not-ready and unreachable nodes for five minutes, of the extended resources
-// that its containers request and, if it needs CPU or memory, of nodes that are low
-// on memory. At /validate it rejects tolerations that an API server rejects, or that
-// the pod's namespace does not allow. The webhook in cluster does more. A webhook with
-// the types of k8s.io/api uses module kube in place of the functions at the end.
+// pod: of not-ready and unreachable nodes for five minutes, and of the extended
+// resources that its containers request. At /validate it rejects tolerations that an
+// API server rejects, or that the pod's namespace does not allow. The webhook in
+// cluster does more. A webhook with the types of k8s.io/api uses module kube.
 package main
 
 import (
 	"encoding/json"
 	"flag"
-	"fmt"
 	"io"
 	"log"
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
 // allowed has the tolerations that the pods of a namespace may have, besides those
-// of not-ready and unreachable nodes for five minutes and of low memory. As in Kubernetes'
-// PodTolerationRestriction, a request for a resource does not allow its toleration:
-// a request of zero would let any pod onto the nodes with the resource.
+// that admission adds.
 var allowed = map[string][]taints.Toleration{
 	"kube-system": {{Operator: taints.OpExists}},
 	"ml":          {taints.Must(taints.ParseToleration("dedicated=ml")), taints.Must(taints.ParseToleration("nvidia.com/gpu op=Exists"))},
@@ -64,16 +58,12 @@ type spec struct {
 	Tolerations    []taints.Toleration `json:"tolerations"`
 	Containers     []container         `json:"containers"`
 	InitContainers []container         `json:"initContainers"`
-	Resources      resources           `json:"resources"` // of the pod as a whole
 }
 
 type container struct {
-	Resources resources `json:"resources"`
-}
-
-type resources struct {
-	Requests map[string]any `json:"requests"`
-	Limits   map[string]any `json:"limits"`
+	Resources struct {
+		Requests map[string]any `json:"requests"`
+	} `json:"resources"`
 }
 
 type response struct {
@@ -127,9 +117,6 @@ func mutate(r *request) response {
 	pod := &r.Object.Spec
 	list := taints.AddDefaultTolerations(pod.Tolerations, taints.DefaultTolerationSeconds{})
 	list = taints.AddExtendedResourceTolerations(list, pod.requested()...)
-	if !pod.bestEffort() {
-		list = taints.AddMemoryPressureToleration(list)
-	}
 	if slices.EqualFunc(list, pod.Tolerations, taints.Toleration.Equal) {
 		return response{Allowed: true}
 	}
@@ -140,19 +127,22 @@ func mutate(r *request) response {
 	return response{Allowed: true, PatchType: "JSONPatch", Patch: patch}
 }
 
-// validate rejects tolerations that are not valid or not allowed.
+// validate rejects tolerations that are not valid or not allowed. The pod already has
+// what mutate and the plugins of the API server add. As they do not look at
+// quantities, a request of zero also leads to the nodes with the resource.
 func validate(r *request) response {
-	list := r.Object.Spec.Tolerations
-	if err := taints.ValidateTolerations(list); err != nil {
+	pod := &r.Object.Spec
+	if err := taints.ValidateTolerations(pod.Tolerations); err != nil {
 		return refusal(err)
 	}
 	allow := taints.AddDefaultTolerations(nil, taints.DefaultTolerationSeconds{})
+	allow = taints.AddExtendedResourceTolerations(allow, pod.requested()...)
 	allow = taints.AddMemoryPressureToleration(allow)
 	if r.UserInfo.Username == daemonSets {
 		allow = taints.AddDaemonSetTolerations(allow, taints.DaemonSetPod{HostNetwork: true})
 	}
 	allow = append(allow, allowed[r.Namespace]...)
-	if err := tolerationset.ValidateAllowed(list, allow, taints.Options{}); err != nil {
+	if err := tolerationset.ValidateAllowed(pod.Tolerations, allow, taints.Options{}); err != nil {
 		return refusal(err)
 	}
 	return response{Allowed: true}
@@ -167,52 +157,4 @@ func (s *spec) requested() []string {
 		names = slices.AppendSeq(names, maps.Keys(c.Resources.Requests))
 	}
 	return names
-}
-
-// bestEffort reports whether the QoS class of a new pod is BestEffort: it needs no
-// CPU and no memory. Resources of the pod as a whole replace those of its containers.
-func (s *spec) bestEffort() bool {
-	if whole := s.Resources; whole.ofPod() {
-		return whole.none()
-	}
-	for _, c := range slices.Concat(s.Containers, s.InitContainers) {
-		if !c.Resources.none() {
-			return false
-		}
-	}
-	return true
-}
-
-// ofPod reports whether the resources name one that a pod can have as a whole.
-func (r resources) ofPod() bool {
-	for _, list := range []map[string]any{r.Requests, r.Limits} {
-		for name := range list {
-			if name == "cpu" || name == "memory" || strings.HasPrefix(name, "hugepages-") {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// none reports whether all CPU and memory of the resources is zero.
-func (r resources) none() bool {
-	for _, list := range []map[string]any{r.Requests, r.Limits} {
-		for _, name := range []string{"cpu", "memory"} {
-			if quantity := list[name]; quantity != nil && strings.ContainsAny(number(quantity), "123456789") {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// number returns the digits of a quantity before its unit or exponent, as in "0.5"
-// of "0.5Gi".
-func number(quantity any) string {
-	text := fmt.Sprint(quantity)
-	if end := strings.IndexFunc(text, unicode.IsLetter); end >= 0 {
-		return text[:end]
-	}
-	return text
 }

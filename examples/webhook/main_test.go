@@ -24,15 +24,12 @@ func TestReviews(t *testing.T) {
 		name, path, namespace, spec string
 	}{
 		{"adds", "/mutate", "ml", `{"containers": [{"resources": {"requests": {"cpu": "1", "nvidia.com/gpu": 2}}}], "initContainers": [{"resources": {"requests": {"example.com/disk": "1"}}}]}`},
-		{"zero needs nothing", "/mutate", "ml", `{"containers": [{"resources": {"requests": {"cpu": 0, "memory": "0Gi"}, "limits": {"cpu": "0e3"}}}]}`},
-		{"the whole pod needs nothing", "/mutate", "ml", `{"resources": {"requests": {"hugepages-2Mi": "2Mi"}}, "containers": [{"resources": {"limits": {"cpu": "1"}}}]}`},
-		{"needs memory", "/mutate", "ml", `{"tolerations": [{"key": "node.kubernetes.io/memory-pressure", "operator": "Exists", "effect": "NoSchedule"}, {"operator": "Exists", "effect": "NoExecute"}], "containers": [{"resources": {"limits": {"memory": "0.5Gi"}}}]}`},
 		{"loses seconds", "/mutate", "ml", `{"tolerations": [{"key": "example.com/disk", "operator": "Exists", "effect": "NoSchedule", "tolerationSeconds": 5}, {"operator": "Exists", "effect": "NoExecute"}], "containers": [{"resources": {"requests": {"example.com/disk": "1"}}}]}`},
 		{"nothing to add", "/mutate", "kube-system", `{"tolerations": [{"operator": "Exists"}]}`},
 		{"allowed", "/validate", "ml", `{"tolerations": [{"key": "dedicated", "value": "ml", "effect": "NoSchedule"}]}`},
 		{"defaults are allowed", "/validate", "shop", `{"tolerations": [{"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}]}`},
 		{"not allowed", "/validate", "shop", `{"tolerations": [{"key": "dedicated", "value": "ml", "effect": "NoSchedule"}]}`},
-		{"a request allows nothing", "/validate", "shop", `{"containers": [{"resources": {"requests": {"nvidia.com/gpu": "0"}}}], "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]}`},
+		{"what is requested", "/validate", "shop", `{"containers": [{"resources": {"requests": {"nvidia.com/gpu": "0"}}}], "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]}`},
 		{"daemon", "/validate", "daemons", `{"tolerations": [{"key": "node.kubernetes.io/unreachable", "operator": "Exists", "effect": "NoExecute"}, {"key": "node.kubernetes.io/network-unavailable", "operator": "Exists", "effect": "NoSchedule"}]}`},
 		{"daemon that wants more", "/validate", "daemons", `{"tolerations": [{"key": "dedicated", "value": "ml", "effect": "NoSchedule"}]}`},
 		{"no daemon", "/validate", "shop", `{"tolerations": [{"key": "node.kubernetes.io/unreachable", "operator": "Exists", "effect": "NoExecute"}]}`},

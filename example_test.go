@@ -471,6 +471,42 @@ func ExampleReconcileOwned() {
 	// ["dedicated:NoSchedule"] <nil>
 }
 
+// A controller that records the keys of its taints owns the taints of the node with
+// these keys.
+func ExampleReconcileOwned_keys() {
+	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,startup=1:NoExecute,startup:NoSchedule")
+	recorded := []string{"startup"}
+	var owned []taints.TaintID
+	for _, taint := range node {
+		if slices.Contains(recorded, taint.Key) {
+			owned = append(owned, taint.ID())
+		}
+	}
+	fmt.Println(taints.ReconcileOwned(node, owned, nil))
+	// Output: startup:NoExecute- startup:NoSchedule-
+}
+
+// A project with effects of its own tells them apart by the taint: in an EffectSet,
+// all effects that Kubernetes does not know are one element.
+func ExampleUntolerated_ownEffects() {
+	cluster := []taints.Taint{{Key: "region", Value: "eu", Effect: "PreferNoSelect"}, {Key: "gpu", Effect: "NoSelect"}}
+	for _, taint := range taints.Untolerated(cluster, nil, taints.Effects("NoSelect")) {
+		fmt.Println(taint, "rejects the cluster:", taint.Effect == "NoSelect")
+	}
+	// Output:
+	// region=eu:PreferNoSelect rejects the cluster: false
+	// gpu:NoSelect rejects the cluster: true
+}
+
+// A pod's own tolerations and those of its namespace answer as one list.
+func ExampleCompile_lists() {
+	pod := []taints.Toleration{taints.Must(taints.ParseToleration("dedicated=ml"))}
+	namespace := []taints.Toleration{taints.Must(taints.ParseToleration("spot op=Exists"))}
+	node, _ := taints.ParseTaints("dedicated=ml:NoSchedule,spot:NoSchedule")
+	fmt.Println(taints.Compile(pod, namespace).Filter(node))
+	// Output: all tolerated
+}
+
 // An operator records what it last applied in an annotation of the node. The
 // record can be out of date although no taint changes.
 func ExampleReconcile_lastApplied() {

@@ -55,7 +55,7 @@ func TestBrowser(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { try(open(t, "application/wasm")) })
 	}
-	t.Run("UnknownType", func(t *testing.T) { open(t, "application/octet-stream").placement(empty) })
+	t.Run("UnknownType", func(t *testing.T) { open(t, "application/octet-stream").placement(repels) })
 	t.Run("NoProgram", func(t *testing.T) {
 		p := open(t, "")
 		p.fails = true
@@ -71,6 +71,8 @@ const (
 )
 
 func testTyping(p *browserPage) {
+	p.placement(repels) // the first sample
+	p.run("document.querySelector('#clear').click()")
 	p.placement(empty)
 	p.want("that it shows its version", `/^(v\d\S+|\(devel\))$/.test($('#version').textContent)`, true)
 	p.keys("#taints", "dedicated=ml:NoSchedule")
@@ -122,7 +124,7 @@ func testLinks(p *browserPage) {
 // replaced, but not when it is edited as the note suggests.
 func testSamples(p *browserPage) {
 	const shown = "$$('.note:not([hidden])').map((e) => e.dataset.note).join()"
-	p.placement(empty)
+	p.want("the first sample", shown, samples[0].ID)
 	for _, s := range samples {
 		p.run("document.querySelector('[data-sample=" + s.ID + "]').click()")
 		p.want("the note", shown, s.ID)
@@ -198,7 +200,7 @@ func testMarkup(p *browserPage) {
 
 // testLarge types the longest texts that are read, to test the browser's stack.
 func testLarge(p *browserPage) {
-	p.placement(empty)
+	p.placement(repels)
 	p.fill("tolerations", strings.Repeat("[", 200_000))
 	p.text("#problems-tolerations", "1:101this is not valid JSON or YAML: exceeded max depth of 100")
 	p.fill("tolerations", strings.Repeat("[", 100)+strings.Repeat("]", 100))

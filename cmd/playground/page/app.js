@@ -37,9 +37,10 @@
 		return isNaN(date) ? "" : date.toISOString().slice(0, 19);
 	}
 
-	// read fills the form from the link.
+	// read fills the form from the link. Without one, it is the first sample's.
 	function read() {
-		const params = new URLSearchParams(location.hash.slice(1));
+		const link = location.hash || document.querySelector("[data-sample]").hash;
+		const params = new URLSearchParams(link.slice(1));
 		for (const e of fields()) {
 			const value = params.get(e.name) || "";
 			if (e.type === "checkbox") e.checked = !["", "0", "false"].includes(value);

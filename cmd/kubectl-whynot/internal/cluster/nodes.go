@@ -204,6 +204,9 @@ type Node struct {
 	inferred     bool // the conditions are
 }
 
+// Offers reports whether the node has the extended resource.
+func (n *Node) Offers(resource string) bool { return n.resources[resource] > 0 }
+
 // AddNode adds a node.
 func (c *Cluster) AddNode(n *corev1.Node) error {
 	if err := names.CheckObject(&n.ObjectMeta); err != nil {

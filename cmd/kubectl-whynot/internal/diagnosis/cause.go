@@ -287,6 +287,9 @@ func (x *Pending) alternativeSteps() []Step {
 		return []Step{{Text: "choose the nodes " + which + ", and tolerate their taints, which " + where}}
 	}
 	only := &x.Alternatives[0]
+	if len(only.unknown) > 0 {
+		return slices.Concat(x.nodeSteps(), x.askSteps(only))
+	}
 	nodes, named := say.NamesOf(only.NodeNames, only.Nodes), only.Taints
 	if len(named) == 0 { // corrections tolerate all of them
 		named = only.Rest

@@ -174,6 +174,9 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 	switch {
 	case s.stale != "":
 		return []Step{remove("remove WHAT from WHO: " + s.stale + ", so Kubernetes' node-lifecycle controller does it within seconds if it runs")}
+	case k.IsGuess:
+		return []Step{look("ask who set WHAT on WHO" + since(", there", "") + ": by its words the " + say.Noun(n, "node") + " ARE " + string(s.State) +
+			". Who set it removes it; no pod should tolerate it")}
 	case s.State == states.Cordoned:
 		return []Step{uncordon("if the maintenance of WHO" + since(", cordoned", ",") + " is over, uncordon THEM")}
 	case s.State == states.Unhealthy:
@@ -182,6 +185,8 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 			or, steps = "or, ", x.steps(words.Replace("if the pod makes WHO ready, as a network plugin does, waiting never ends, and it must tolerate that: "), exists(left))
 		}
 		return append(steps, look(or+"repair WHO, which HAVE WHAT"))
+	case s.State == states.Virtual && s.known.Setter() != "EKS":
+		return []Step{{Text: words.Replace("WHO take" + say.For(n, "s", "") + " only the pods that BY sends there: add other nodes")}}
 	case s.State == states.Virtual && x.Owner.Kind == "DaemonSet":
 		steps = []Step{{Text: words.Replace("keep the DaemonSet off WHO by required node affinity: DaemonSets are not supported on Fargate")}}
 		if !x.First.Template {

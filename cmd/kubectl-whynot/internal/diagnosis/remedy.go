@@ -40,7 +40,8 @@ type alternative struct {
 	Nodes       int                 `json:"nodes"`
 	NodeNames   []string            `json:"nodeNames"`
 
-	Rest []taints.Taint `json:"-"` // the untolerated taints of the nodes, other than NodeTaints
+	Rest    []taints.Taint `json:"-"` // the untolerated taints of the nodes, other than NodeTaints
+	unknown []taints.Taint // of Taints, those that may say a state
 }
 
 // A remedy lets the pods onto the nodes that have one set of untolerated taints: nodes
@@ -173,6 +174,9 @@ func (a *adviser) tolerate(r *remedy, t taints.Taint) {
 	switch {
 	case !a.isMistake(why):
 		r.Taints, r.Additions = append(r.Taints, t), append(r.Additions, a.tolerationOf(t))
+		if !a.isForPool(a.Profile, t, r.nodes) {
+			r.unknown = append(r.unknown, t)
+		}
 		r.tolerations = append(r.tolerations, a.tolerationOf(t))
 	case r.isReplaceable(why):
 		for _, same := range a.sameMistakes(why) {

@@ -28,7 +28,7 @@ var notGo = []string{
 	"Exists           any value", "key=value:Effect    adds the taint, like key:Effect and key=:Effect",
 	"key[=value][:Effect][ op=OPERATOR][ for SECONDSs]", "maxScore - maxScore*count/largest",
 	"Ready False              NodeNotReady             NoSchedule and NoExecute",
-	"kube    k8s.io/api            Kubernetes", "dra     k8s.io/api            Kubernetes",
+	"kube    taints           k8s.io/api            Kubernetes", "dra     taints           k8s.io/api            Kubernetes",
 }
 
 // imports are the packages that code in comments and documents uses.

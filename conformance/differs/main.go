@@ -7,8 +7,8 @@
 //
 // It compares the packages of docs/kubernetes.md and the others that the library copies
 // a rule of: the declarations that the page or this file names, and those whose name
-// mentions taints or tolerations. It leaves out packages of modules that the Go module
-// proxy does not have at one of the versions, and says so.
+// mentions taints or tolerations. It leaves out packages that the Go module proxy does
+// not have at one of the versions, and says so.
 package main
 
 import (
@@ -75,20 +75,16 @@ func run(page, old, new string, w io.Writer) error {
 		sections[path] = source.Section{Names: names}
 	}
 	for _, path := range slices.Sorted(maps.Keys(sections)) {
-		name, folder, _ := strings.Cut(strings.TrimPrefix(path, "k8s.io/"), "/")
-		module := "k8s.io/" + name
-		before, errBefore := gotest.Download(module + "@" + versionOf(module, old))
-		after, errAfter := gotest.Download(module + "@" + versionOf(module, new))
-		if errBefore != nil || errAfter != nil {
-			fmt.Fprintf(w, "left out: %s, which the module proxy does not have at both versions\n", path)
+		before, errBefore := declared(path, old, sections[path].Names)
+		after, errAfter := declared(path, new, sections[path].Names)
+		if err := errors.Join(errBefore, errAfter); err != nil {
+			fmt.Fprintf(w, "left out: %s, which cannot be read at both versions: %s\n", path, strings.TrimSpace(err.Error()))
 			continue
 		}
-		names := sections[path].Names
-		err := errors.Join(
-			write(filepath.Join(scratch, "old", path), filepath.Join(before, folder), names),
-			write(filepath.Join(scratch, "new", path), filepath.Join(after, folder), names),
-		)
-		if err != nil {
+		if len(before)+len(after) == 0 {
+			return fmt.Errorf("%s has none of the declarations to compare, at either version", path)
+		}
+		if err := errors.Join(write(filepath.Join(scratch, "old", path), before), write(filepath.Join(scratch, "new", path), after)); err != nil {
 			return err
 		}
 	}
@@ -103,30 +99,32 @@ func run(page, old, new string, w io.Writer) error {
 	return nil
 }
 
-// versionOf returns the version of a module that belongs to a version of
-// Kubernetes: v0.37.2, or v1.37.2 for Kubernetes itself.
-func versionOf(module, kubernetes string) string {
-	if module == "k8s.io/kubernetes" {
-		return "v" + kubernetes
+// declared returns what the package declares about taints and tolerations, or what has
+// one of the names, at the version of its module that belongs to that of Kubernetes:
+// v0.37.2, or v1.37.2 for k8s.io/kubernetes.
+func declared(path, kubernetes string, names []string) (map[string]string, error) {
+	name, folder, _ := strings.Cut(strings.TrimPrefix(path, "k8s.io/"), "/")
+	version := "v" + kubernetes
+	if name != "kubernetes" {
+		version = "v0." + strings.TrimPrefix(kubernetes, "1.")
 	}
-	_, rest, _ := strings.Cut(kubernetes, ".")
-	return "v0." + rest
+	module, err := gotest.Download("k8s.io/" + name + "@" + version)
+	if err != nil {
+		return nil, err
+	}
+	all, err := source.Declarations(filepath.Join(module, folder))
+	maps.DeleteFunc(all, func(name, _ string) bool {
+		return !source.About.MatchString(name) && !slices.Contains(names, name)
+	})
+	return all, err
 }
 
-// write writes what the package in the folder declares about taints and
-// tolerations, or what has one of the names, to a file per declaration.
-func write(to, from string, names []string) error {
-	declared, err := source.Declarations(from)
-	if err != nil {
-		return err
-	}
+// write writes a file for each declaration to the folder.
+func write(to string, declarations map[string]string) error {
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return err
 	}
-	for name, text := range declared {
-		if !source.About.MatchString(name) && !slices.Contains(names, name) {
-			continue
-		}
+	for name, text := range declarations {
 		if err := os.WriteFile(filepath.Join(to, name), []byte(text+"\n"), 0o644); err != nil {
 			return err
 		}

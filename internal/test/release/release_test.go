@@ -191,6 +191,7 @@ func testLaterRoot(t *testing.T, project dir) {
 	}
 	for _, version := range []string{"v0.34.0", "v0.37.2"} {
 		project.run(t, "go", "get", "k8s.io/api@"+version, "k8s.io/apimachinery@"+version)
+		project.run(t, "go", "mod", "tidy")
 		project.run(t, "go", "test", kube+"/...", dra+"/...")
 	}
 }

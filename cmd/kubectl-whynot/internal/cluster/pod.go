@@ -193,7 +193,10 @@ type Owner struct {
 // pods of a ReplicationController know its DeploymentConfig.
 func ownerOf(o *metav1.ObjectMeta) Owner {
 	r := metav1.GetControllerOfNoCopy(o)
-	if r == nil {
+	switch {
+	case metav1.HasAnnotation(*o, corev1.MirrorPodAnnotationKey):
+		return Owner{Kind: "Node"}
+	case r == nil:
 		return Owner{}
 	}
 	w := Owner{Kind: r.Kind, Name: r.Name}

@@ -388,6 +388,14 @@ func (n *Node) IsSilent() bool {
 	return !HasKey(n.Own, corev1.TaintNodeOutOfService) && slices.Contains(n.conditions, condition(corev1.NodeReady, corev1.ConditionUnknown))
 }
 
+// IsControlPlane reports whether the node has the label of nodes on which etcd may run.
+func (n *Node) IsControlPlane() bool {
+	_, isMaster := n.Labels["node-role.kubernetes.io/master"]
+	_, isControlPlane := n.Labels["node-role.kubernetes.io/control-plane"]
+	_, isEtcd := n.Labels["node-role.kubernetes.io/etcd"]
+	return isMaster || isControlPlane || isEtcd
+}
+
 func condition(name corev1.NodeConditionType, status corev1.ConditionStatus) lifecycle.Condition {
 	return lifecycle.Condition{Type: string(name), Status: string(status)}
 }

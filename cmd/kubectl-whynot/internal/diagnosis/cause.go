@@ -91,6 +91,10 @@ func (x *Pending) note(m *fiterror.Message) {
 		note(isAdmissions && p.Template && !x.isKeptOff, "the pods request ", r.Taint.Key, ", for which admission adds a toleration in "+
 			"some clusters, such as those of GKE (plugin ExtendedResourceToleration). There the template needs none")
 	}
+	tainted, _ := x.tainted()
+	note(tainted > 0 && len(p.CountsTainted) > 0 && strings.Contains(m.Text+",", "didn't match pod topology spread constraints,"),
+		"nodes with untolerated taints count in its topology spread by ", say.Joined(p.CountsTainted),
+		", and hold the pod back from the others. nodeTaintsPolicy: Honor in the constraint leaves them out")
 	note(p.Scheduler != "", "the pod uses the scheduler ", p.Scheduler, ", which may apply other rules")
 	note(!m.Fits(x.Nodes, x.Nodes-x.Feasible) && (!x.isOpen() || m.Words("") != ""),
 		"the scheduler's message does not fit the nodes of the input, and may be older")

@@ -24,6 +24,7 @@ type Node struct {
 	IsCordoned bool
 	IsReady    bool // by its conditions
 	MayBeReady bool // or nothing is known of these
+	Hold            // of its cordon
 }
 
 // A Stay is equal for taints for which the same is to be done.
@@ -33,6 +34,7 @@ type Stay struct {
 	IsLate     bool           // the taint has been there for far longer than it normally is
 	IsReady    bool           // the node is; if it is late, the node is healthy
 	IsCordoned bool           // and it is late
+	Hold                      // of a cordon that nothing else explains
 }
 
 // IsAnnotation reports whether an annotation says that the node is in maintenance.
@@ -43,10 +45,12 @@ func (n *Node) StayOf(t taints.Taint, now time.Time) (s Stay, since time.Time) {
 	k := Known(t)
 	since = n.Since(t, now)
 	switch {
+	case k.State == Cordoned:
+		return Stay{State: Cordoned, Hold: n.Hold}, since
 	case k.IsLate(since, now):
-		return Stay{k.State, t.ID(), true, n.IsHealthy(), n.IsCordoned}, since
+		return Stay{State: k.State, ID: t.ID(), IsLate: true, IsReady: n.IsHealthy(), IsCordoned: n.IsCordoned}, since
 	case k.IsGuess, k.IsRepeated && since.IsZero() && !n.Made.IsZero(), k.State == Maintained, k.State == Fenced:
-		return Stay{k.State, t.ID(), false, n.IsReady, false}, since
+		return Stay{State: k.State, ID: t.ID(), IsReady: n.IsReady}, since
 	}
 	return Stay{State: k.State}, since
 }
@@ -54,7 +58,7 @@ func (n *Node) StayOf(t taints.Taint, now time.Time) (s Stay, since time.Time) {
 // IsHealthy reports whether nothing says that the node is not.
 func (n *Node) IsHealthy() bool {
 	isSick := func(t taints.Taint) bool { return Of(t) == Unhealthy && !slices.Contains(n.Stale, t.ID()) }
-	return n.MayBeReady && !slices.ContainsFunc(n.Taints, isSick)
+	return n.MayBeReady && !n.IsSick && !slices.ContainsFunc(n.Taints, isSick)
 }
 
 // Owner returns the taint of what removes the node, fences it or has it in maintenance, and

@@ -44,8 +44,9 @@ type Cluster struct {
 	Waiting     map[string]int       // pending pods by Pod.OwnerName, after Finish
 	Unevaluated sets.Set[string]     // rules of objects in the input
 
-	PoolTaints sets.Set[taints.TaintID]       // that a NodePool or the like puts on its nodes
-	AddedIn    map[string][]taints.Toleration // those that admission adds to pods, by namespace
+	AddedIn map[string][]taints.Toleration // those that admission adds to pods, by namespace
+
+	Provisioners
 
 	Drain    *drain.Drain // gets what it needs; nil: that is not wanted
 	objects  devices.Objects
@@ -86,6 +87,7 @@ func New(only Filter) *Cluster {
 		NodeAt: make(map[string]int), leftOut: make(map[PodName]*Pod), PodNamed: make(map[PodName]*Pod), Others: make(map[string]int),
 		profiles: make(map[string]*Profile), owners: make(map[Owner]*Owner), Unevaluated: sets.New[string](),
 		Workloads: make(map[string]*Workload), Running: make(map[string]int), Waiting: make(map[string]int), AddedIn: make(map[string][]taints.Toleration),
+		Provisioners: newProvisioners(),
 	}
 }
 
@@ -116,6 +118,7 @@ func (c *Cluster) Finish() {
 	for i := range c.Nodes {
 		c.NodeAt[c.Nodes[i].Name] = i
 	}
+	c.finishHolds()
 	c.group()
 	c.finishWorkloads()
 	c.finishDevices()
@@ -245,6 +248,9 @@ func (c *Cluster) Decode(m manifest.Object) error {
 		}
 	case "ResourceSlice", "ResourceClaim", "DeviceTaintRule", "DeviceClass":
 		return c.objects.Decode(m.Kind, func(o any) error { return m.Decode(o) })
+	}
+	if c.addProvisioner(&m) {
+		return nil
 	}
 	kind := m.Kind
 	if text := m.Suspect(); text != "" {

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/managers"
 	"github.com/seed-0529bac1/taints/cmd/internal/names"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/states"
@@ -198,7 +199,10 @@ type Node struct {
 	Taints       []taints.Taint   // its own and that of a cordoned node, after Finish
 	Group        *Group           // after Finish
 	Stale        []taints.TaintID // taints that Kubernetes removes from it
+	TaintsBy     string           // the client that last wrote them; empty: not known, or Kubernetes
 	annotated    string           // by what has it in maintenance
+	hold         states.Hold      // of a cordon
+	cordonedAt   time.Time        // zero: not known
 	resources    map[string]int64 // allocatable extended resources, also of 0
 	conditions   []lifecycle.Condition
 	inferred     bool // the conditions are
@@ -230,6 +234,12 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 		}},
 		Own: list, Cordoned: n.Spec.Unschedulable, resources: extended(n.Status.Allocatable),
 		annotated: states.AnnotationOf(n.Annotations),
+	}
+	if by := managers.LastWrite(n.ManagedFields, "spec", "taints").By; by != "kube-controller-manager" && by != "kubernetes" {
+		added.TaintsBy = by
+	}
+	if added.Cordoned {
+		added.hold, added.cordonedAt = states.HoldOf(n)
 	}
 	added.setConditions(n.Status.Conditions)
 	added.Stale = added.Corrections(time.Time{}).Remove
@@ -378,7 +388,7 @@ func (n *Node) IsReady() bool {
 func (n *Node) State() *states.Node {
 	return &states.Node{
 		Taints: n.Taints, Stale: n.Stale, Made: n.CreationTimestamp.Time, Deleted: n.DeletionTimestamp, Finalizers: n.Finalizers,
-		IsCordoned: n.Cordoned, IsReady: n.IsReady(), MayBeReady: n.inferred || n.IsReady(), Annotated: n.annotated,
+		IsCordoned: n.Cordoned, IsReady: n.IsReady(), MayBeReady: n.inferred || n.IsReady(), Annotated: n.annotated, Hold: n.hold,
 	}
 }
 
@@ -404,7 +414,11 @@ func condition(name corev1.NodeConditionType, status corev1.ConditionStatus) lif
 func (n *Node) AddCordon() {
 	n.Taints = slices.Clip(n.Own)
 	if at, has := taints.FindTaint(n.Own, Cordon.ID()); n.Cordoned && !(has && n.Own[at].Value == "") {
-		n.Taints = append(n.Taints, Cordon)
+		cordon := Cordon
+		if !n.cordonedAt.IsZero() {
+			cordon.TimeAdded = &n.cordonedAt
+		}
+		n.Taints = append(n.Taints, cordon)
 	}
 }
 

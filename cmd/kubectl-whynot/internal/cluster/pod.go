@@ -136,6 +136,7 @@ func (c *Cluster) addPod(o *corev1.Pod, mistakes []string) error {
 	if c.Drain != nil {
 		c.Drain.AddPod(p.PodName, o)
 	}
+	c.addKeeper(o, p.PodName)
 	c.PodNamed[p.PodName] = p
 	c.Pods = append(c.Pods, p)
 	return nil

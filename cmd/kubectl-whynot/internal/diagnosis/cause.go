@@ -91,6 +91,9 @@ func (x *Pending) note(m *fiterror.Message) {
 		note(isAdmissions && p.Template && !x.isKeptOff, "the pods request ", r.Taint.Key, ", for which admission adds a toleration in "+
 			"some clusters, such as those of GKE (plugin ExtendedResourceToleration). There the template needs none")
 	}
+	for _, text := range x.beside {
+		note(true, text)
+	}
 	tainted, _ := x.tainted()
 	note(tainted > 0 && len(p.CountsTainted) > 0 && strings.Contains(m.Text+",", "didn't match pod topology spread constraints,"),
 		"nodes with untolerated taints count in its topology spread by ", say.Joined(p.CountsTainted),

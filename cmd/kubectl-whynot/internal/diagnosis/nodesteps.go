@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/jobs"
+	"github.com/seed-0529bac1/taints/cmd/internal/managers"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/states"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
@@ -29,6 +30,9 @@ type stay struct {
 	replaced []taints.Taint // that end with these, and these
 	times    []time.Time    // since when, where that is known
 	isSick   bool           // one of the nodes is not healthy
+	startup  string         // what lists the taint among those of a start; empty: nothing
+	writers  []string       // of the taints of the nodes, as far as known
+	keepers  []string       // pods there that ask not to be disrupted
 }
 
 // A stayKey is equal for taints for which the same is to be done.
@@ -60,11 +64,15 @@ func (a *analyst) findStays(nodes []int, list []taints.Taint) []*stay {
 			s := found[e.stayKey]
 			if s == nil {
 				s = &stay{stayKey: e.stayKey, known: e.known}
+				s.startup = a.Startup[e.acts.ID()]
 				found[e.stayKey], stays = s, append(stays, s)
 			}
 			s.taints, s.replaced, s.isSick = with(s.taints, e.acts), with(s.replaced, e.taint), s.isSick || e.isSick
 			if !slices.Contains(s.nodes[max(len(s.nodes)-1, 0):], n.Name) {
-				s.nodes = append(s.nodes, n.Name)
+				s.nodes, s.keepers = append(s.nodes, n.Name), append(s.keepers, sets.List(a.Keepers[n.Name])...)
+				if n.TaintsBy != "" && !slices.Contains(s.writers, n.TaintsBy) {
+					s.writers = append(s.writers, n.TaintsBy)
+				}
 			}
 			if !e.since.IsZero() && !e.since.After(a.question.Now) { // clocks differ
 				s.times = append(s.times, e.since)
@@ -167,19 +175,27 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 		return q.onNodes(words.Replace(text), s.nodes, maxNames, "taint", "nodes", s.ID.String()+"-")
 	}
 	uncordon := func(text string) Step { return q.onNodes(words.Replace(text), s.nodes, maxNames, "uncordon") }
+	keeps := ""
+	if n := len(s.keepers); n > 0 {
+		keeps = ". " + say.CountOf(n, "pod there asks", "pods there ask") + " not to be disrupted, and may hold that up: " + say.Joined(say.FirstOf(s.keepers, 3))
+	}
 	late := func(or string) Step {
-		return look(or + "look at " + k.Look + ": WHO still HAVE WHAT" + since(",", ",") + " and BY normally removes it within " + duration.HumanDuration(k.Within))
+		return look(or + "look at " + k.Look + ": WHO still HAVE WHAT" + since(",", ",") + " and BY normally removes it within " + duration.HumanDuration(k.Within) + keeps)
 	}
 	isPinned := x.Owner.Kind == "DaemonSet" && x.profile.NamesNodes()
 	leaving := "WHO ARE being removed" + since(",", "") + ": "
 	switch {
 	case s.stale != "":
 		return []Step{remove("remove WHAT from WHO: " + s.stale + ", so Kubernetes' node-lifecycle controller does it within seconds if it runs")}
+	case s.startup != "":
+		return []Step{look("wait for WHAT to go away from WHO" + since(", there", "") + ": " + s.startup + " has it among its startupTaints, so that the " + say.Noun(n, "node") + " ARE starting")}
 	case k.IsGuess:
 		return []Step{look("ask who set WHAT on WHO" + since(", there", "") + ": by its words the " + say.Noun(n, "node") + " ARE " + string(s.State) +
 			". Who set it removes it; no pod should tolerate it")}
 	case s.State == states.Cordoned:
-		return []Step{uncordon("if the maintenance of WHO" + since(", cordoned", ",") + " is over, uncordon THEM")}
+		return []Step{x.cordonStep(s, look, uncordon, since)}
+	case s.State == states.Unhealthy && slices.ContainsFunc(x.stays, func(o *stay) bool { return o.isToRepair() && slices.Equal(o.nodes, s.nodes) }):
+		return nil
 	case s.State == states.Unhealthy:
 		or, left := "", slices.DeleteFunc(slices.Clone(s.taints), func(t taints.Taint) bool { return !states.IsOfStart(t) })
 		if x.First.HostNetwork && len(left) > 0 {
@@ -249,6 +265,40 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 		steps = append(steps, x.steps("or, as the pod belongs to that node alone, if it should run there until then, ", exists(left))...)
 	}
 	return steps
+}
+
+// cordonStep returns what to do about cordoned nodes. Only a person ends what a person began,
+// and only where nothing else speaks against it.
+func (x *Pending) cordonStep(s *stay, look, uncordon func(string) Step, since func(before, after string) string) Step {
+	with := ""
+	if s.By != "" {
+		with = " by " + s.By
+	}
+	because := strings.TrimSuffix(": "+s.Evidence, ": ")
+	if len(s.nodes) > 1 {
+		because = strings.ReplaceAll(because, "its ", "their ")
+	}
+	switch {
+	case s.IsFree() && s.By != "":
+		return uncordon("if the maintenance of WHO, cordoned" + with + since("", ",") + " is over, uncordon THEM")
+	case s.IsFree():
+		return uncordon("if the maintenance of WHO" + since(", cordoned", ",") + " is over, uncordon THEM")
+	case s.By != "" && !managers.IsPerson(s.By):
+		return look("wait until " + s.By + " uncordons WHO" + since(", cordoned", "") + because)
+	case s.isToRepair():
+		return look("repair WHO, which ARE cordoned" + with + since("", "") + " and not Ready: to uncordon THEM alone is not enough")
+	case s.By == "":
+		text := say.Noun(len(s.nodes), "node") + " " + say.NamesOf(s.nodes, len(s.nodes)) + since(", cordoned", ",")
+		return x.question.onNodes("find out who has "+text+" and ends that, before anybody uncordons "+say.For(len(s.nodes), "it", "them")+because+
+			". managedFields name the client that cordoned", s.nodes, 3, "get", "node", "-o", "yaml", "--show-managed-fields")
+	default:
+		return look("find out who has WHO, cordoned" + with + since("", ",") + " and ends that, before anybody uncordons THEM" + because)
+	}
+}
+
+// isToRepair reports whether nothing speaks against an uncordon but that the nodes are not Ready.
+func (s *stay) isToRepair() bool {
+	return s.State == states.Cordoned && (s.Evidence == states.NotReady || s.Evidence == states.Unknown) && (s.By == "" || managers.IsPerson(s.By))
 }
 
 // exists returns entries that tolerate the taints with any value.

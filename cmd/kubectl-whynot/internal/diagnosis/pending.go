@@ -35,11 +35,13 @@ type Pending struct {
 	Message        string   `json:"schedulerMessage,omitempty"` // the scheduler's
 	NominatedNodes []string `json:"nominatedNodes,omitempty"`   // that the scheduler intends for some of the pods
 
-	First    *cluster.Pod `json:"-"` // of the pods
-	question *Question
-	profile  *cluster.Profile  // of all pods, also where each is for another node
-	workload *cluster.Workload // that has the template, if the input has it
-	running  int               // pods of the workload that run
+	First        *cluster.Pod `json:"-"` // of the pods
+	question     *Question
+	profile      *cluster.Profile  // of all pods, also where each is for another node
+	workload     *cluster.Workload // that has the template, if the input has it
+	running      int               // pods of the workload that run
+	provisioners *cluster.Provisioners
+	beside       []string // what to do about the states of nodes, where the scheduler names another reason first
 
 	isKeptOff  bool    // an entry about a DaemonSet that makes no pods on some nodes
 	missed     []int   // these nodes
@@ -142,7 +144,7 @@ func (a *analyst) entry(p *cluster.Pod) *Pending {
 	return &Pending{
 		Namespace: p.Namespace, Owner: *p.Owner, First: p, Gated: len(p.Gates) > 0, Message: p.Message,
 		NodeSelector: p.Selector, Tolerations: p.Tolerations, profile: p.Profile,
-		question: &a.question, workload: a.Workloads[p.OwnerName()], running: a.Running[p.OwnerName()],
+		question: &a.question, workload: a.Workloads[p.OwnerName()], running: a.Running[p.OwnerName()], provisioners: &a.Provisioners,
 	}
 }
 
@@ -162,6 +164,9 @@ func (a *analyst) pendingOf(pods []*cluster.Pod) *Pending {
 	x.profile = a.Union(profiles)
 	x.NodeAffinity, x.placement = cluster.AffinityText(x.profile.Required), *a.placement(x.profile)
 	x.kept = a.placement(p.Profile).kept // as the scheduler counts for each pod
+	if x.isOpen() && x.Message != "" && !p.Template {
+		x.beside = a.besideTexts(x)
+	}
 	x.explain()
 	switch {
 	case p.NodeName != "":
@@ -171,6 +176,30 @@ func (a *analyst) pendingOf(pods []*cluster.Pod) *Pending {
 	}
 	a.notePlugins(x)
 	return x
+}
+
+// besideTexts returns what to do about the states of the nodes that reject the pods.
+func (a *analyst) besideTexts(x *Pending) (texts []string) {
+	var nodes []int
+	var list []taints.Taint
+	for _, s := range x.placement.rejecting {
+		for _, t := range untoleratedOf(x.profile.Matcher, s.Group) {
+			if states.Of(t) == states.None {
+				continue
+			}
+			list = append(list, t)
+			if !slices.Contains(nodes, s.Nodes[0]) {
+				nodes = append(nodes, s.Nodes...)
+			}
+		}
+	}
+	for _, s := range a.stays(nodes, cluster.Distinct(list)) {
+		steps := x.stepsFor(s)
+		if i := slices.IndexFunc(steps, func(s Step) bool { return !strings.HasPrefix(s.Text, "if the pod ") }); i >= 0 && len(texts) < 5 {
+			texts = append(texts, strings.TrimPrefix(steps[i].Text, "or, "))
+		}
+	}
+	return texts
 }
 
 // names returns the sorted names of up to maxNames nodes.

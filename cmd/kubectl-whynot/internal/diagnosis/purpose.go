@@ -3,6 +3,7 @@
 package diagnosis
 
 import (
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -17,6 +18,9 @@ import (
 // pool of nodes for some pods: by its words, by a resource or label of a node, because the
 // pods ask for these nodes, or because other pods or the template of a pool name it.
 func (a *analyst) isForPool(p *cluster.Profile, t taints.Taint, nodes []int) bool {
+	if a.Startup[t.ID()] != "" {
+		return false
+	}
 	_, part, isLong := strings.Cut(t.Key, "/")
 	if !isLong {
 		part = t.Key
@@ -28,7 +32,7 @@ func (a *analyst) isForPool(p *cluster.Profile, t taints.Taint, nodes []int) boo
 			return true
 		}
 	}
-	return states.IsPool(t) || len(p.Selector) > 0 || p.Required != nil || a.PoolTaints.Has(t.ID()) || a.namedKeys().Has(t.Key)
+	return states.IsPool(t) || len(p.Selector) > 0 || p.Required != nil || a.Pool.Has(t.ID()) || a.namedKeys().Has(t.Key)
 }
 
 // namedKeys returns the keys that tolerations of pods on nodes and of templates name, except
@@ -55,6 +59,12 @@ func (a *analyst) namedKeys() sets.Set[string] {
 
 // askSteps returns what to find out about taints that may be for a state or for a pool.
 func (x *Pending) askSteps(only *alternative) []Step {
+	startup := slices.DeleteFunc(slices.Clone(only.unknown), func(t taints.Taint) bool { return x.provisioners.Startup[t.ID()] == "" })
+	if len(startup) > 0 {
+		return []Step{x.question.onNodes("wait for "+say.TaintsText(startup)+" to go away from "+say.NamesOf(only.NodeNames, only.Nodes)+": "+
+			x.provisioners.Startup[startup[0].ID()]+" has it among its startupTaints, so that the "+say.Noun(only.Nodes, "node")+say.For(only.Nodes, " is", " are")+" starting",
+			only.NodeNames, 3, "describe", "node")}
+	}
 	who, names := say.TaintsText(only.unknown), only.NodeNames
 	text := "ask who set " + who + " on " + say.NamesOf(names, only.Nodes) + ": nothing in the input says what it is for. If it marks nodes for such pods, " +
 		entriesText(only.Entries()) + "; if it marks a state of the node, that has to end"

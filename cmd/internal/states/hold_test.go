@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package states
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// What somebody has the node for is in the words of annotations and labels. Settings, the
+// past and what has ended are not.
+func TestSaysHeld(t *testing.T) {
+	for text, want := range map[string]bool{
+		"quarantineHealthEventIsCordoned=True":                                          true,
+		"dgxc.nvidia.com/nvsentinel-state=quarantined":                                  true,
+		"nvidia.com/gpu-driver-upgrade-state=drain-required":                            true,
+		"nvidia.com/gpu-driver-upgrade-state=upgrade-done":                              false,
+		"nvidia.com/gpu-driver-upgrade-enabled=true":                                    false,
+		"k8saas.nvidia.com/cordon-by=NVSentinel":                                        true,
+		"k8saas.nvidia.com/cordon-reason=GPU-fatal-error-ruleset":                       true,
+		"example.com/in-maintenance=true":                                               true,
+		"example.com/in-maintenance=false":                                              false,
+		"weave.works/kured-most-recent-reboot-needed=2026-11-01":                        false,
+		"machineconfiguration.openshift.io/state=Done":                                  false,
+		"machineconfiguration.openshift.io/lastAppliedDrain=uncordon-rendered-worker-1": false,
+		"karpenter.sh/initialized=true":                                                 false,
+		"karpenter.sh/do-not-disrupt=true":                                              false,
+		"cloud.google.com/gke-provisioning=standard":                                    false,
+		"node.alpha.kubernetes.io/ttl=0":                                                false,
+		"volumes.kubernetes.io/controller-managed-attach-detach=true":                   false,
+		"node.kubernetes.io/exclude-from-external-load-balancers=":                      false,
+		"node-role.kubernetes.io/control-plane=":                                        false,
+		"kubernetes.io/hostname=gpu-0":                                                  false,
+		"nvidia.com/gpu.present=true":                                                   false,
+		"topology.kubernetes.io/zone=eu-1":                                              false,
+		"failure-domain.beta.kubernetes.io/zone=eu-1":                                   false,
+		"cluster-autoscaler.kubernetes.io/scale-down-disabled=true":                     false,
+		"rke.cattle.io/machine=x":                                                       false,
+		"example.com/repair-ticket=1234":                                                true,
+	} {
+		if key, value, _ := strings.Cut(text, "="); saysHeld(key, value) != want {
+			t.Errorf("%s: %v", text, !want)
+		}
+	}
+}
+
+func TestIsHarmless(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Ready=True": true, "MemoryPressure=False": true, "MemoryPressure=True": false, "GpuXidError=True": false, "GpuXidError=False": true,
+		"EtcdIsVoter=True": true, "AcceleratedHardwareReady=True": true, "AcceleratedHardwareReady=False": false, "NetworkUnavailable=True": false,
+		"KernelDeadlock=Unknown": true, "StorageUnavailable=True": false,
+	} {
+		name, status, _ := strings.Cut(text, "=")
+		c := corev1.NodeCondition{Type: corev1.NodeConditionType(name), Status: corev1.ConditionStatus(status)}
+		if isHarmless(c) != want {
+			t.Errorf("%s: %v", text, !want)
+		}
+	}
+}

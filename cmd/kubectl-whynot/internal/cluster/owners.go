@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
+	"github.com/seed-0529bac1/taints/kube"
+)
+
+// Provisioners is what the objects of the input that make nodes say of them.
+type Provisioners struct {
+	Pool    sets.Set[taints.TaintID]    // taints of all nodes of a pool
+	Startup map[taints.TaintID]string   // taints of a start, and what lists them
+	Leaving map[string]string           // nodes whose Machine or NodeClaim is being deleted, and its name
+	Keepers map[string]sets.Set[string] // nodes, and pods there that ask not to be disrupted, with the annotation
+}
+
+func newProvisioners() Provisioners {
+	return Provisioners{sets.New[taints.TaintID](), make(map[taints.TaintID]string), make(map[string]string), make(map[string]sets.Set[string])}
+}
+
+// A provisioner is a NodePool or NodeClaim of Karpenter, or what Cluster API, OpenShift
+// and Gardener have of them.
+type provisioner struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		nodeTaints
+		Template struct {
+			Spec nodeTaints `json:"spec"`
+		} `json:"template"`
+	} `json:"spec"`
+	Status struct {
+		NodeName string                 `json:"nodeName"`
+		NodeRef  corev1.ObjectReference `json:"nodeRef"`
+	} `json:"status"`
+}
+
+type nodeTaints struct {
+	Taints        []corev1.Taint `json:"taints"`
+	StartupTaints []corev1.Taint `json:"startupTaints"`
+}
+
+// addProvisioner adds what the object says, and reports whether it is of a kind that makes
+// nodes.
+func (c *Cluster) addProvisioner(m *manifest.Object) bool {
+	var o provisioner
+	switch m.Kind {
+	case "NodePool", "NodeClaim", "Machine", "MachineSet", "MachineDeployment":
+	default:
+		return false
+	}
+	if m.Decode(&o) != nil { // another project's kind
+		return false
+	}
+	name := m.Kind + " " + o.Name
+	for _, list := range []nodeTaints{o.Spec.nodeTaints, o.Spec.Template.Spec} {
+		for _, t := range kube.Taints(list.Taints) {
+			c.Pool.Insert(t.ID())
+		}
+		for _, t := range kube.Taints(list.StartupTaints) {
+			if old := c.Startup[t.ID()]; old == "" || strings.HasPrefix(name, "NodePool ") {
+				c.Startup[t.ID()] = name
+			}
+		}
+	}
+	if node := o.Status.NodeName + o.Status.NodeRef.Name; o.DeletionTimestamp != nil && node != "" {
+		c.Leaving[node] = name
+	}
+	return true
+}
+
+// addKeeper notes a pod that asks not to be disrupted.
+func (c *Cluster) addKeeper(o *corev1.Pod, name PodName) {
+	for key, value := range map[string]string{
+		"karpenter.sh/do-not-disrupt": "true", "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
+	} {
+		if o.Spec.NodeName == "" || o.Annotations[key] != value {
+			continue
+		}
+		if c.Keepers[o.Spec.NodeName] == nil {
+			c.Keepers[o.Spec.NodeName] = sets.New[string]()
+		}
+		c.Keepers[o.Spec.NodeName].Insert(name.String() + " (" + key + ")")
+	}
+}
+
+// finishHolds adds to cordons what removes the nodes.
+func (c *Cluster) finishHolds() {
+	for node, name := range c.Leaving {
+		if i, ok := c.NodeAt[node]; ok {
+			c.Nodes[i].hold.Add(name + " has it, and is being deleted")
+		}
+	}
+}

@@ -111,8 +111,8 @@ func (w *world) fix(t *testing.T, x *diagnosis.Pending) {
 // The steps after which the taints of nodes' states go away, and those after which
 // what has set them also ends the cordon, or there are new nodes.
 var (
-	endsStates = regexp.MustCompile(`^(repair|wait|look at) |being removed|only the pod that EKS made`)
-	endsCordon = regexp.MustCompile(`^wait until |being removed|^look at the (log of|events)`)
+	endsStates = regexp.MustCompile(`^(repair|wait|look at|find out who has) |being removed|only the pod that EKS made`)
+	endsCordon = regexp.MustCompile(`^(wait until|find out who has) |being removed|^look at the (log of|events)|to uncordon (it|them) alone`)
 )
 
 // isQuestion reports whether the step is to find out what a taint is for.

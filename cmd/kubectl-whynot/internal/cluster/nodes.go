@@ -211,6 +211,16 @@ type Node struct {
 // Offers reports whether the node has the extended resource.
 func (n *Node) Offers(resource string) bool { return n.resources[resource] > 0 }
 
+// IsForeign reports whether the node does not run what is made for Linux, or for Windows, or
+// has no kubelet of its own.
+func (n *Node) IsForeign(forWindows bool) bool {
+	isVirtual := func(t taints.Taint) bool {
+		return strings.Contains(t.Key, "virtual-kubelet") || strings.Contains(t.Key, "virtual-node")
+	}
+	return n.Labels["type"] == "virtual-kubelet" || slices.ContainsFunc(n.Own, isVirtual) ||
+		n.Labels[corev1.LabelOSStable] == "windows" && !forWindows
+}
+
 // AddNode adds a node.
 func (c *Cluster) AddNode(n *corev1.Node) error {
 	if err := names.CheckObject(&n.ObjectMeta); err != nil {

@@ -255,6 +255,7 @@ type Workload struct {
 	Misplaced   int                 // pods of a DaemonSet on nodes that it would make none for, by its status
 	IsPlugin    bool                // a device plugin, which brings extended resources
 	Exists      bool                // it has pods or a status
+	ForWindows  bool                // its pods run on Windows
 
 	pod        *Pod   // that it would create; nil: none
 	controller Owner  // of the workload itself
@@ -284,6 +285,7 @@ func (c *Cluster) addWorkload(kind string, o *workload.Object, mistakes []string
 	w.IsPlugin = strings.Contains(o.Name, "device-plugin") || slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool {
 		return v.HostPath != nil && strings.HasPrefix(v.HostPath.Path, "/var/lib/kubelet/device-plugins")
 	})
+	w.ForWindows = isForWindows(spec)
 	w.Tolerations = kube.Tolerations(spec.Tolerations)
 	if w.Effective = w.Tolerations; kind == "DaemonSet" {
 		w.Effective = taints.AddDaemonSetTolerations(w.Tolerations, taints.DaemonSetPod{HostNetwork: spec.HostNetwork})
@@ -314,6 +316,23 @@ func (c *Cluster) addWorkload(kind string, o *workload.Object, mistakes []string
 		c.Others[kind+" "+why]++
 	}
 	return nil
+}
+
+// MadeBy names what owns the workload, and has its own idea of the template, or returns "".
+func (w *Workload) MadeBy() string {
+	if w == nil || w.controller == (Owner{}) {
+		return ""
+	}
+	kind, _, _ := strings.Cut(w.controller.Kind, ".")
+	return kind + " " + w.controller.Name
+}
+
+// isForWindows reports whether pods of the spec run on Windows.
+func isForWindows(s *corev1.PodSpec) bool {
+	isWindows := func(c corev1.Container) bool {
+		return strings.Contains(c.Image, "windows") || strings.Contains(c.Image, "nanoserver") || strings.Contains(c.Image, "servercore")
+	}
+	return s.OS != nil && s.OS.Name == corev1.Windows || s.NodeSelector[corev1.LabelOSStable] == "windows" || slices.ContainsFunc(s.Containers, isWindows)
 }
 
 // workload returns the owner, not what owns it, or nil.

@@ -98,6 +98,9 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 	if x.First.Template && !(x.isKeptOff && x.workload.Exists) {
 		return []Step{{Text: condition + entriesText(entries) + " in the pod template of " + who}}
 	}
+	if by := x.workload.MadeBy(); x.isKeptOff && by != "" {
+		return []Step{{Text: condition + entriesText(entries) + " in " + by + ", which made " + who + " and undoes a change of it"}}
+	}
 	if x.First.NodeName != "" {
 		return []Step{{Text: condition + entriesText(entries) + " in the manifest"}}
 	}

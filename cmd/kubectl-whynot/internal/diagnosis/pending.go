@@ -339,14 +339,16 @@ func (a *analyst) daemonSets() []*Pending {
 		if r.Feasible == 0 && slices.Contains(a.Pods, p) { // it is pending
 			continue
 		}
-		x := cmp.Or(a.keptOff(p, r.rejecting, on, states.None), a.keptOff(p, r.rejecting, on, states.Starting))
+		x := cmp.Or(a.keptOff(p, r.rejecting, on, states.None), a.keptOff(p, r.rejecting, on, states.Starting),
+			a.keptOff(p, r.rejecting, on, states.Unhealthy), a.keptOff(p, r.rejecting, on, states.Leaving))
 		list = append(list, x, a.keptOff(p, r.rejecting, on, states.Virtual))
 	}
 	return slices.DeleteFunc(list, func(x *Pending) bool { return x == nil })
 }
 
 // keptOff returns the entry for the DaemonSet, or nil if it makes pods on all of the
-// nodes without states, or with this one.
+// nodes without states, or with this one. What it is not made for, and what repairs or
+// removes a node in time, is no matter.
 func (a *analyst) keptOff(p *cluster.Pod, rejecting []cluster.Share, on map[int]bool, state states.State) *Pending {
 	x := a.entry(p)
 	var shares []cluster.Share
@@ -359,6 +361,9 @@ func (a *analyst) keptOff(p *cluster.Pod, rejecting []cluster.Share, on map[int]
 		kept := cluster.Share{Group: s.Group}
 		for _, i := range a.ofThese(s.Nodes, false) {
 			isRunning, has := on[i]
+			if a.Nodes[i].IsForeign(x.workload.ForWindows) || !a.concerns(p, i, untolerated, state) {
+				continue
+			}
 			if isRunning && !hasNoExecute(untolerated) {
 				x.misplaced = append(x.misplaced, i)
 			} else if !has {
@@ -379,6 +384,19 @@ func (a *analyst) keptOff(p *cluster.Pod, rejecting []cluster.Share, on map[int]
 	x.explain()
 	x.Kind, x.Text = causeKeptOff, a.keptOffText(x)+": "+x.Text
 	return x
+}
+
+// concerns reports whether a DaemonSet has to do with the state that keeps it off the node:
+// it may be what makes the node ready, or what removes the node may have given up.
+func (a *analyst) concerns(p *cluster.Pod, node int, untolerated []taints.Taint, state states.State) bool {
+	isOfStart := func(t taints.Taint) bool { return states.Of(t) == states.None || states.IsOfStart(t) }
+	switch state {
+	case states.Unhealthy:
+		return p.HostNetwork && !slices.ContainsFunc(untolerated, func(t taints.Taint) bool { return !isOfStart(t) })
+	case states.Leaving:
+		return slices.ContainsFunc(a.endings(node), func(e ending) bool { return e.IsLate })
+	}
+	return true
 }
 
 func (a *analyst) keptOffText(x *Pending) string {

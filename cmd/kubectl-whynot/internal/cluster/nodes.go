@@ -274,10 +274,8 @@ func (c *Cluster) With(changed map[int]Node) *Cluster {
 
 // A Group is the nodes with the same taints, regardless of order and times.
 type Group struct {
-	Pods     int            `json:"pods"`         // that run there
-	Rejected int            `json:"rejectedPods"` // pending, match a node and do not tolerate the taints
-	Taints   []taints.Taint `json:"taints"`       // sorted, without TimeAdded
-	Members  []int          `json:"-"`            // the nodes, in order of name
+	Taints  []taints.Taint `json:"taints"` // sorted, without TimeAdded
+	Members []int          `json:"-"`      // the nodes, in order of name
 }
 
 // group groups the nodes, largest group first, and collects their labels.

@@ -56,7 +56,9 @@ type Report struct {
 
 // A GroupRow is a group of nodes with the same taints.
 type GroupRow struct {
-	Nodes int `json:"nodes"`
+	Nodes    int `json:"nodes"`
+	Pods     int `json:"pods"`         // that run there
+	Rejected int `json:"rejectedPods"` // pending, match a node and do not tolerate the taints
 	*cluster.Group
 	NodeNames []string `json:"nodeNames"`
 	ForPod    *cell    `json:"forPod,omitzero"` // about the requested pod; nil: none is
@@ -97,14 +99,15 @@ func New(c *cluster.Cluster, q Question) *Report {
 	}
 	q.areAll = c.Only.Labels == nil || c.Only.Labels.Empty()
 	a := newAnalyst(c, q)
-	waiting := r.survey(c)
+	waiting, running := r.survey(c)
+	rejected := make(map[*cluster.Group]int)
 	for _, p := range waiting {
 		for _, s := range a.placement(p.Profile).rejecting {
-			s.Group.Rejected++
+			rejected[s.Group]++
 		}
 	}
 	r.Groups = say.Each(c.Groups, func(g *cluster.Group) GroupRow {
-		return GroupRow{len(g.Members), g, say.Each(g.Members, func(i int) string { return c.Nodes[i].Name }), nil}
+		return GroupRow{len(g.Members), running[g], rejected[g], g, say.Each(g.Members, func(i int) string { return c.Nodes[i].Name }), nil}
 	})
 	a.kept = a.daemonSets()
 	pods := c.Pods
@@ -146,9 +149,9 @@ func (r *Report) WaitsForTaints() bool {
 		slices.ContainsFunc(r.Pending, func(x *Pending) bool { return x.First.IsRefused })
 }
 
-// survey counts the pods by their place, and returns the pending ones.
-func (r *Report) survey(c *cluster.Cluster) []*cluster.Pod {
-	var waiting []*cluster.Pod
+// survey returns the pending pods, and counts the others by their place.
+func (r *Report) survey(c *cluster.Cluster) (waiting []*cluster.Pod, running map[*cluster.Group]int) {
+	running = make(map[*cluster.Group]int)
 	for _, p := range c.Pods {
 		at, known := c.NodeAt[p.Node]
 		switch {
@@ -156,12 +159,12 @@ func (r *Report) survey(c *cluster.Cluster) []*cluster.Pod {
 			waiting = append(waiting, p)
 		case p.Node == "" || p.IsFinished():
 		case known:
-			c.Nodes[at].Group.Pods++
+			running[c.Nodes[at].Group]++
 		default:
 			r.Lost++
 		}
 	}
-	return waiting
+	return waiting, running
 }
 
 // noteOn describes a pod that is not pending, unless its eviction does.

@@ -25,13 +25,13 @@ import (
 type stay struct {
 	stayKey
 	known    *states.Entry
+	at       []int
 	nodes    []string
 	taints   []taints.Taint
 	replaced []taints.Taint // that end with these, and these
 	times    []time.Time    // since when, where that is known
 	isSick   bool           // one of the nodes is not healthy
 	startup  string         // what lists the taint among those of a start; empty: nothing
-	writers  []string       // of the taints of the nodes, as far as known
 	keepers  []string       // pods there that ask not to be disrupted
 }
 
@@ -69,10 +69,8 @@ func (a *analyst) findStays(nodes []int, list []taints.Taint) []*stay {
 			}
 			s.taints, s.replaced, s.isSick = with(s.taints, e.acts), with(s.replaced, e.taint), s.isSick || e.isSick
 			if !slices.Contains(s.nodes[max(len(s.nodes)-1, 0):], n.Name) {
+				s.at = append(s.at, i)
 				s.nodes, s.keepers = append(s.nodes, n.Name), append(s.keepers, sets.List(a.Keepers[n.Name])...)
-				if n.TaintsBy != "" && !slices.Contains(s.writers, n.TaintsBy) {
-					s.writers = append(s.writers, n.TaintsBy)
-				}
 			}
 			if !e.since.IsZero() && !e.since.After(a.question.Now) { // clocks differ
 				s.times = append(s.times, e.since)
@@ -191,7 +189,7 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 		return []Step{look("wait for WHAT to go away from WHO" + since(", there", "") + ": " + s.startup + " has it among its startupTaints, so that the " + say.Noun(n, "node") + " ARE starting")}
 	case k.IsGuess:
 		return []Step{look("ask who set WHAT on WHO" + since(", there", "") + ": by its words the " + say.Noun(n, "node") + " ARE " + string(s.State) +
-			". Who set it removes it; no pod should tolerate it")}
+			". Who set it removes it; no pod should tolerate it" + x.writers(s.at))}
 	case s.State == states.Cordoned:
 		return []Step{x.cordonStep(s, look, uncordon, since)}
 	case s.State == states.Unhealthy && slices.ContainsFunc(x.stays, func(o *stay) bool { return o.isToRepair() && slices.Equal(o.nodes, s.nodes) }):

@@ -41,7 +41,8 @@ type Pending struct {
 	workload     *cluster.Workload // that has the template, if the input has it
 	running      int               // pods of the workload that run
 	provisioners *cluster.Provisioners
-	beside       []string // what to do about the states of nodes, where the scheduler names another reason first
+	nodes        []cluster.Node // of the input
+	beside       []string       // what to do about the states of nodes, where the scheduler names another reason first
 
 	isKeptOff  bool    // an entry about a DaemonSet that makes no pods on some nodes
 	missed     []int   // these nodes
@@ -144,7 +145,7 @@ func (a *analyst) entry(p *cluster.Pod) *Pending {
 	return &Pending{
 		Namespace: p.Namespace, Owner: *p.Owner, First: p, Gated: len(p.Gates) > 0, Message: p.Message,
 		NodeSelector: p.Selector, Tolerations: p.Tolerations, profile: p.Profile,
-		question: &a.question, workload: a.Workloads[p.OwnerName()], running: a.Running[p.OwnerName()], provisioners: &a.Provisioners,
+		question: &a.question, workload: a.Workloads[p.OwnerName()], running: a.Running[p.OwnerName()], provisioners: &a.Provisioners, nodes: a.Nodes,
 	}
 }
 

@@ -57,6 +57,20 @@ func (a *analyst) namedKeys() sets.Set[string] {
 	return a.named
 }
 
+// writers names the clients that last wrote the taints of the nodes, as far as is known.
+func (x *Pending) writers(nodes []int) string {
+	var names []string
+	for _, i := range nodes {
+		if by := x.nodes[i].TaintsBy; by != "" && !slices.Contains(names, by) {
+			names = append(names, by)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ". " + say.Joined(say.FirstOf(names, 3)) + " last wrote the taints there"
+}
+
 // askSteps returns what to find out about taints that may be for a state or for a pool.
 func (x *Pending) askSteps(only *alternative) []Step {
 	startup := slices.DeleteFunc(slices.Clone(only.unknown), func(t taints.Taint) bool { return x.provisioners.Startup[t.ID()] == "" })
@@ -67,6 +81,6 @@ func (x *Pending) askSteps(only *alternative) []Step {
 	}
 	who, names := say.TaintsText(only.unknown), only.NodeNames
 	text := "ask who set " + who + " on " + say.NamesOf(names, only.Nodes) + ": nothing in the input says what it is for. If it marks nodes for such pods, " +
-		entriesText(only.Entries()) + "; if it marks a state of the node, that has to end"
+		entriesText(only.Entries()) + "; if it marks a state of the node, that has to end" + x.writers(only.at)
 	return []Step{x.question.onNodes(text, names, 3, "describe", "node")}
 }

@@ -42,6 +42,7 @@ type alternative struct {
 
 	Rest    []taints.Taint `json:"-"` // the untolerated taints of the nodes, other than NodeTaints
 	unknown []taints.Taint // of Taints, those that may say a state
+	at      []int          // the nodes
 }
 
 // A remedy lets the pods onto the nodes that have one set of untolerated taints: nodes
@@ -75,7 +76,7 @@ func (r *placement) advise(a *adviser) {
 	}
 	r.AlternativesTotal = len(open)
 	for _, x := range open[:min(len(open), maxListed)] {
-		x.Nodes, x.NodeNames = len(x.nodes), a.names(x.nodes)
+		x.Nodes, x.NodeNames, x.at = len(x.nodes), a.names(x.nodes), x.nodes
 		r.Alternatives = append(r.Alternatives, x.alternative)
 	}
 	r.untolerated = r.taintsText(a.reasons)

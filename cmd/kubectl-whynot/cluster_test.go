@@ -262,7 +262,7 @@ func TestDrain(t *testing.T) {
 		"/api/v1/nodes": {objectOf("node n")}, "/api/v1/pods": {pod}, "/apis/apps/v1/daemonsets": {`{"kind":"DaemonSetList","apiVersion":"apps/v1","items":[]}`},
 	}
 	for budgets, want := range map[string]string{
-		budget: "Pods that stay PodDisruptionBudget a/b allows no eviction", "": "Pods that leave Now: evicted ReplicaSet a/r",
+		budget: "Pods that stay PodDisruptionBudget a/b allows no eviction", "": "Pods that leave Now: evicted, and the data in their emptyDir volumes is lost ReplicaSet a/r",
 		"forbidden": "disruption budgets, PodDisruptionBudgets (the server could not find",
 	} {
 		if lists["/apis/policy/v1/poddisruptionbudgets"] = []string{`{"kind":"PodDisruptionBudgetList","apiVersion":"policy/v1","items":[` + budgets + `]}`}; budgets == "forbidden" {

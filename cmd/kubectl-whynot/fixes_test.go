@@ -115,12 +115,15 @@ var (
 	endsCordon = regexp.MustCompile(`^wait until |being removed|^look at the (log of|events)`)
 )
 
+// isQuestion reports whether the step is to find out what a taint is for.
+func isQuestion(s diagnosis.Step) bool { return strings.HasPrefix(s.Text, "ask who set ") }
+
 // tolerations returns the tolerations of the pod after the steps, or nil if there
 // is no fix.
 func (w *world) tolerations(x *diagnosis.Pending, isTemplate bool) []taints.Toleration {
 	only := x.AlternativesTotal == 1
 	switch {
-	case len(x.Fix) == 0 || x.AlternativesTotal > 1 || x.Matching == 0:
+	case len(x.Fix) == 0 || x.AlternativesTotal > 1 || x.Matching == 0 || slices.ContainsFunc(x.Fix, isQuestion):
 		return nil
 	case isTemplate && x.Change != nil:
 		return x.Change.Tolerations

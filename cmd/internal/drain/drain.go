@@ -44,9 +44,9 @@ func New() *Drain {
 
 // A pod is what matters of one.
 type pod struct {
-	labels                                                             labels.Set
-	phase                                                              corev1.PodPhase
-	isManaged, isDaemons, isMirror, hasEmptyDir, isUnready, isDeleting bool
+	labels                                                                        labels.Set
+	phase                                                                         corev1.PodPhase
+	isManaged, isDaemons, isMirror, isMachine, hasEmptyDir, isUnready, isDeleting bool
 }
 
 // AddPod adds the pod. It is ready unless it says that it is not.
@@ -55,6 +55,7 @@ func (d *Drain) AddPod(name types.NamespacedName, in *corev1.Pod) {
 	p := &pod{
 		labels: in.Labels, phase: in.Status.Phase, isManaged: owner.Kind != "", isDeleting: in.DeletionTimestamp != nil,
 		isDaemons:   owner.Kind == "DaemonSet" && cmp.Or(owner.APIVersion, "apps/v1") == "apps/v1",
+		isMachine:   owner.Kind == "VirtualMachineInstance" || in.Labels["kubevirt.io"] == "virt-launcher",
 		isMirror:    metav1.HasAnnotation(in.ObjectMeta, corev1.MirrorPodAnnotationKey) || owner.Kind == "Node",
 		hasEmptyDir: slices.ContainsFunc(in.Spec.Volumes, func(v corev1.Volume) bool { return v.EmptyDir != nil }),
 		isUnready:   slices.ContainsFunc(in.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.PodReady && c.Status != corev1.ConditionTrue }),
@@ -107,7 +108,7 @@ func Limit(list []*Verdict, isReplaced func(i int) bool) {
 		case name == "" || pods[name] <= v.allowed:
 		case lost[name] == v.allowed:
 			*v = Verdict{Why: fmt.Sprintf("%s allows only %s until new pods are ready, and no other node takes new pods: kubectl tries again without end. "+
-				"Drain fewer nodes at once, let other nodes take the pods, or use --disable-eviction", name, say.Count(v.allowed, "eviction"))}
+				"Drain fewer nodes at once, or let other nodes take the pods", name, say.Count(v.allowed, "eviction"))}
 		case isReplaced(i):
 			v.Why = fmt.Sprintf("evicted, up to %d at a time: %s allows more when new pods are ready", v.allowed, name)
 		default:
@@ -139,17 +140,32 @@ func (d *Drain) Of(name types.NamespacedName) Verdict {
 	refuse(!p.isDaemons && p.hasEmptyDir, "Pods with local storage", "delete-emptydir-data")
 	refuse(!p.isManaged, "Pods that declare no controller", "force")
 	switch {
+	case refusals != nil && p.isMachine && p.hasEmptyDir:
+		return Verdict{IsRefused: true, Why: "cannot delete " + say.Joined(refusals) + "; the emptyDir volumes of a virtual machine have no data to keep"}
 	case refusals != nil:
 		return Verdict{IsRefused: true, Why: "cannot delete " + say.Joined(refusals)}
 	case p.isDaemons:
 		return Verdict{Why: "ignored: they are pods of DaemonSets"}
 	case p.isDeleting:
 		return Verdict{Leaves: true, Why: "already being deleted"}
-	case has("disable-eviction"):
-		return Verdict{Leaves: true, Why: "deleted, in spite of disruption budgets"}
 	}
-	return d.eviction(name, p)
+	v := Verdict{Leaves: true, Why: "deleted, in spite of disruption budgets"}
+	if !has("disable-eviction") {
+		v = d.eviction(name, p)
+	}
+	switch {
+	case !v.Leaves:
+	case p.isMachine && (d.HasBudgets || has("disable-eviction")):
+		v.Why += shutsDown
+	case p.hasEmptyDir && !p.isMachine:
+		v.Why += ", and the data in their emptyDir volumes is lost"
+	}
+	return v
 }
+
+// KubeVirt's webhook for evictions migrates a machine, and its budget holds the pod.
+const shutsDown, migrates = ", which shuts the virtual machine down", ": KubeVirt migrates the virtual machine to another node, " +
+	"and kubectl tries again until then. Do not use --disable-eviction" + shutsDown
 
 // eviction returns what the API server does if it is asked to evict the pod.
 func (d *Drain) eviction(name types.NamespacedName, p *pod) Verdict {
@@ -173,6 +189,9 @@ func (d *Drain) eviction(name types.NamespacedName, p *pod) Verdict {
 	case *s.Allowed > 0:
 		return Verdict{Leaves: true, Why: "evicted", budget: budget, allowed: int(*s.Allowed)}
 	}
+	if p.isMachine {
+		return Verdict{Why: none + migrates}
+	}
 	text := fmt.Sprintf("%s, and kubectl tries again until it does: it needs %s, and %d of %d are healthy", none,
 		say.Count(int(s.DesiredHealthy), "healthy pod"), s.CurrentHealthy, s.ExpectedPods)
 	var unready []string
@@ -184,8 +203,13 @@ func (d *Drain) eviction(name types.NamespacedName, p *pod) Verdict {
 	if slices.Sort(unready); len(unready) > 0 {
 		text += "; find out why " + say.NamesOf(unready, len(unready)) + say.For(len(unready), " is", " are") + " not ready"
 	}
-	if s.DesiredHealthy >= s.ExpectedPods {
-		text += "; it never allows one for so few pods: add some, let it need fewer, or use --disable-eviction"
+	switch {
+	case p.isUnready:
+		text += "; unhealthyPodEvictionPolicy: AlwaysAllow lets pods go that are not ready"
+	case s.DesiredHealthy >= s.ExpectedPods && p.isManaged:
+		text += "; it never allows one for so few pods: add some, or let it need fewer"
+	case s.DesiredHealthy >= s.ExpectedPods:
+		text += "; it never allows one for so few pods: let it need fewer. Nothing makes the pod again"
 	}
 	return Verdict{Why: text}
 }

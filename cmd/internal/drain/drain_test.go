@@ -108,7 +108,7 @@ func TestHeld(t *testing.T) {
 		want                       string
 	}{
 		{2, 2, 3, "q", "it needs 2 healthy pods, and 2 of 3 are healthy; find out why q is not ready"},
-		{1, 1, 1, "", "it needs 1 healthy pod, and 1 of 1 are healthy; it never allows one for so few pods: add some, let it need fewer, or use --disable-eviction"},
+		{1, 1, 1, "", "it needs 1 healthy pod, and 1 of 1 are healthy; it never allows one for so few pods: add some, or let it need fewer"},
 		{1, 3, 3, "q r", "1 of 3 are healthy; find out why q and r are not ready; it never allows one"},
 	} {
 		d := New()

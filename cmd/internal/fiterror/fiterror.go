@@ -68,8 +68,12 @@ func (c clause) isEvaluated() bool {
 	return c.isTaints() || slices.Contains([]string{Cordoned, Affinity, Unnamed}, c.reason)
 }
 
-// isTaints reports whether the reason is taints, which older schedulers name.
-func (c clause) isTaints() bool { return strings.HasPrefix(c.reason, "node(s) had untolerated taint") }
+// isTaints reports whether the reason is taints, which older schedulers name. The plugin
+// Taints may choose the nodes before others look at them.
+func (c clause) isTaints() bool {
+	return strings.HasPrefix(c.reason, "node(s) had untolerated taint") ||
+		c.reason == "node(s) didn't satisfy plugin(s) [Taints]" || c.reason == "node(s) didn't satisfy plugin Taints"
+}
 
 // named returns the taint that the plugin Taints names, without the closest toleration.
 func (c clause) named() string {

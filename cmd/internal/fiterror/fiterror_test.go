@@ -23,6 +23,11 @@ func TestParse(t *testing.T) {
 			"Insufficient gpu on 1 node, 2 node(s) had volume node affinity conflict, or none", "2 node(s) had volume node affinity conflict, or none", 3, 1, false,
 		},
 		{"0/3 nodes are available: 3 node(s) didn't satisfy plugin(s) [X].", "3 node(s) didn't satisfy plugin(s) [X]", "3 node(s) didn't satisfy plugin(s) [X]", 3, 1, true},
+		{"0/3 nodes are available: 3 node(s) didn't satisfy plugin(s) [Taints].", "", "", 3, 3, true},
+		{
+			"0/30 nodes are available: 1 Insufficient cpu, 29 node(s) didn't satisfy plugin(s) [Taints].",
+			"Insufficient cpu on 1 node, 29 nodes have untolerated taints", "Insufficient cpu on 1 node", 30, 29, true,
+		},
 		{"0/4 nodes are available: 1 node(s) had untolerated taint(s): a=b:NoSchedule (closest: a=B, the value differs only in letter case), " +
 			"2 node(s) had untolerated taint(s): c:NoSchedule, 2 cannot allocate all claims.", "cannot allocate all claims on 2 nodes, " +
 			"1 node has the untolerated taint a=b:NoSchedule, 2 nodes have the untolerated taint c:NoSchedule", "cannot allocate all claims on 2 nodes", 4, 2, true},

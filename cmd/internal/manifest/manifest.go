@@ -10,12 +10,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -91,11 +94,16 @@ func read(r io.Reader, add func(Object) error) error {
 	}
 	start, _ := buffered.Peek(1 << 12)
 	start = bytes.TrimSpace(start)
+	isTemplate := bytes.HasPrefix(start, []byte("{{"))
 	switch {
-	case bytes.HasPrefix(start, []byte("{{")):
-		return errTemplate
-	case bytes.HasPrefix(start, []byte("{")), bytes.HasPrefix(start, []byte("[")):
+	case bytes.HasPrefix(start, []byte("\x1f\x8b")):
+		return errors.New("this is gzip: unzip it first, as with 'gunzip'")
+	case !isTemplate && bytes.IndexAny(start, "{[") == 0:
 		return readJSON(buffered, add)
+	case bytes.ContainsFunc(start, isBinary):
+		return errors.New("this is not text; " + Expected)
+	case isTemplate:
+		return errTemplate
 	case failed.Match(start):
 		line, _, _ := bytes.Cut(start, []byte("\n"))
 		return fmt.Errorf("this is an error of kubectl, without objects: %s", line)
@@ -116,6 +124,9 @@ func read(r io.Reader, add func(Object) error) error {
 		}
 	}
 }
+
+// isBinary reports whether the character is in no text. Colors begin with an escape.
+func isBinary(r rune) bool { return r < ' ' && !strings.ContainsRune("\t\n\r\f\x1b", r) }
 
 var errTemplate = errors.New("this is a template: render it first, as with 'helm template'")
 
@@ -141,7 +152,7 @@ func readYAML(document []byte, add func(Object) error) error {
 		}
 		object, err = yaml.YAMLToJSON(document)
 	}
-	if err != nil && bytes.Contains(document, []byte("{{")) {
+	if err != nil && utf8.Valid(document) && bytes.Contains(document, []byte("{{")) {
 		return errTemplate
 	}
 	if err != nil || string(object) == "null" { // only comments
@@ -180,7 +191,7 @@ func readJSON(r io.Reader, add func(Object) error) error {
 		case kind == '{':
 			err = readObject(d, Object{}, add)
 		case kind == '[':
-			err = readItems(d, Object{}, add)
+			err = readItems(d, Object{}, func(_ int, o Object) error { return add(o) })
 		case bytes.HasPrefix(bytes.TrimSpace(d.UnreadBuffer()), []byte("=")):
 			rest := bufio.NewReader(io.MultiReader(bytes.NewReader(d.UnreadBuffer()), r))
 			skipLogs(rest)
@@ -213,7 +224,7 @@ func skipLogs(r *bufio.Reader) {
 func readObject(d *jsontext.Decoder, o Object, add func(Object) error) error {
 	_, _ = d.ReadToken() // the brace; an error stays until the next token
 	isList := false
-	var unknown []Object // items without a kind, before that of the list
+	unknown := make(map[int]Object) // items without a kind, before that of the list
 	o.json = append(o.json[:0], '{')
 	for d.PeekKind() == '"' {
 		token, err := d.ReadToken()
@@ -223,12 +234,12 @@ func readObject(d *jsontext.Decoder, o Object, add func(Object) error) error {
 		name := token.String()
 		if name == "items" && d.PeekKind() == '[' {
 			isList = true
-			err := readItems(d, o.item(), func(item Object) error {
+			err := readItems(d, o.item(), func(i int, item Object) error {
 				if item.Kind != "" {
 					return add(item)
 				}
 				item.json = item.json.Clone()
-				unknown = append(unknown, item)
+				unknown[i] = item
 				return nil
 			})
 			if err != nil {
@@ -259,7 +270,8 @@ func readObject(d *jsontext.Decoder, o Object, add func(Object) error) error {
 	if !isList {
 		return add(o)
 	}
-	for i, item := range unknown {
+	for _, i := range slices.Sorted(maps.Keys(unknown)) {
+		item := unknown[i]
 		item.APIVersion, item.Kind = o.APIVersion, o.item().Kind
 		if err := add(item); err != nil {
 			return fmt.Errorf("items[%d]: %w", i, err)
@@ -274,19 +286,20 @@ func (o *Object) item() Object {
 }
 
 // readItems reads the items of a list, which may be lists themselves.
-func readItems(d *jsontext.Decoder, header Object, add func(Object) error) error {
+func readItems(d *jsontext.Decoder, header Object, add func(int, Object) error) error {
 	_, _ = d.ReadToken() // the bracket
+	i := 0
 	reuse := func(o Object) error {
 		header.json = o.json
-		return add(o)
+		return add(i, o)
 	}
-	for i := 0; d.PeekKind() == '{'; i++ {
+	for ; d.PeekKind() == '{'; i++ {
 		if err := readObject(d, header, reuse); err != nil {
 			return fmt.Errorf("items[%d]: %w", i, err)
 		}
 	}
 	if kind := d.PeekKind(); kind != ']' && kind != 0 {
-		return errors.New("expected objects in the list")
+		return fmt.Errorf("items[%d] is %s and must be an object", i, kindWords[kind])
 	}
 	_, err := d.ReadToken()
 	return err

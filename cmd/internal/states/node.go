@@ -45,7 +45,7 @@ func (n *Node) StayOf(t taints.Taint, now time.Time) (s Stay, since time.Time) {
 	switch {
 	case k.IsLate(since, now):
 		return Stay{k.State, t.ID(), true, n.IsHealthy(), n.IsCordoned}, since
-	case k.IsRepeated && since.IsZero() && !n.Made.IsZero(), k.State == Maintained, k.State == Fenced:
+	case k.IsGuess, k.IsRepeated && since.IsZero() && !n.Made.IsZero(), k.State == Maintained, k.State == Fenced:
 		return Stay{k.State, t.ID(), false, n.IsReady, false}, since
 	}
 	return Stay{State: k.State}, since

@@ -47,6 +47,7 @@ type Entry struct {
 	Acts             string        // what acts on nodes with the taint
 	Removal          string        // what then matters if it is removed by hand
 	IsRepeated       bool          // it is set again on old nodes, whenever its reason is back
+	IsGuess          bool          // the table lacks the taint, and its words say the state
 }
 
 //go:embed states.txt
@@ -138,6 +139,9 @@ func Known(t taints.Taint) *Entry {
 	}
 	if i := slices.IndexFunc(patterns, func(p pattern) bool { return isFor(p.key, t) }); i >= 0 {
 		return patterns[i].entry
+	}
+	if state, _ := reading(t); state != None {
+		return guesses[state]
 	}
 	return unknown
 }

@@ -63,8 +63,8 @@ func TestKnown(t *testing.T) {
 	} {
 		for text := range strings.FieldsSeq(list) {
 			key, value, _ := strings.Cut(text, "=")
-			if got := string(Known(taints.Taint{Key: key, Value: value}).State); got != state {
-				t.Errorf("%s: %q, want %q", text, got, state)
+			if got := Known(taints.Taint{Key: key, Value: value}); string(got.State) != state && !(state == "" && got.IsGuess) {
+				t.Errorf("%s: %q, want %q", text, got.State, state)
 			}
 		}
 	}

@@ -44,7 +44,8 @@ type Cluster struct {
 	Waiting     map[string]int       // pending pods by Pod.OwnerName, after Finish
 	Unevaluated sets.Set[string]     // rules of objects in the input
 
-	AddedIn map[string][]taints.Toleration // those that admission adds to pods, by namespace
+	PoolTaints sets.Set[taints.TaintID]       // that a NodePool or the like puts on its nodes
+	AddedIn    map[string][]taints.Toleration // those that admission adds to pods, by namespace
 
 	Drain    *drain.Drain // gets what it needs; nil: that is not wanted
 	objects  devices.Objects

@@ -204,6 +204,9 @@ type Node struct {
 	inferred     bool // the conditions are
 }
 
+// Offers reports whether the node has the extended resource.
+func (n *Node) Offers(resource string) bool { return n.resources[resource] > 0 }
+
 // AddNode adds a node.
 func (c *Cluster) AddNode(n *corev1.Node) error {
 	if err := names.CheckObject(&n.ObjectMeta); err != nil {
@@ -383,6 +386,14 @@ func (n *Node) State() *states.Node {
 // stay until it does, unless a taint says that the node is out of service.
 func (n *Node) IsSilent() bool {
 	return !HasKey(n.Own, corev1.TaintNodeOutOfService) && slices.Contains(n.conditions, condition(corev1.NodeReady, corev1.ConditionUnknown))
+}
+
+// IsControlPlane reports whether the node has the label of nodes on which etcd may run.
+func (n *Node) IsControlPlane() bool {
+	_, isMaster := n.Labels["node-role.kubernetes.io/master"]
+	_, isControlPlane := n.Labels["node-role.kubernetes.io/control-plane"]
+	_, isEtcd := n.Labels["node-role.kubernetes.io/etcd"]
+	return isMaster || isControlPlane || isEtcd
 }
 
 func condition(name corev1.NodeConditionType, status corev1.ConditionStatus) lifecycle.Condition {

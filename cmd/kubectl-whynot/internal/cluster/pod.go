@@ -61,7 +61,8 @@ type Wait struct {
 	NodeName  string   // the node that it goes to without the scheduler, once it exists; empty: none
 
 	HostNetwork   bool
-	IndexFailures int // of its index of a Job
+	CountsTainted []string // topology keys of its hard spread constraints, which count nodes that their taints keep it off
+	IndexFailures int      // of its index of a Job
 }
 
 var noWait = &Wait{} // of all other pods
@@ -166,6 +167,11 @@ func waitOf(o *metav1.ObjectMeta, s *corev1.PodSpec, mistakes []string) *Wait {
 	w := &Wait{IsNew: isManifest(o), Mistakes: mistakes, HostNetwork: s.HostNetwork, NodeName: s.NodeName, Revision: o.Labels[appsv1.ControllerRevisionHashLabelKey]}
 	w.IsRefused = w.IsNew && (len(mistakes) > 0 || manifest.IsRefused(kube.Tolerations(s.Tolerations)))
 	w.Gates = say.Each(s.SchedulingGates, func(g corev1.PodSchedulingGate) string { return g.Name })
+	for _, t := range s.TopologySpreadConstraints {
+		if t.WhenUnsatisfiable == corev1.DoNotSchedule && ptr.Deref(t.NodeTaintsPolicy, "") != corev1.NodeInclusionPolicyHonor {
+			w.CountsTainted = append(w.CountsTainted, t.TopologyKey)
+		}
+	}
 	w.Claims = devices.Names(&corev1.Pod{Spec: *s})
 	if s.SchedulerName != corev1.DefaultSchedulerName {
 		w.Scheduler = s.SchedulerName
@@ -193,7 +199,10 @@ type Owner struct {
 // pods of a ReplicationController know its DeploymentConfig.
 func ownerOf(o *metav1.ObjectMeta) Owner {
 	r := metav1.GetControllerOfNoCopy(o)
-	if r == nil {
+	switch {
+	case metav1.HasAnnotation(*o, corev1.MirrorPodAnnotationKey):
+		return Owner{Kind: "Node"}
+	case r == nil:
 		return Owner{}
 	}
 	w := Owner{Kind: r.Kind, Name: r.Name}

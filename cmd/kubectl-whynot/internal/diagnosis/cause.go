@@ -91,6 +91,10 @@ func (x *Pending) note(m *fiterror.Message) {
 		note(isAdmissions && p.Template && !x.isKeptOff, "the pods request ", r.Taint.Key, ", for which admission adds a toleration in "+
 			"some clusters, such as those of GKE (plugin ExtendedResourceToleration). There the template needs none")
 	}
+	tainted, _ := x.tainted()
+	note(tainted > 0 && len(p.CountsTainted) > 0 && strings.Contains(m.Text+",", "didn't match pod topology spread constraints,"),
+		"nodes with untolerated taints count in its topology spread by ", say.Joined(p.CountsTainted),
+		", and hold the pod back from the others. nodeTaintsPolicy: Honor in the constraint leaves them out")
 	note(p.Scheduler != "", "the pod uses the scheduler ", p.Scheduler, ", which may apply other rules")
 	note(!m.Fits(x.Nodes, x.Nodes-x.Feasible) && (!x.isOpen() || m.Words("") != ""),
 		"the scheduler's message does not fit the nodes of the input, and may be older")
@@ -287,6 +291,9 @@ func (x *Pending) alternativeSteps() []Step {
 		return []Step{{Text: "choose the nodes " + which + ", and tolerate their taints, which " + where}}
 	}
 	only := &x.Alternatives[0]
+	if len(only.unknown) > 0 {
+		return slices.Concat(x.nodeSteps(), x.askSteps(only))
+	}
 	nodes, named := say.NamesOf(only.NodeNames, only.Nodes), only.Taints
 	if len(named) == 0 { // corrections tolerate all of them
 		named = only.Rest

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
 	"k8s.io/apimachinery/pkg/util/sets"
 
@@ -174,6 +175,9 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 	switch {
 	case s.stale != "":
 		return []Step{remove("remove WHAT from WHO: " + s.stale + ", so Kubernetes' node-lifecycle controller does it within seconds if it runs")}
+	case k.IsGuess:
+		return []Step{look("ask who set WHAT on WHO" + since(", there", "") + ": by its words the " + say.Noun(n, "node") + " ARE " + string(s.State) +
+			". Who set it removes it; no pod should tolerate it")}
 	case s.State == states.Cordoned:
 		return []Step{uncordon("if the maintenance of WHO" + since(", cordoned", ",") + " is over, uncordon THEM")}
 	case s.State == states.Unhealthy:
@@ -182,6 +186,8 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 			or, steps = "or, ", x.steps(words.Replace("if the pod makes WHO ready, as a network plugin does, waiting never ends, and it must tolerate that: "), exists(left))
 		}
 		return append(steps, look(or+"repair WHO, which HAVE WHAT"))
+	case s.State == states.Virtual && s.known.Setter() != "EKS":
+		return []Step{{Text: words.Replace("WHO take" + say.For(n, "s", "") + " only the pods that BY sends there: add other nodes")}}
 	case s.State == states.Virtual && x.Owner.Kind == "DaemonSet":
 		steps = []Step{{Text: words.Replace("keep the DaemonSet off WHO by required node affinity: DaemonSets are not supported on Fargate")}}
 		if !x.First.Template {
@@ -259,6 +265,28 @@ func (q *Question) onNodes(text string, nodes []string, most int, words ...strin
 	return q.step(text, len(names), len(nodes), "node", slices.Concat(words[:verb], names, words[verb:])...)
 }
 
+// outage reports whether no node of the cluster answers, or none of the pod's zone, which
+// has more than one. Then their machines have not all failed. The zone begins with " of".
+func outage(c *cluster.Cluster) (zone func(*Eviction) string, isOut func(*Eviction) bool) {
+	nodes, silent := make(map[string]int), make(map[string]int) // by zone; "": of the cluster
+	for i := range c.Nodes {
+		for _, zone := range slices.Compact([]string{"", c.Nodes[i].Labels[corev1.LabelTopologyZone]}) {
+			if nodes[zone]++; c.Nodes[i].IsSilent() {
+				silent[zone]++
+			}
+		}
+	}
+	isOutOf := func(zone string) bool { return nodes[zone] > 1 && nodes[zone] == silent[zone] }
+	zoneOf := func(x *Eviction) string { return c.Nodes[c.NodeAt[x.Node]].Labels[corev1.LabelTopologyZone] }
+	zone = func(x *Eviction) string {
+		if isOutOf("") {
+			return ""
+		}
+		return " of zone " + zoneOf(x)
+	}
+	return zone, func(x *Eviction) bool { return isOutOf("") || isOutOf(zoneOf(x)) }
+}
+
 // waysOut returns what ends pods that stay Terminating on nodes that do not answer.
 func (a *analyst) waysOut(list []*Eviction) (steps []Step) {
 	var pods []*Eviction
@@ -272,6 +300,14 @@ func (a *analyst) waysOut(list []*Eviction) (steps []Step) {
 	}
 	if len(pods) == 0 {
 		return nil
+	}
+	zone, isOut := outage(a.Cluster)
+	for _, same := range say.Grouped(slices.DeleteFunc(slices.Clone(pods), func(x *Eviction) bool { return !isOut(x) }), zone) {
+		steps = append(steps, Step{Text: "repair the network or the control plane: no node" + zone(same[0]) + " answers, so that the machines may still run. " +
+			"Delete no nodes there, and no pods by force. While no node of the cluster answers, Kubernetes evicts no pods for that"})
+	}
+	if pods = slices.DeleteFunc(slices.Clone(pods), isOut); len(pods) == 0 {
+		return steps
 	}
 	slices.SortStableFunc(pods, func(x, y *Eviction) int { // a StatefulSet waits for its pod, and a DaemonSet's belongs to the node
 		x1, y1 := x.pod.Owner.Kind, y.pod.Owner.Kind
@@ -288,9 +324,16 @@ func (a *analyst) waysOut(list []*Eviction) (steps []Step) {
 			steps = append(steps, q.onNodes(words.Replace(text), same, 1, "get", "node", "-o", "yaml"))
 		}
 	}
-	if len(living) > 0 {
-		steps = append(steps, q.onNodes("if the machine does not come back, delete "+named(living)+". Kubernetes then deletes the pods there. "+
-			"If the machine still runs, so do their containers, beside those of new pods", living, maxNames, "delete", "node"))
+	isControl := func(name string) bool { return a.Nodes[a.NodeAt[name]].IsControlPlane() }
+	for _, same := range say.Grouped(living, isControl) {
+		text := "if the machine does not come back, delete " + named(same) + ". Kubernetes then deletes the pods there. " +
+			"If the machine still runs, so do their containers, beside those of new pods"
+		if isControl(same[0]) {
+			text = named(same) + say.For(len(same), " is a control-plane node", " are control-plane nodes") + ": if the machine does not come back, first look at " +
+				"etcd's members. Its member there is not deleted with the node, except by some distributions, and the others must keep their quorum. Then " +
+				strings.TrimPrefix(text, "if the machine does not come back, ")
+		}
+		steps = append(steps, q.onNodes(text, same, maxNames, "delete", "node"))
 	}
 	steps = append(steps,
 		q.onNodes("if you are sure that the machine is off, mark the node as out of service. Kubernetes then deletes its pods by force and detaches "+

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/sets"
+
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/fiterror"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
@@ -94,6 +96,7 @@ type analyst struct {
 	placements map[*cluster.Profile]*placement
 	stayed     map[string][]*stay // by nodes and taints
 	ended      map[int][]ending   // by node
+	named      sets.Set[string]   // what namedKeys returns
 }
 
 func newAnalyst(c *cluster.Cluster, q Question) *analyst {

@@ -40,7 +40,8 @@ type alternative struct {
 	Nodes       int                 `json:"nodes"`
 	NodeNames   []string            `json:"nodeNames"`
 
-	Rest []taints.Taint `json:"-"` // the untolerated taints of the nodes, other than NodeTaints
+	Rest    []taints.Taint `json:"-"` // the untolerated taints of the nodes, other than NodeTaints
+	unknown []taints.Taint // of Taints, those that may say a state
 }
 
 // A remedy lets the pods onto the nodes that have one set of untolerated taints: nodes
@@ -107,6 +108,11 @@ func (a *adviser) choose() (*change, []*remedy) {
 	case rivals != nil:
 		return nil, rivals
 	case best.isClear():
+		for _, r := range accepted[1:] {
+			if r.compare(best) == 0 && len(r.NodeTaints) == 0 && r.rivals(accepted) == nil {
+				best.correctToo(r)
+			}
+		}
 		return a.change(best), nil
 	case best.isOutranked(refused):
 		return nil, nil
@@ -173,6 +179,9 @@ func (a *adviser) tolerate(r *remedy, t taints.Taint) {
 	switch {
 	case !a.isMistake(why):
 		r.Taints, r.Additions = append(r.Taints, t), append(r.Additions, a.tolerationOf(t))
+		if !a.isForPool(a.Profile, t, r.nodes) {
+			r.unknown = append(r.unknown, t)
+		}
 		r.tolerations = append(r.tolerations, a.tolerationOf(t))
 	case r.isReplaceable(why):
 		for _, same := range a.sameMistakes(why) {
@@ -252,6 +261,16 @@ func (r *remedy) rank() int {
 // opens, and no correction shows that these are meant.
 func (r *remedy) isOutranked(refused []*remedy) bool {
 	return len(r.Corrections) == 0 && slices.ContainsFunc(refused, func(s *remedy) bool { return s.rank() < r.rank() })
+}
+
+// correctToo also replaces the mistakes of the other remedy, in other tolerations.
+func (r *remedy) correctToo(s *remedy) {
+	for _, e := range s.Corrections {
+		if e.Replaces != nil && !slices.ContainsFunc(r.Corrections, func(f Entry) bool { return f.at == e.at }) {
+			r.tolerations[e.at] = e.Toleration
+			r.Corrections = append(r.Corrections, e)
+		}
+	}
 }
 
 // rivals returns the remedies that correct the same toleration as the best one, if some of

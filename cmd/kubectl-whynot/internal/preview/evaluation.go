@@ -206,7 +206,7 @@ func (e *evaluation) drain(r *Request) {
 			leaving = append(leaving, m)
 			nodes.Leave++
 		default:
-			m.InSeconds, staying = nil, append(staying, m)
+			m.InSeconds, m.Hangs, staying = nil, false, append(staying, m)
 			nodes.Stay++
 		}
 	}

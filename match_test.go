@@ -49,6 +49,16 @@ func TestMatcher(t *testing.T) {
 	})
 }
 
+// Only "*" at the end of a key is a wildcard.
+func TestWildcards(t *testing.T) {
+	m := taints.Options{KeyWildcards: true}.Compile([]taints.Toleration{{Key: "a!", Operator: "Exists"}, {Key: "b+", Operator: "Exists"}, {Key: "c*", Operator: "Exists"}})
+	for key, want := range map[string]int{"ab": -1, "bb": -1, "c": 2, "cb": 2, "a!": 0, "b+": 1, "": -1} {
+		if i, _ := m.Match(taints.Taint{Key: key}); i != want {
+			t.Errorf("%q is matched by %d, want %d", key, i, want)
+		}
+	}
+}
+
 // The first toleration that matches is found wherever it is in a long list.
 func TestMatchInLongLists(t *testing.T) {
 	on := taints.Options{KeyWildcards: true}

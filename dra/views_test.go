@@ -21,7 +21,7 @@ var taintViews = viewtest.Views[taints.Taint, resourceapi.DeviceTaint]{
 		}
 		return out
 	},
-	List: dra.Taints, Back: dra.DeviceTaints, One: dra.Taint, BackOne: dra.DeviceTaint,
+	List: dra.Taints, Copy: dra.CopyTaints, Back: dra.DeviceTaints, One: dra.Taint, BackOne: dra.DeviceTaint,
 }
 
 var tolerationViews = viewtest.Views[taints.Toleration, resourceapi.DeviceToleration]{
@@ -34,7 +34,7 @@ var tolerationViews = viewtest.Views[taints.Toleration, resourceapi.DeviceTolera
 			TolerationSeconds: t.TolerationSeconds,
 		}
 	},
-	List: dra.Tolerations, Back: dra.DeviceTolerations, One: dra.Toleration, BackOne: dra.DeviceToleration,
+	List: dra.Tolerations, Copy: dra.CopyTolerations, Back: dra.DeviceTolerations, One: dra.Toleration, BackOne: dra.DeviceToleration,
 }
 
 func TestTaints(t *testing.T)      { taintViews.Check(t, viewtest.Taints) }

@@ -22,7 +22,7 @@ var taintViews = viewtest.Views[taints.Taint, corev1.Taint]{
 		}
 		return out
 	},
-	List: kube.Taints, Back: kube.CoreTaints, One: kube.Taint, BackOne: kube.CoreTaint,
+	List: kube.Taints, Copy: kube.CopyTaints, Back: kube.CoreTaints, One: kube.Taint, BackOne: kube.CoreTaint,
 }
 
 var tolerationViews = viewtest.Views[taints.Toleration, corev1.Toleration]{
@@ -35,7 +35,7 @@ var tolerationViews = viewtest.Views[taints.Toleration, corev1.Toleration]{
 			TolerationSeconds: t.TolerationSeconds,
 		}
 	},
-	List: kube.Tolerations, Back: kube.CoreTolerations, One: kube.Toleration, BackOne: kube.CoreToleration,
+	List: kube.Tolerations, Copy: kube.CopyTolerations, Back: kube.CoreTolerations, One: kube.Toleration, BackOne: kube.CoreToleration,
 }
 
 func TestTaints(t *testing.T)      { taintViews.Check(t, viewtest.Taints) }

@@ -26,6 +26,7 @@ type Views[L, K any] struct {
 	// Build returns the same value in its own memory, built field by field.
 	Build   func(L) K
 	List    func([]K) []L
+	Copy    func([]K) []L // List if the layouts differed
 	Back    func([]L) []K
 	One     func(K) L
 	BackOne func(L) K
@@ -40,6 +41,22 @@ func (v Views[L, K]) Check(t *testing.T, draw *rapid.Generator[L]) {
 	})
 	t.Run("list", func(t *testing.T) { checkList(t, v.List) })
 	t.Run("list back", func(t *testing.T) { checkList(t, v.Back) })
+	t.Run("copy", func(t *testing.T) {
+		if got := v.Copy(nil); got != nil {
+			t.Errorf("the copy of nil is %v", got)
+		}
+		if got := v.Copy([]K{}); got == nil || len(got) != 0 {
+			t.Errorf("the copy of an empty list is %#v", got)
+		}
+		rapid.Check(t, func(t *rapid.T) {
+			want := rapid.SliceOfN(draw, 1, 4).Draw(t, "list")
+			theirs := v.BuildAll(want)
+			got := v.Copy(theirs)
+			if !reflect.DeepEqual(got, want) || cap(got) != len(want) || unsafe.Pointer(&got[0]) == unsafe.Pointer(&theirs[0]) {
+				t.Fatalf("%v is copied as %v", theirs, got)
+			}
+		})
+	})
 	t.Run("round trip", func(t *testing.T) { rapid.Check(t, v.RoundTrip(draw)) })
 }
 

@@ -24,6 +24,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
+	"github.com/seed-0529bac1/taints/internal/test/draw"
 	"github.com/seed-0529bac1/taints/internal/test/recorded"
 	"github.com/seed-0529bac1/taints/kube"
 )
@@ -113,13 +114,13 @@ func (r *recorder) validation() {
 	for i := range lists {
 		list := &lists[i]
 		if i%2 == 0 {
-			list.Taints = next(r, rapid.SliceOfN(rapid.OneOf(anyTaint, taint, taint), 1, 3))
+			list.Taints = next(r, rapid.SliceOfN(rapid.OneOf(draw.AnyTaint, draw.ValidTaint, draw.ValidTaint), 1, 3))
 			node := controlplane.Node("node", kube.CoreTaints(list.Taints)...)
 			_, err := r.Client.CoreV1().Nodes().Create(r.Context(), node, metav1.CreateOptions{DryRun: dryRun})
 			list.Accepted, list.Causes = r.verdict(err)
 			continue
 		}
-		list.Tolerations = next(r, rapid.SliceOfN(rapid.OneOf(anyToleration, like(nil, -1, 0, 300)), 1, 3))
+		list.Tolerations = next(r, rapid.SliceOfN(rapid.OneOf(draw.AnyToleration, draw.Like(nil, -1, 0, 300)), 1, 3))
 		err := r.TryPod(controlplane.Pod("pod", kube.CoreTolerations(list.Tolerations)...))
 		list.Accepted, list.Causes = r.verdict(err)
 	}
@@ -130,13 +131,13 @@ func (r *recorder) updates() {
 	var updates []recorded.Update
 	pods := r.Client.CoreV1().Pods(metav1.NamespaceDefault)
 	for i := range 60 / r.share {
-		pod := r.pod(fmt.Sprintf("update-%02d", i), rapid.SliceOfN(like(nil, -1, 0, 300), 0, 3))
+		pod := r.pod(fmt.Sprintf("update-%02d", i), rapid.SliceOfN(draw.Like(nil, -1, 0, 300), 0, 3))
 		pod.Spec.SchedulerName = "none"
 		stored, err := pods.Create(r.Context(), pod, metav1.CreateOptions{})
 		r.check(err)
 		old := kube.Tolerations(stored.Spec.Tolerations)
 		for range 10 {
-			update := recorded.Update{Old: old, New: next(r, changed(old))}
+			update := recorded.Update{Old: old, New: next(r, draw.Changed(old))}
 			pod := stored.DeepCopy()
 			pod.Spec.Tolerations = kube.CoreTolerations(update.New)
 			_, err := pods.Update(r.Context(), pod, metav1.UpdateOptions{DryRun: dryRun})
@@ -153,7 +154,7 @@ func (r *recorder) pod(name string, tolerations *rapid.Generator[[]taints.Tolera
 }
 
 func (r *recorder) defaults() {
-	given := rapid.SliceOfN(like([]taints.Taint{
+	given := rapid.SliceOfN(draw.Like([]taints.Taint{
 		{Key: taints.NodeNotReady, Effect: taints.NoExecute},
 		{Key: taints.NodeUnreachable, Effect: taints.NoExecute},
 		{Key: taints.NodeMemoryPressure, Effect: taints.NoSchedule},
@@ -224,8 +225,8 @@ func (r *recorder) conditions() []recorded.ConditionsNode {
 	answers := make([]recorded.ConditionsNode, 48/r.share)
 	for i := range answers {
 		answer := recorded.ConditionsNode{
-			Name: fmt.Sprintf("cond-%02d", i), Ready: next(r, statuses), Conditions: map[string]string{},
-			Unschedulable: next(r, rapid.IntRange(0, 3)) == 0, Given: next(r, nodeTaints),
+			Name: fmt.Sprintf("cond-%02d", i), Ready: next(r, draw.Statuses), Conditions: map[string]string{},
+			Unschedulable: next(r, rapid.IntRange(0, 3)) == 0, Given: next(r, draw.ValidTaints),
 		}
 		node := controlplane.Node(answer.Name, kube.CoreTaints(answer.Given)...)
 		node.Spec.Unschedulable = answer.Unschedulable
@@ -234,7 +235,7 @@ func (r *recorder) conditions() []recorded.ConditionsNode {
 		for _, kind := range []corev1.NodeConditionType{
 			corev1.NodeMemoryPressure, corev1.NodeDiskPressure, corev1.NodePIDPressure, corev1.NodeNetworkUnavailable,
 		} {
-			if status := next(r, statuses); next(r, rapid.Bool()) {
+			if status := next(r, draw.Statuses); next(r, rapid.Bool()) {
 				answer.Conditions[string(kind)] = status
 				reported = append(reported, corev1.NodeCondition{Type: kind, Status: corev1.ConditionStatus(status)})
 			}
@@ -277,12 +278,12 @@ func (r *recorder) nodes(n int, prefix string, list *rapid.Generator[[]taints.Ta
 }
 
 func (r *recorder) scheduling() {
-	answers := recorded.Schedule{Nodes: r.nodes(40/r.share, "node", nodeTaints, true)}
+	answers := recorded.Schedule{Nodes: r.nodes(40/r.share, "node", draw.ValidTaints, true)}
 	r.RunScheduler(controlplane.Profile{Name: corev1.DefaultSchedulerName}) // it knows all taints from the start
 	for i := range 400 / r.share {
 		node := next(r, rapid.SampledFrom(answers.Nodes))
 		name := fmt.Sprintf("pod-%04d", i)
-		pod := r.pod(name, rapid.SliceOfN(like(node.Taints, 300, 3600), 0, 6))
+		pod := r.pod(name, rapid.SliceOfN(draw.Like(node.Taints, 300, 3600), 0, 6))
 		pod.Spec.NodeSelector = map[string]string{corev1.LabelHostname: node.Name}
 		r.AddPods(pod)
 		answers.Pods = append(answers.Pods, recorded.ScheduledPod{Name: name, Node: node.Name})
@@ -304,11 +305,11 @@ func (r *recorder) scheduling() {
 }
 
 func (r *recorder) evictions() {
-	answers := recorded.Evictions{Nodes: r.nodes(24/r.share, "ev", evicting, false)}
+	answers := recorded.Evictions{Nodes: r.nodes(24/r.share, "ev", draw.Evicting, false)}
 	pods := r.Client.CoreV1().Pods(metav1.NamespaceDefault)
 	for i := range 300 / r.share {
 		node := next(r, rapid.SampledFrom(answers.Nodes))
-		pod := r.pod(fmt.Sprintf("ev-%04d", i), rapid.SliceOfN(like(node.Taints, -1, 0, 5, 10, 15, 20, 25, 3600), 0, 6))
+		pod := r.pod(fmt.Sprintf("ev-%04d", i), rapid.SliceOfN(draw.Like(node.Taints, -1, 0, 5, 10, 15, 20, 25, 3600), 0, 6))
 		pod.Spec.NodeName = node.Name
 		stored, err := pods.Create(r.Context(), pod, metav1.CreateOptions{})
 		r.check(err)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package record
+package draw
 
 import (
 	"slices"
@@ -9,51 +9,50 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/internal/test"
-	"github.com/seed-0529bac1/taints/internal/test/draw"
 	"github.com/seed-0529bac1/taints/internal/test/reference"
 )
 
 // Valid taints and tolerations of few keys and values, so that they meet.
 var (
-	keys     = rapid.SampledFrom([]string{"dedicated", "gpu", "tier", "example.com/gpu", "example.com/score"})
-	values   = rapid.SampledFrom([]string{"", "a", "007", "4", "5", "6", "10", "-5", "9223372036854775807"})
-	integers = rapid.SampledFrom([]string{"4", "5", "6", "-5", "-9223372036854775808", "9223372036854775807"})
-	effects  = rapid.SampledFrom([]taints.Effect{taints.NoSchedule, taints.PreferNoSchedule, taints.NoExecute})
-	taint    = rapid.Custom(func(t *rapid.T) taints.Taint {
-		return taints.Taint{Key: keys.Draw(t, "key"), Value: values.Draw(t, "value"), Effect: effects.Draw(t, "effect")}
+	validKeys     = rapid.SampledFrom([]string{"dedicated", "gpu", "tier", "example.com/gpu", "example.com/score"})
+	validValues   = rapid.SampledFrom([]string{"", "a", "007", "4", "5", "6", "10", "9223372036854775807"})
+	validIntegers = rapid.SampledFrom([]string{"4", "5", "6", "-5", "-9223372036854775808", "9223372036854775807"})
+	validEffects  = rapid.SampledFrom([]taints.Effect{taints.NoSchedule, taints.PreferNoSchedule, taints.NoExecute})
+	ValidTaint    = rapid.Custom(func(t *rapid.T) taints.Taint {
+		return taints.Taint{Key: validKeys.Draw(t, "key"), Value: validValues.Draw(t, "value"), Effect: validEffects.Draw(t, "effect")}
 	})
-	nodeTaints = rapid.Map(rapid.SliceOfN(taint, 0, 3), reference.Firsts)
-	evicting   = rapid.Map(rapid.SliceOfN(taint, 1, 3), func(list []taints.Taint) []taints.Taint {
+	ValidTaints = rapid.Map(rapid.SliceOfN(ValidTaint, 0, 3), reference.Firsts)
+	Evicting    = rapid.Map(rapid.SliceOfN(ValidTaint, 1, 3), func(list []taints.Taint) []taints.Taint {
 		list[0].Effect = taints.NoExecute
 		return reference.Firsts(list)
 	})
-	statuses = rapid.SampledFrom([]string{"True", "False", "Unknown"})
+	Statuses = rapid.SampledFrom([]string{"True", "False", "Unknown"})
 )
 
 // Any taints and tolerations, with keys and values of any length.
 var (
-	anyTaint = rapid.Custom(func(t *rapid.T) taints.Taint {
-		taint := draw.Taint.Draw(t, "taint")
+	AnyTaint = rapid.Custom(func(t *rapid.T) taints.Taint {
+		taint := Taint.Draw(t, "taint")
 		taint.TimeAdded = nil
 		if rapid.IntRange(0, 3).Draw(t, "limits") == 0 {
-			taint.Key, taint.Value = draw.Limits.Draw(t, "key"), draw.Limits.Draw(t, "value")
+			taint.Key, taint.Value = Limits.Draw(t, "key"), Limits.Draw(t, "value")
 		}
 		return taint
 	})
-	anyToleration = rapid.Custom(func(t *rapid.T) taints.Toleration {
-		toleration := draw.Toleration.Draw(t, "toleration")
+	AnyToleration = rapid.Custom(func(t *rapid.T) taints.Toleration {
+		toleration := Toleration.Draw(t, "toleration")
 		if rapid.IntRange(0, 3).Draw(t, "limits") == 0 {
-			toleration.Key, toleration.Value = draw.Limits.Draw(t, "key"), draw.Limits.Draw(t, "value")
+			toleration.Key, toleration.Value = Limits.Draw(t, "key"), Limits.Draw(t, "value")
 		}
 		return toleration
 	})
 )
 
-// like draws valid tolerations, most of them similar to one of the taints, some of
+// Like draws valid tolerations, most of them similar to one of the taints, some of
 // them for one of the seconds, where Kubernetes allows that.
-func like(list []taints.Taint, seconds ...int64) *rapid.Generator[taints.Toleration] {
+func Like(list []taints.Taint, seconds ...int64) *rapid.Generator[taints.Toleration] {
 	return rapid.Custom(func(t *rapid.T) taints.Toleration {
-		model := taint.Draw(t, "other")
+		model := ValidTaint.Draw(t, "other")
 		if len(list) > 0 && rapid.IntRange(0, 4).Draw(t, "like") > 0 {
 			model = rapid.SampledFrom(list).Draw(t, "taint")
 		}
@@ -65,9 +64,9 @@ func like(list []taints.Taint, seconds ...int64) *rapid.Generator[taints.Tolerat
 		case taints.OpExists:
 			toleration.Key = rapid.SampledFrom([]string{model.Key, model.Key, model.Key, ""}).Draw(t, "key")
 		case taints.OpLt, taints.OpGt:
-			toleration.Value = integers.Draw(t, "integer")
+			toleration.Value = validIntegers.Draw(t, "integer")
 		default:
-			toleration.Value = rapid.OneOf(rapid.Just(model.Value), values).Draw(t, "value")
+			toleration.Value = rapid.OneOf(rapid.Just(model.Value), validValues).Draw(t, "value")
 		}
 		switch rapid.IntRange(0, 3).Draw(t, "effect or seconds") {
 		case 0:
@@ -81,25 +80,25 @@ func like(list []taints.Taint, seconds ...int64) *rapid.Generator[taints.Tolerat
 	})
 }
 
-// changed draws a list that a user could make of the stored tolerations: with one
+// Changed draws a list that a user could make of the stored tolerations: with one
 // more, one less, one changed, or another order.
-func changed(old []taints.Toleration) *rapid.Generator[[]taints.Toleration] {
+func Changed(old []taints.Toleration) *rapid.Generator[[]taints.Toleration] {
 	return rapid.Custom(func(t *rapid.T) []taints.Toleration {
 		list := slices.Clone(old)
 		i := rapid.IntRange(0, len(list)-1).Draw(t, "index") // admission leaves no list empty
 		switch rapid.IntRange(0, 5).Draw(t, "change") {
 		case 0:
-			return append(list, anyToleration.Draw(t, "any"))
+			return append(list, AnyToleration.Draw(t, "any"))
 		case 1:
-			return append(list, like(nil, -1, 0, 300).Draw(t, "valid"))
+			return append(list, Like(nil, -1, 0, 300).Draw(t, "valid"))
 		case 2:
 			return slices.Delete(list, i, i+1)
 		case 3:
 			return rapid.Permutation(list).Draw(t, "order")
 		case 4:
-			list[i].TolerationSeconds = draw.Seconds.Draw(t, "seconds")
+			list[i].TolerationSeconds = Seconds.Draw(t, "seconds")
 		default:
-			list[i].Operator = draw.Operators.Draw(t, "operator")
+			list[i].Operator = Operators.Draw(t, "operator")
 		}
 		return list
 	})

@@ -112,16 +112,16 @@ var dryRun = []string{metav1.DryRunAll}
 func (r *recorder) validation() {
 	lists := make([]recorded.List, 1200/r.share)
 	for i := range lists {
+		var err error
 		list := &lists[i]
 		if i%2 == 0 {
 			list.Taints = next(r, rapid.SliceOfN(rapid.OneOf(draw.AnyTaint, draw.ValidTaint, draw.ValidTaint), 1, 3))
 			node := controlplane.Node("node", kube.CoreTaints(list.Taints)...)
-			_, err := r.Client.CoreV1().Nodes().Create(r.Context(), node, metav1.CreateOptions{DryRun: dryRun})
-			list.Accepted, list.Causes = r.verdict(err)
-			continue
+			_, err = r.Client.CoreV1().Nodes().Create(r.Context(), node, metav1.CreateOptions{DryRun: dryRun})
+		} else {
+			list.Tolerations = next(r, rapid.SliceOfN(rapid.OneOf(draw.AnyToleration, draw.Like(nil, -1, 0, 300)), 1, 3))
+			err = r.TryPod(controlplane.Pod("pod", kube.CoreTolerations(list.Tolerations)...))
 		}
-		list.Tolerations = next(r, rapid.SliceOfN(rapid.OneOf(draw.AnyToleration, draw.Like(nil, -1, 0, 300)), 1, 3))
-		err := r.TryPod(controlplane.Pod("pod", kube.CoreTolerations(list.Tolerations)...))
 		list.Accepted, list.Causes = r.verdict(err)
 	}
 	r.write("validate.json", lines(r, lists))
@@ -164,20 +164,17 @@ func (r *recorder) defaults() {
 	for i := range 100 / r.share {
 		pod := r.pod("pod", given)
 		answer := recorded.DefaultedPod{Given: kube.Tolerations(pod.Spec.Tolerations)}
-		resources := &pod.Spec.Containers[0].Resources
-		resources.Limits, resources.Requests = corev1.ResourceList{}, corev1.ResourceList{}
-		if i%4 == 1 {
-			resources.Requests[corev1.ResourceCPU] = resource.MustParse("1")
-		}
-		if i%4 == 3 {
-			resources.Limits[corev1.ResourceCPU], resources.Limits[corev1.ResourceMemory] = resource.MustParse("1"), resource.MustParse("1Gi")
+		limits := corev1.ResourceList{}
+		for _, name := range [][]string{nil, {"cpu"}, nil, {"cpu", "memory"}}[i%4] { // each class of service
+			limits[corev1.ResourceName(name)] = resource.MustParse("1")
 		}
 		for _, name := range []string{"example.com/gpu", "example.com/fpga"} {
 			if next(r, rapid.Bool()) {
-				resources.Limits[corev1.ResourceName(name)] = resource.MustParse("1")
+				limits[corev1.ResourceName(name)] = resource.MustParse("1")
 				answer.Extended = append(answer.Extended, name)
 			}
 		}
+		pod.Spec.Containers[0].Resources.Limits = limits
 		got, err := r.Client.CoreV1().Pods(pod.Namespace).Create(r.Context(), pod, metav1.CreateOptions{DryRun: dryRun})
 		r.check(err)
 		answer.QOS, answer.Got = string(got.Status.QOSClass), kube.Tolerations(got.Spec.Tolerations)
@@ -203,19 +200,16 @@ func (r *recorder) daemonSets(given *rapid.Generator[[]taints.Toleration]) []rec
 				Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: pod.Labels}, Spec: pod.Spec},
 			},
 		})
-		answer := recorded.DefaultedPod{
-			Given: kube.Tolerations(pod.Spec.Tolerations), DaemonSet: true, HostNetwork: pod.Spec.HostNetwork,
-		}
+		pods[i] = recorded.DefaultedPod{Given: kube.Tolerations(pod.Spec.Tolerations), DaemonSet: true, HostNetwork: i%2 == 1}
 		r.Eventually(name+" has a pod", func() error {
 			for _, got := range r.Pods(pod.Namespace) {
 				if got.Labels["app"] == name {
-					answer.QOS, answer.Got = string(got.Status.QOSClass), kube.Tolerations(got.Spec.Tolerations)
+					pods[i].QOS, pods[i].Got = string(got.Status.QOSClass), kube.Tolerations(got.Spec.Tolerations)
 					return nil
 				}
 			}
 			return errors.New("there is none")
 		})
-		pods[i] = answer
 	}
 	return pods
 }
@@ -231,13 +225,11 @@ func (r *recorder) conditions() []recorded.ConditionsNode {
 		node := controlplane.Node(answer.Name, kube.CoreTaints(answer.Given)...)
 		node.Spec.Unschedulable = answer.Unschedulable
 		r.AddNodes(node)
-		reported := []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionStatus(answer.Ready)}}
-		for _, kind := range []corev1.NodeConditionType{
-			corev1.NodeMemoryPressure, corev1.NodeDiskPressure, corev1.NodePIDPressure, corev1.NodeNetworkUnavailable,
-		} {
+		reported := []map[string]string{{"type": "Ready", "status": answer.Ready}}
+		for _, kind := range []string{"MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable"} {
 			if status := next(r, draw.Statuses); next(r, rapid.Bool()) {
-				answer.Conditions[string(kind)] = status
-				reported = append(reported, corev1.NodeCondition{Type: kind, Status: corev1.ConditionStatus(status)})
+				answer.Conditions[kind] = status
+				reported = append(reported, map[string]string{"type": kind, "status": status})
 			}
 		}
 		r.patch(answer.Name, map[string]any{"status": map[string]any{"conditions": reported}}, "status")
@@ -263,22 +255,30 @@ func (r *recorder) taintsByCondition(answers []recorded.ConditionsNode) {
 	r.write("conditions.json", lines(r, answers))
 }
 
-// nodes adds nodes, and returns them with taints that are drawn.
-func (r *recorder) nodes(n int, prefix string, list *rapid.Generator[[]taints.Taint], tainted bool) []recorded.Node {
+// nodes adds nodes without taints, and returns them with those that they are to have.
+func (r *recorder) nodes(n int, prefix string, list *rapid.Generator[[]taints.Taint]) []recorded.Node {
 	nodes, objects := make([]recorded.Node, n), make([]*corev1.Node, n)
 	for i := range nodes {
 		nodes[i] = recorded.Node{Name: fmt.Sprintf("%s-%02d", prefix, i), Taints: next(r, list)}
 		objects[i] = controlplane.Node(nodes[i].Name)
-		if tainted {
-			objects[i].Spec.Taints = kube.CoreTaints(nodes[i].Taints)
-		}
 	}
 	r.AddNodes(objects...)
 	return nodes
 }
 
+// taint gives the nodes their taints, and returns when.
+func (r *recorder) taint(nodes []recorded.Node) map[string]time.Time {
+	begin := map[string]time.Time{}
+	for _, node := range nodes {
+		begin[node.Name] = time.Now()
+		r.patch(node.Name, map[string]any{"spec": map[string]any{"taints": node.Taints}})
+	}
+	return begin
+}
+
 func (r *recorder) scheduling() {
-	answers := recorded.Schedule{Nodes: r.nodes(40/r.share, "node", draw.ValidTaints, true)}
+	answers := recorded.Schedule{Nodes: r.nodes(40/r.share, "node", draw.ValidTaints)}
+	r.taint(answers.Nodes)
 	r.RunScheduler(controlplane.Profile{Name: corev1.DefaultSchedulerName}) // it knows all taints from the start
 	for i := range 400 / r.share {
 		node := next(r, rapid.SampledFrom(answers.Nodes))
@@ -301,11 +301,11 @@ func (r *recorder) scheduling() {
 		}
 		return nil
 	})
-	r.write("schedule.json", fmt.Sprintf(`{"nodes":%s,"pods":%s}`, lines(r, answers.Nodes), lines(r, answers.Pods)))
+	r.write("schedule.json", `{"nodes":`+lines(r, answers.Nodes)+`,"pods":`+lines(r, answers.Pods)+"}")
 }
 
 func (r *recorder) evictions() {
-	answers := recorded.Evictions{Nodes: r.nodes(24/r.share, "ev", draw.Evicting, false)}
+	answers := recorded.Evictions{Nodes: r.nodes(24/r.share, "ev", draw.Evicting)}
 	pods := r.Client.CoreV1().Pods(metav1.NamespaceDefault)
 	for i := range 300 / r.share {
 		node := next(r, rapid.SampledFrom(answers.Nodes))
@@ -320,20 +320,15 @@ func (r *recorder) evictions() {
 	deletions, err := pods.Watch(r.Context(), metav1.ListOptions{})
 	r.check(err)
 	defer deletions.Stop()
-	begin := map[string]time.Time{}
-	for _, node := range answers.Nodes {
-		begin[node.Name] = time.Now()
-		r.patch(node.Name, map[string]any{"spec": map[string]any{"taints": node.Taints}})
-	}
+	begin := r.taint(answers.Nodes)
 	gone := r.deleted(deletions.ResultChan(), time.After(recorded.Watched*time.Second))
 	for i := range answers.Pods {
 		pod := &answers.Pods[i]
 		if at, ok := gone[pod.Name]; ok {
-			after := at.Sub(begin[pod.Node]).Seconds()
-			pod.EvictedAfterSeconds = &after
+			pod.EvictedAfterSeconds = new(at.Sub(begin[pod.Node]).Seconds())
 		}
 	}
-	r.write("evict.json", fmt.Sprintf(`{"nodes":%s,"pods":%s}`, lines(r, answers.Nodes), lines(r, answers.Pods)))
+	r.write("evict.json", `{"nodes":`+lines(r, answers.Nodes)+`,"pods":`+lines(r, answers.Pods)+"}")
 }
 
 // deleted returns when pods were deleted, by name, until the end.
@@ -345,8 +340,8 @@ func (r *recorder) deleted(events <-chan watch.Event, end <-chan time.Time) map[
 			if !open {
 				r.t.Fatal("the watch of pods has ended early")
 			}
-			if pod, ok := event.Object.(*corev1.Pod); ok && event.Type == watch.Deleted {
-				gone[pod.Name] = time.Now()
+			if event.Type == watch.Deleted {
+				gone[event.Object.(*corev1.Pod).Name] = time.Now()
 			}
 		case <-end:
 			return gone

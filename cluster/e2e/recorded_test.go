@@ -16,7 +16,7 @@ import (
 func TestRecorded(t *testing.T) {
 	seed, dir := rand.IntN(1_000_000), t.TempDir()
 	t.Logf("seed %d", seed)
-	record.Record(t, start(t, record.Options), seed, 4, dir)
+	record.Record(start(t, record.Options), seed, 4, dir)
 	if files := recorded.Check(t, os.DirFS(dir)); len(files) != 6 {
 		t.Errorf("answers in %v, want 6 files", files)
 	}

@@ -26,5 +26,5 @@ func main() {
 	s, stop := controlplane.NewSession("record")
 	defer stop()
 	defer s.End()
-	record.Record(s, controlplane.Start(s, record.Options), *seed, 1, flag.Arg(0))
+	record.Record(controlplane.Start(s, record.Options), *seed, 1, flag.Arg(0))
 }

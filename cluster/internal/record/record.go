@@ -41,7 +41,6 @@ var Options = controlplane.Options{
 // A recorder asks a cluster and writes its answers.
 type recorder struct {
 	*controlplane.Cluster
-	t       controlplane.T
 	dir     string
 	share   int // of how many answers one is recorded
 	example int // the seed of the next example
@@ -49,10 +48,9 @@ type recorder struct {
 
 // Record asks a new cluster with the [Options], and writes its answers to files in
 // the folder, about one of share. The seed determines the questions.
-func Record(t controlplane.T, c *controlplane.Cluster, seed, share int, dir string) {
-	t.Helper()
-	r := &recorder{Cluster: c, t: t, dir: dir, share: share, example: seed * 1_000_000}
-	r.check(os.MkdirAll(dir, 0o755))
+func Record(c *controlplane.Cluster, seed, share int, dir string) {
+	r := &recorder{Cluster: c, dir: dir, share: share, example: seed * 1_000_000}
+	r.Must(os.MkdirAll(dir, 0o755))
 	r.Eventually("pods can be created", func() error { return r.TryPod(controlplane.Pod("probe")) })
 	r.validation()
 	r.updates()
@@ -69,26 +67,19 @@ func next[V any](r *recorder, g *rapid.Generator[V]) V {
 	return g.Example(r.example)
 }
 
-func (r *recorder) check(err error) {
-	r.t.Helper()
-	if err != nil {
-		r.t.Fatal(err)
-	}
-}
-
 // lines returns the list as JSON, one element a line.
 func lines[V any](r *recorder, list []V) string {
 	texts := make([]string, len(list))
 	for i, v := range list {
 		text, err := json.Marshal(v)
-		r.check(err)
+		r.Must(err)
 		texts[i] = string(text)
 	}
 	return "[\n" + strings.Join(texts, ",\n") + "\n]"
 }
 
 func (r *recorder) write(name, content string) {
-	r.check(os.WriteFile(filepath.Join(r.dir, name), []byte(content+"\n"), 0o644))
+	r.Must(os.WriteFile(filepath.Join(r.dir, name), []byte(content+"\n"), 0o644))
 }
 
 // verdict returns whether the API server accepted a request, or the fields that it
@@ -99,7 +90,7 @@ func (r *recorder) verdict(err error) (accepted bool, causes recorded.Causes) {
 	}
 	status, ok := errors.AsType[*apierrors.StatusError](err)
 	if !ok || !apierrors.IsInvalid(err) {
-		r.t.Fatal(err)
+		r.Must(err)
 	}
 	for _, cause := range status.ErrStatus.Details.Causes {
 		causes = append(causes, recorded.Cause{Field: cause.Field, Type: string(cause.Type)})
@@ -134,7 +125,7 @@ func (r *recorder) updates() {
 		pod := r.pod(fmt.Sprintf("update-%02d", i), rapid.SliceOfN(draw.Like(nil, -1, 0, 300), 0, 3))
 		pod.Spec.SchedulerName = "none"
 		stored, err := pods.Create(r.Context(), pod, metav1.CreateOptions{})
-		r.check(err)
+		r.Must(err)
 		old := kube.Tolerations(stored.Spec.Tolerations)
 		for range 10 {
 			update := recorded.Update{Old: old, New: next(r, draw.Changed(old))}
@@ -176,7 +167,7 @@ func (r *recorder) defaults() {
 		}
 		pod.Spec.Containers[0].Resources.Limits = limits
 		got, err := r.Client.CoreV1().Pods(pod.Namespace).Create(r.Context(), pod, metav1.CreateOptions{DryRun: dryRun})
-		r.check(err)
+		r.Must(err)
 		answer.QOS, answer.Got = string(got.Status.QOSClass), kube.Tolerations(got.Spec.Tolerations)
 		pods = append(pods, answer)
 	}
@@ -240,16 +231,16 @@ func (r *recorder) conditions() []recorded.ConditionsNode {
 
 func (r *recorder) patch(node string, change map[string]any, subresources ...string) {
 	patch, err := json.Marshal(change)
-	r.check(err)
+	r.Must(err)
 	_, err = r.Client.CoreV1().Nodes().Patch(r.Context(), node, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, subresources...)
-	r.check(err)
+	r.Must(err)
 }
 
 // taintsByCondition writes which taints the nodes have now.
 func (r *recorder) taintsByCondition(answers []recorded.ConditionsNode) {
 	for i := range answers {
 		node, err := r.Client.CoreV1().Nodes().Get(r.Context(), answers[i].Name, metav1.GetOptions{})
-		r.check(err)
+		r.Must(err)
 		answers[i].Got = kube.Taints(node.Spec.Taints)
 	}
 	r.write("conditions.json", lines(r, answers))
@@ -312,13 +303,13 @@ func (r *recorder) evictions() {
 		pod := r.pod(fmt.Sprintf("ev-%04d", i), rapid.SliceOfN(draw.Like(node.Taints, -1, 0, 5, 10, 15, 20, 25, 3600), 0, 6))
 		pod.Spec.NodeName = node.Name
 		stored, err := pods.Create(r.Context(), pod, metav1.CreateOptions{})
-		r.check(err)
+		r.Must(err)
 		answers.Pods = append(answers.Pods, recorded.EvictedPod{
 			Name: pod.Name, Node: node.Name, Tolerations: kube.Tolerations(stored.Spec.Tolerations),
 		})
 	}
 	deletions, err := pods.Watch(r.Context(), metav1.ListOptions{})
-	r.check(err)
+	r.Must(err)
 	defer deletions.Stop()
 	begin := r.taint(answers.Nodes)
 	gone := r.deleted(deletions.ResultChan(), time.After(recorded.Watched*time.Second))
@@ -338,7 +329,7 @@ func (r *recorder) deleted(events <-chan watch.Event, end <-chan time.Time) map[
 		select {
 		case event, open := <-events:
 			if !open {
-				r.t.Fatal("the watch of pods has ended early")
+				r.Must(errors.New("the watch of pods has ended early"))
 			}
 			if event.Type == watch.Deleted {
 				gone[event.Object.(*corev1.Pod).Name] = time.Now()

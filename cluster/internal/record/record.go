@@ -59,6 +59,7 @@ func Record(c *controlplane.Cluster, seed, share int, dir string) {
 	nodes := r.conditions()
 	r.scheduling()
 	r.evictions()
+	r.devices()
 	r.taintsByCondition(nodes) // while evictions were watched, the controller has become done
 }
 
@@ -316,11 +317,9 @@ func (r *recorder) evictions() {
 			Name: pod.Name, Node: node.Name, Tolerations: kube.Tolerations(stored.Spec.Tolerations),
 		})
 	}
-	deletions, err := pods.Watch(r.Context(), metav1.ListOptions{})
-	r.Must(err)
-	defer deletions.Stop()
+	events := r.watch(time.After(recorded.Watched * time.Second))
 	begin := r.taint(answers.Nodes)
-	gone := r.deleted(deletions.ResultChan(), time.After(recorded.Watched*time.Second))
+	gone := r.seen(events).gone
 	for i := range answers.Pods {
 		pod := &answers.Pods[i]
 		if at, ok := gone[pod.Name]; ok {
@@ -330,20 +329,45 @@ func (r *recorder) evictions() {
 	r.write("evict.json", `{"nodes":`+lines(r, answers.Nodes)+`,"pods":`+lines(r, answers.Pods)+"}")
 }
 
-// deleted returns when pods were deleted, by name, until the end.
-func (r *recorder) deleted(events <-chan watch.Event, end <-chan time.Time) map[string]time.Time {
-	gone := map[string]time.Time{}
-	for {
-		select {
-		case event, open := <-events:
-			if !open {
-				r.Must(errors.New("the watch of pods has ended early"))
+// sightings are when pods were first seen on a node, and when they were gone, by name.
+type sightings struct{ bound, gone map[string]time.Time }
+
+// watch watches the pods until the end, and then sends what it saw.
+func (r *recorder) watch(end <-chan time.Time) <-chan sightings {
+	events, err := r.Client.CoreV1().Pods(metav1.NamespaceDefault).Watch(r.Context(), metav1.ListOptions{})
+	r.Must(err)
+	result := make(chan sightings, 1)
+	go func() {
+		defer close(result)
+		defer events.Stop()
+		s := sightings{map[string]time.Time{}, map[string]time.Time{}}
+		for {
+			select {
+			case event, open := <-events.ResultChan():
+				pod, ok := event.Object.(*corev1.Pod)
+				if !open || !ok {
+					return
+				}
+				if _, before := s.bound[pod.Name]; !before && pod.Spec.NodeName != "" {
+					s.bound[pod.Name] = time.Now()
+				}
+				if event.Type == watch.Deleted {
+					s.gone[pod.Name] = time.Now()
+				}
+			case <-end:
+				result <- s
+				return
 			}
-			if event.Type == watch.Deleted {
-				gone[event.Object.(*corev1.Pod).Name] = time.Now()
-			}
-		case <-end:
-			return gone
 		}
+	}()
+	return result
+}
+
+// seen waits for the end of a watch.
+func (r *recorder) seen(result <-chan sightings) sightings {
+	s, ok := <-result
+	if !ok {
+		r.Must(errors.New("the watch of pods has ended early"))
 	}
+	return s
 }

@@ -103,3 +103,39 @@ func Changed(old []taints.Toleration) *rapid.Generator[[]taints.Toleration] {
 		return list
 	})
 }
+
+// Taints of a device, without times: the effect None takes the place of
+// PreferNoSchedule.
+var (
+	DeviceTaint = rapid.Map(ValidTaint, func(taint taints.Taint) taints.Taint {
+		taint.Effect = deviceEffect(taint.Effect)
+		return taint
+	})
+	DeviceTaints = rapid.SliceOfN(DeviceTaint, 0, 2)
+)
+
+// DeviceLike is Like for the tolerations of a device: they have two operators, and
+// seconds with every effect.
+func DeviceLike(list []taints.Taint, seconds ...int64) *rapid.Generator[taints.Toleration] {
+	return rapid.Custom(func(t *rapid.T) taints.Toleration {
+		toleration := Like(list, seconds...).Draw(t, "toleration")
+		toleration.Effect = deviceEffect(toleration.Effect)
+		switch toleration.Operator {
+		case "":
+			toleration.Operator = taints.OpEqual
+		case taints.OpLt, taints.OpGt:
+			toleration.Operator, toleration.Value = taints.OpExists, ""
+		}
+		if toleration.Effect != taints.NoExecute && rapid.IntRange(0, 3).Draw(t, "more") == 0 {
+			toleration.TolerationSeconds = test.Seconds(rapid.SampledFrom(seconds).Draw(t, "seconds"))
+		}
+		return toleration
+	})
+}
+
+func deviceEffect(effect taints.Effect) taints.Effect {
+	if effect == taints.PreferNoSchedule {
+		return "None"
+	}
+	return effect
+}

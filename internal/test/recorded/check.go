@@ -20,8 +20,8 @@ import (
 )
 
 // Check holds the library against the answers in the files of a folder, which may
-// lack files, and returns how many answers each file has. Module dra checks those
-// about devices.
+// lack files, and returns how many answers each file has. [Devices] are apart,
+// because module dra has their rules.
 func Check(t *testing.T, folder fs.FS) map[string]int {
 	sizes := map[string]int{}
 	file(t, folder, "validate.json", sizes, checkValidation)
@@ -36,7 +36,7 @@ func Check(t *testing.T, folder fs.FS) map[string]int {
 // file checks the answers in a file, if the folder has it.
 func file[T any](t *testing.T, folder fs.FS, name string, sizes map[string]int, check func(*testing.T, T) int) {
 	t.Run(name, func(t *testing.T) {
-		found := one(t, folder, name, func(t *testing.T, answers T) { sizes[name] = check(t, answers) })
+		found := File(t, folder, name, func(t *testing.T, answers T) { sizes[name] = check(t, answers) })
 		if !found {
 			t.Skip("not recorded")
 		}

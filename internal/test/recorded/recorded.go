@@ -110,7 +110,7 @@ func Each[T any](t *testing.T, name string, test func(t *testing.T, answers T)) 
 	t.Helper()
 	found := false
 	for cluster, folder := range clusters(t) {
-		t.Run(cluster, func(t *testing.T) { found = one(t, folder, name, test) || found })
+		t.Run(cluster, func(t *testing.T) { found = File(t, folder, name, test) || found })
 	}
 	if !found {
 		t.Fatalf("no cluster has %s", name)
@@ -132,8 +132,8 @@ func clusters(t *testing.T) map[string]fs.FS {
 	return folders
 }
 
-// one runs the test with the file, and reports whether the folder has it.
-func one[T any](t *testing.T, folder fs.FS, name string, test func(t *testing.T, answers T)) bool {
+// File runs the test with a file of a folder, and reports whether the folder has it.
+func File[T any](t *testing.T, folder fs.FS, name string, test func(t *testing.T, answers T)) bool {
 	t.Helper()
 	data, err := fs.ReadFile(folder, name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -112,7 +112,7 @@ func (c *Cluster) AddPods(pods ...*corev1.Pod) {
 // Pods returns the pods of a namespace by name.
 func (c *Cluster) Pods(namespace string) map[string]*corev1.Pod {
 	c.tb.Helper()
-	list, err := c.Client.CoreV1().Pods(namespace).List(c.Context(), metav1.ListOptions{ResourceVersion: "0"})
+	list, err := c.Client.CoreV1().Pods(namespace).List(c.Context(), metav1.ListOptions{})
 	c.Must(err)
 	pods := make(map[string]*corev1.Pod, len(list.Items))
 	for i := range list.Items {

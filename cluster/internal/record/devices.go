@@ -22,9 +22,9 @@ import (
 )
 
 // devices asks about pods that claim a device of a driver of their own. The driver
-// has the name of the pod.
+// has the name of the pod. A share would take as long.
 func (r *recorder) devices() {
-	answers := recorded.Devices{Pods: make([]recorded.DevicePod, 100/r.share)}
+	answers := recorded.Devices{Pods: make([]recorded.DevicePod, 100)}
 	objects := []client.Object{
 		controlplane.Node("devices"),
 		&resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "any"}},
@@ -40,24 +40,15 @@ func (r *recorder) devices() {
 		pods[i].Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "device", ResourceClaimName: &pod.Name}}
 	}
 	r.Apply(objects...)
-	end := make(chan time.Time)
-	events := r.watch(end)
+	end := r.watch()
 	r.AddPods(pods...)
-	r.Eventually("the scheduler has looked at all pods with devices", func() error {
-		for name, pod := range r.Pods(metav1.NamespaceDefault) {
-			if pod.Spec.ResourceClaims != nil && pod.Spec.NodeName == "" && controlplane.Pending(pod) == "" {
-				return fmt.Errorf("not at %s", name)
-			}
-		}
-		return nil
-	})
+	r.settle()
 	for i := range answers.Pods {
 		r.taintLater(&answers.Pods[i])
 	}
-	time.Sleep(20 * time.Second) // twice as long as the longest time that ends
+	r.wait(20 * time.Second) // twice as long as the longest time that ends
 	answers.End = time.Now()
-	close(end)
-	seen := r.seen(events)
+	seen := end()
 	for i := range answers.Pods {
 		pod := &answers.Pods[i]
 		pod.Bound, pod.Allocated = seen.bound[pod.Name]
@@ -106,13 +97,16 @@ func claim(pod *recorded.DevicePod) *resourceapi.ResourceClaim {
 	}
 }
 
-// taintLater adds a taint to the devices of about half of the pods.
+// taintLater adds a taint, often NoExecute, to the devices of about half of the pods.
 func (r *recorder) taintLater(pod *recorded.DevicePod) {
 	how := next(r, rapid.SampledFrom([]string{"not", "not", "slice", "rule"}))
 	if how == "not" {
 		return
 	}
 	later := r.added([]taints.Taint{next(r, draw.DeviceTaint)}, 7)
+	if next(r, rapid.Bool()) {
+		later[0].Effect = taints.NoExecute
+	}
 	pod.Later, pod.ByRule, pod.LaterAt = later, how == "rule", time.Now()
 	if pod.ByRule {
 		r.Apply(&resourceapi.DeviceTaintRule{

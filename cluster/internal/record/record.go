@@ -5,6 +5,7 @@
 package record
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,7 +21,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
 	"pgregory.net/rapid"
 
 	"github.com/seed-0529bac1/taints"
@@ -288,20 +290,27 @@ func (r *recorder) scheduling() {
 		r.AddPods(pod)
 		answers.Pods = append(answers.Pods, recorded.ScheduledPod{Name: name, Node: node.Name})
 	}
+	r.settle()
+	pods := r.Pods(metav1.NamespaceDefault)
+	for i := range answers.Pods {
+		answer := &answers.Pods[i]
+		pod := pods[answer.Name]
+		answer.Tolerations = kube.Tolerations(pod.Spec.Tolerations)
+		answer.Scheduled, answer.Message = pod.Spec.NodeName != "", controlplane.Pending(pod)
+	}
+	r.write("schedule.json", `{"nodes":`+lines(r, answers.Nodes)+`,"pods":`+lines(r, answers.Pods)+"}")
+}
+
+// settle waits until the scheduler has looked at all pods.
+func (r *recorder) settle() {
 	r.Eventually("the scheduler has looked at all pods", func() error {
-		pods := r.Pods(metav1.NamespaceDefault)
-		for i := range answers.Pods {
-			answer := &answers.Pods[i]
-			pod := pods[answer.Name]
-			if pod == nil || pod.Spec.NodeName == "" && controlplane.Pending(pod) == "" {
-				return fmt.Errorf("not at %s", answer.Name)
+		for name, pod := range r.Pods(metav1.NamespaceDefault) {
+			if pod.Spec.SchedulerName != "none" && pod.Spec.NodeName == "" && controlplane.Pending(pod) == "" {
+				return fmt.Errorf("not at %s", name)
 			}
-			answer.Tolerations = kube.Tolerations(pod.Spec.Tolerations)
-			answer.Scheduled, answer.Message = pod.Spec.NodeName != "", controlplane.Pending(pod)
 		}
 		return nil
 	})
-	r.write("schedule.json", `{"nodes":`+lines(r, answers.Nodes)+`,"pods":`+lines(r, answers.Pods)+"}")
 }
 
 func (r *recorder) evictions() {
@@ -317,9 +326,10 @@ func (r *recorder) evictions() {
 			Name: pod.Name, Node: node.Name, Tolerations: kube.Tolerations(stored.Spec.Tolerations),
 		})
 	}
-	events := r.watch(time.After(recorded.Watched * time.Second))
+	end := r.watch()
 	begin := r.taint(answers.Nodes)
-	gone := r.seen(events).gone
+	r.wait(recorded.Watched * time.Second)
+	gone := end().gone
 	for i := range answers.Pods {
 		pod := &answers.Pods[i]
 		if at, ok := gone[pod.Name]; ok {
@@ -332,42 +342,42 @@ func (r *recorder) evictions() {
 // sightings are when pods were first seen on a node, and when they were gone, by name.
 type sightings struct{ bound, gone map[string]time.Time }
 
-// watch watches the pods until the end, and then sends what it saw.
-func (r *recorder) watch(end <-chan time.Time) <-chan sightings {
-	events, err := r.Client.CoreV1().Pods(metav1.NamespaceDefault).Watch(r.Context(), metav1.ListOptions{})
-	r.Must(err)
-	result := make(chan sightings, 1)
-	go func() {
-		defer close(result)
-		defer events.Stop()
-		s := sightings{map[string]time.Time{}, map[string]time.Time{}}
-		for {
-			select {
-			case event, open := <-events.ResultChan():
-				pod, ok := event.Object.(*corev1.Pod)
-				if !open || !ok {
-					return
-				}
-				if _, before := s.bound[pod.Name]; !before && pod.Spec.NodeName != "" {
-					s.bound[pod.Name] = time.Now()
-				}
-				if event.Type == watch.Deleted {
-					s.gone[pod.Name] = time.Now()
-				}
-			case <-end:
-				result <- s
-				return
-			}
+// watch watches the pods until the function is called, which returns what it saw. An
+// informer resumes a watch that the API server ends because too much happens.
+func (r *recorder) watch() (end func() sightings) {
+	s := sightings{map[string]time.Time{}, map[string]time.Time{}}
+	see := func(obj any) {
+		pod := obj.(*corev1.Pod)
+		if _, before := s.bound[pod.Name]; !before && pod.Spec.NodeName != "" {
+			s.bound[pod.Name] = time.Now()
 		}
-	}()
-	return result
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	factory := informers.NewSharedInformerFactory(r.Client, 0)
+	_, err := factory.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    see,
+		UpdateFunc: func(_, after any) { see(after) },
+		DeleteFunc: func(last any) {
+			name, err := cache.DeletionHandlingObjectToName(last)
+			r.Must(err)
+			s.gone[name.Name] = time.Now()
+		},
+	})
+	r.Must(err)
+	factory.Start(ctx.Done())
+	factory.WaitForCacheSync(ctx.Done())
+	return func() sightings {
+		cancel()
+		factory.Shutdown()
+		return s
+	}
 }
 
-// seen waits for the end of a watch.
-func (r *recorder) seen(result <-chan sightings) sightings {
-	s, ok := <-result
-	if !ok {
-		r.Must(errors.New("the watch of pods has ended early"))
+// wait waits, unless the program is interrupted.
+func (r *recorder) wait(d time.Duration) {
+	select {
+	case <-r.Context().Done():
+		r.Must(r.Context().Err())
+	case <-time.After(d):
 	}
-	return s
 }

@@ -111,7 +111,7 @@ var (
 		taint.Effect = deviceEffect(taint.Effect)
 		return taint
 	})
-	DeviceTaints = rapid.SliceOfN(DeviceTaint, 0, 2)
+	DeviceTaints = rapid.OneOf(rapid.SliceOfN(DeviceTaint, 0, 3), rapid.SliceOfN(DeviceTaint, 1, 3))
 )
 
 // DeviceLike is Like for the tolerations of a device: they have two operators, and

@@ -33,6 +33,7 @@ type pod struct {
 	arrived     time.Time           // at the node
 	seen        time.Time           // when the pod was first seen on the node with these tolerations
 	understood  []taints.Toleration // see understand
+	asked       *node               // for whose taints they hold, if the cache has too many
 
 	due      time.Time // the deadline
 	state    state
@@ -87,14 +88,32 @@ func (c *Controller) check(ctx context.Context, name types.NamespacedName) (*pod
 		p = c.remember(&pod{NamespacedName: name, uid: obj.UID, node: obj.Spec.NodeName})
 	}
 	if p.seen.IsZero() || !equality.Semantic.DeepEqual(p.tolerations, obj.Spec.Tolerations) {
-		p.tolerations, p.seen = obj.Spec.Tolerations, time.Now()
-		var unknown bool
-		p.understood, unknown = understand(kube.Tolerations(p.tolerations))
-		c.understands(ctx, name, !unknown, p.tolerations)
+		c.tolerate(ctx, p, obj.Spec.Tolerations)
 	}
 	p.arrived = arrival(obj)
+	if c.mustAsk(p) {
+		if _, pending := c.queue.Due(p); !pending {
+			p.due = later(n.changed, p.seen) // at the earliest
+		}
+		c.wake(p)
+		return p, nil
+	}
 	c.schedule(ctx, p, c.eviction(p, n))
 	return p, nil
+}
+
+// tolerate notes the pod's tolerations as the cache has them. The caller holds the mutex.
+func (c *Controller) tolerate(ctx context.Context, p *pod, list []corev1.Toleration) {
+	had := hasTooMany(p.tolerations)
+	p.tolerations, p.seen, p.asked = list, time.Now(), nil
+	if !hasTooMany(list) {
+		var unknown bool
+		p.understood, unknown = understand(kube.Tolerations(list))
+		c.understands(ctx, p.NamespacedName, !unknown, list)
+	} else if !had {
+		log.FromContext(ctx).Info("A pod has more tolerations than the cache keeps, and the API server is asked for it",
+			"pod", p.NamespacedName, "most", maxTolerations)
+	}
 }
 
 // exists reports whether the cache has the pod and it is not being deleted.

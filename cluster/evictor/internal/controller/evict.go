@@ -83,7 +83,11 @@ func refusal(err error) string {
 // evict evicts the pod if the API server confirms that it is due.
 func (c *Controller) evict(ctx context.Context, l *lane, p *pod) {
 	defer func() { <-l.places }()
-	result, err := c.try(ctx, p)
+	try := c.try
+	if l == c.asks {
+		try = c.ask
+	}
+	result, err := try(ctx, p)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p.state = waits

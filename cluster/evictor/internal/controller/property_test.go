@@ -35,6 +35,9 @@ func drawTolerations(t *rapid.T) []corev1.Toleration {
 		}
 		list = append(list, tolerations(spec)...)
 	}
+	if rapid.IntRange(0, 3).Draw(t, "too many") == 0 {
+		list = append(fillers(), list...)
+	}
 	return list
 }
 

@@ -34,6 +34,7 @@ func TestStories(t *testing.T) {
 		Name, Steps                           string
 		Method                                Method
 		FromSeen, KeepTimers, DryRun, Standby bool
+		ForDevices                            bool
 		DeleteHeldAfter                       metav1.Duration
 		Each                                  []map[string]string // a story each, with these words replaced
 		Usual                                 map[string]string   // where that says nothing else
@@ -41,6 +42,7 @@ func TestStories(t *testing.T) {
 	for _, story := range rows.Read[story](t, "stories.yaml") {
 		o := with(func(o *Options) {
 			o.Policy.FromTimeAdded, o.KeepTimers, o.DryRun = !story.FromSeen, story.KeepTimers, story.DryRun
+			o.Policy.ForDevices = story.ForDevices
 			o.DeleteHeldAfter, o.Method = story.DeleteHeldAfter.Duration, cmp.Or(story.Method, Evict)
 		})
 		if story.Each == nil {
@@ -99,6 +101,10 @@ func (w *world) steps() map[string]func(name, rest string) {
 		"slow-pod": func(name, _ string) { // it does not disappear when it is deleted
 			node, pod, _ := strings.Cut(name, "/")
 			w.addPod(pod, node, nil, func(p *corev1.Pod) { p.Finalizers = []string{"example.com/slow"} })
+		},
+		"large-pod": func(name, rest string) { // NODE/POD TOLERATION, ... and more than the cache keeps
+			node, pod, _ := strings.Cut(name, "/")
+			w.addPod(pod, node, append(fillers(), tolerations(list(rest)...)...))
 		},
 		"newer-pod": func(name, rest string) { // NODE/POD with a toleration in JSON that only a newer version knows
 			node, pod, _ := strings.Cut(name, "/")
@@ -205,6 +211,20 @@ func (w *world) steps() map[string]func(name, rest string) {
 		"no-events": func(_, _ string) {
 			if len(w.events) > 0 {
 				w.t.Errorf("there are %q", w.events)
+			}
+		},
+		"no-answers": func(name, _ string) { // of the API server to reads
+			end := time.Now().Add(duration(name))
+			w.read = func(int) error {
+				if time.Now().Before(end) {
+					return etcdIsGone
+				}
+				return nil
+			}
+		},
+		"reads": func(name, _ string) { // from the API server
+			if w.reads != number(name) {
+				w.t.Errorf("there are %d", w.reads)
 			}
 		},
 		"log": func(name, rest string) { w.wantLog(rest, number(name)) },

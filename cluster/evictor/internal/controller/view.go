@@ -104,7 +104,7 @@ func (c *Controller) drop(node string, v *view) {
 // The caller holds the mutex.
 func (c *Controller) confirms(v *view, p *pod) bool {
 	obj, n := v.pods[p.uid], c.nodes[p.node]
-	return obj != nil && equality.Semantic.DeepEqual(obj.Spec.Tolerations, p.tolerations) && n != nil && n.uid == v.node.UID &&
+	return obj != nil && !c.mustAsk(p) && equality.Semantic.DeepEqual(obj.Spec.Tolerations, p.tolerations) && n != nil && n.uid == v.node.UID &&
 		slices.EqualFunc(noExecute(&v.node, n.taints, time.Now()), n.taints, sameTaint)
 }
 

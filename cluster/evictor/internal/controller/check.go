@@ -31,7 +31,8 @@ type pod struct {
 	node        string
 	tolerations []corev1.Toleration // shared with the cache
 	arrived     time.Time           // at the node
-	seen        time.Time           // when the pod was first seen on the node with these tolerations
+	seen        time.Time           // when the pod was first seen on the node
+	changed     time.Time           // when it was first seen with these tolerations
 	understood  []taints.Toleration // see understand
 	asked       *node               // for whose taints they hold, if the cache has too many
 
@@ -85,15 +86,15 @@ func (c *Controller) check(ctx context.Context, name types.NamespacedName) (*pod
 		return nil, err
 	}
 	if p == nil {
-		p = c.remember(&pod{NamespacedName: name, uid: obj.UID, node: obj.Spec.NodeName})
+		p = c.remember(&pod{NamespacedName: name, uid: obj.UID, node: obj.Spec.NodeName, seen: time.Now()})
 	}
-	if p.seen.IsZero() || !equality.Semantic.DeepEqual(p.tolerations, obj.Spec.Tolerations) {
+	if p.changed.IsZero() || !equality.Semantic.DeepEqual(p.tolerations, obj.Spec.Tolerations) {
 		c.tolerate(ctx, p, obj.Spec.Tolerations)
 	}
 	p.arrived = arrival(obj)
 	if c.mustAsk(p) {
 		if _, pending := c.queue.Due(p); !pending {
-			p.due = later(n.changed, p.seen) // at the earliest
+			p.due = later(n.changed, p.changed) // at the earliest
 		}
 		c.wake(p)
 		return p, nil
@@ -105,7 +106,7 @@ func (c *Controller) check(ctx context.Context, name types.NamespacedName) (*pod
 // tolerate notes the pod's tolerations as the cache has them. The caller holds the mutex.
 func (c *Controller) tolerate(ctx context.Context, p *pod, list []corev1.Toleration) {
 	had := hasTooMany(p.tolerations)
-	p.tolerations, p.seen, p.asked = list, time.Now(), nil
+	p.tolerations, p.changed, p.asked = list, time.Now(), nil
 	if !hasTooMany(list) {
 		var unknown bool
 		p.understood, unknown = understand(kube.Tolerations(list))
@@ -124,9 +125,12 @@ func (c *Controller) eviction(p *pod, n *node) taints.Eviction {
 	if n == nil {
 		return taints.Eviction{}
 	}
-	policy := c.options.Policy
+	policy, seen := c.options.Policy, p.seen
 	policy.Arrival = p.arrived
-	return policy.EvictionOf(taints.Options{}.On(p.understood), n.taints, later(n.changed, p.seen))
+	if c.options.KeepTimers {
+		seen = p.changed // so that new tolerations do not move a timer, as in Kubernetes
+	}
+	return policy.EvictionOf(taints.Options{}.On(p.understood), n.taints, later(n.changed, seen))
 }
 
 // understand returns the tolerations by which a pod is evicted. One with an operator or

@@ -104,7 +104,7 @@ func (c *Controller) try(ctx context.Context, p *pod) (string, error) {
 		c.mu.Unlock()
 		return postponed, nil
 	}
-	v := c.viewOf(ctx, p.node, later(later(p.due, p.seen), n.changed))
+	v := c.viewOf(ctx, p.node, later(later(p.due, p.changed), n.changed))
 	c.mu.Unlock()
 	if <-v.done; v.err != nil {
 		return postponed, nil

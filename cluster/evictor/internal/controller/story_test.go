@@ -35,6 +35,7 @@ func TestStories(t *testing.T) {
 		Method                                Method
 		FromSeen, KeepTimers, DryRun, Standby bool
 		ForDevices                            bool
+		QPS                                   float64
 		DeleteHeldAfter                       metav1.Duration
 		Each                                  []map[string]string // a story each, with these words replaced
 		Usual                                 map[string]string   // where that says nothing else
@@ -42,7 +43,7 @@ func TestStories(t *testing.T) {
 	for _, story := range rows.Read[story](t, "stories.yaml") {
 		o := with(func(o *Options) {
 			o.Policy.FromTimeAdded, o.KeepTimers, o.DryRun = !story.FromSeen, story.KeepTimers, story.DryRun
-			o.Policy.ForDevices = story.ForDevices
+			o.Policy.ForDevices, o.QPS = story.ForDevices, story.QPS
 			o.DeleteHeldAfter, o.Method = story.DeleteHeldAfter.Duration, cmp.Or(story.Method, Evict)
 		})
 		if story.Each == nil {

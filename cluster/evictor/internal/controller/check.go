@@ -38,6 +38,7 @@ type pod struct {
 
 	due      time.Time // the deadline
 	state    state
+	stale    bool      // the cache was behind last time
 	marked   bool      // an event says that it is evicted
 	failures int       // how often its eviction has failed
 	retry    time.Time // when to retry it
@@ -107,6 +108,7 @@ func (c *Controller) check(ctx context.Context, name types.NamespacedName) (*pod
 func (c *Controller) tolerate(ctx context.Context, p *pod, list []corev1.Toleration) {
 	had := hasTooMany(p.tolerations)
 	p.tolerations, p.changed, p.asked = list, time.Now(), nil
+	c.caughtUp(p.node, sets.New(p), p.changed)
 	if !hasTooMany(list) {
 		var unknown bool
 		p.understood, unknown = understand(kube.Tolerations(list))
@@ -274,6 +276,7 @@ func (c *Controller) observe(ctx context.Context, name string) (*node, error) {
 		delete(c.nodes, name)
 	case !slices.EqualFunc(before, after, sameTaint):
 		c.nodes[name] = &node{uid: obj.UID, taints: after, changed: now}
+		c.caughtUp(name, c.placed[name], now)
 	}
 	n := c.nodes[name]
 	if n == nil {

@@ -133,13 +133,18 @@ func (w *world) steps() map[string]func(name, rest string) {
 			w.nodeChanged(name)
 		},
 		"ready": func(name, rest string) { w.setReady(name, corev1.ConditionStatus(rest)) },
-		"old": func(node, pod string) { // the cache keeps them as they are, and the lease may be lost
+		"old": func(node, pods string) { // the cache keeps them as they are, and the lease may be lost
 			w.c.options.Leads = func() bool { return !w.follows }
-			w.old = []client.Object{w.node(node), w.pod(pod)}
+			w.old = []client.Object{w.node(node)}
+			for _, pod := range strings.Fields(pods) {
+				w.old = append(w.old, w.pod(pod))
+			}
 		},
-		"up-to-date": func(node, pod string) { // the cache and the lease are again
+		"up-to-date": func(node, pods string) { // the cache and the lease are again
 			w.follows, w.old = false, nil
-			w.request(key(pod))
+			for _, pod := range strings.Fields(pods) {
+				w.request(key(pod))
+			}
 			w.nodeChanged(node)
 		},
 		"fails": func(name, times string) { // always, unless it says how often
@@ -263,8 +268,15 @@ var failures = map[string]error{
 	"busy":        apierrors.NewTooManyRequests("later", 0),
 	"conflict":    apierrors.NewConflict(corev1.Resource("pods"), "web", etcdIsGone),
 	"internal":    etcdIsGone,
+	"terminating": terminating(),
 	"forbidden":   apierrors.NewForbidden(corev1.Resource("pods"), "web", etcdIsGone),
 	"no-server":   &url.Error{Op: "Post", URL: "https://10.0.0.1", Err: refused},
+}
+
+func terminating() error {
+	err := apierrors.NewForbidden(corev1.Resource("pods"), "web", etcdIsGone)
+	err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
+	return err
 }
 
 var etcdIsGone = apierrors.NewInternalError(errors.New("etcd is gone"))

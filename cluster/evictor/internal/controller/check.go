@@ -284,6 +284,7 @@ func (c *Controller) observe(ctx context.Context, name string) (*node, error) {
 	}
 	if out := outOfService(obj); out != n.out {
 		n.out = out
+		delete(c.views, name)
 		for p := range c.placed[name] {
 			p.retry = now // now a PodDisruptionBudget may no longer matter
 			c.wake(p)

@@ -138,6 +138,19 @@ func (m *model) due(obj *corev1.Pod) (at time.Time, pending bool) {
 	return e.At, e.Outcome != taints.Stays
 }
 
+// wantAllDue checks when all pods are due. In a dry run, some are evicted and stay.
+func (m *model) wantAllDue() {
+	for _, obj := range m.w.podList() {
+		want := time.Duration(-1)
+		if at, pending := m.due(&obj); pending {
+			want = at.Sub(m.w.begin)
+		}
+		if !m.w.o.DryRun {
+			m.w.wantDue(obj.Name, want)
+		}
+	}
+}
+
 // Pods and taints change at random, requests for checks arrive in any order, the API
 // server sometimes fails, and the controller restarts. The controller evicts only
 // pods that the library would evict. It evicts none early or twice, and forgets none.
@@ -223,18 +236,13 @@ func testEvictions(t *rapid.T) {
 			}
 		}
 		m.look()
+		if w.settle(); !w.hold {
+			m.wantAllDue()
+		}
 		w.pass(time.Duration(rapid.IntRange(0, 4).Draw(t, "seconds")) * s)
 	}
 	w.release()
-	for _, obj := range w.podList() {
-		want := time.Duration(-1)
-		if at, pending := m.due(&obj); pending {
-			want = at.Sub(w.begin)
-		}
-		if !o.DryRun { // then some are evicted, and stay
-			w.wantDue(obj.Name, want)
-		}
-	}
+	m.wantAllDue()
 	w.pass(2 * time.Minute)
 	for _, obj := range w.podList() {
 		if at, pending := m.due(&obj); pending && !o.DryRun {

@@ -79,9 +79,9 @@ func pod(i int) *corev1.Pod {
 	p.Spec.NodeName = fmt.Sprintf("node-%04d.example.com", i%500)
 	env := slices.Repeat([]corev1.EnvVar{{Name: "VARIABLE_00", Value: strings.Repeat("v", 38)}}, 40)
 	p.Spec.Containers = []corev1.Container{{Name: "application", Image: "registry.example.com/application:v1.2.3", Env: env}}
-	p.Spec.Tolerations = slices.Repeat([]corev1.Toleration{{
-		Key: corev1.TaintNodeUnreachable, Operator: "Exists", Effect: "NoExecute", TolerationSeconds: new(int64(300)),
-	}}, 3)
+	for _, key := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable, corev1.TaintNodeOutOfService} {
+		p.Spec.Tolerations = append(p.Spec.Tolerations, corev1.Toleration{Key: key, Operator: "Exists", Effect: "NoExecute", TolerationSeconds: new(int64(300))})
+	}
 	p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: "True"}}
 	return &p
 }

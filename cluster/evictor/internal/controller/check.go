@@ -31,11 +31,14 @@ type pod struct {
 	node        string
 	tolerations []corev1.Toleration // shared with the cache
 	arrived     time.Time           // at the node
-	seen        time.Time           // when the pod was first seen on the node with these tolerations
+	seen        time.Time           // when the pod was first seen on the node
+	changed     time.Time           // when it was first seen with these tolerations
 	understood  []taints.Toleration // see understand
+	asked       *node               // for whose taints they hold, if the cache has too many
 
 	due      time.Time // the deadline
 	state    state
+	stale    bool      // the cache was behind last time
 	marked   bool      // an event says that it is evicted
 	failures int       // how often its eviction has failed
 	retry    time.Time // when to retry it
@@ -84,17 +87,36 @@ func (c *Controller) check(ctx context.Context, name types.NamespacedName) (*pod
 		return nil, err
 	}
 	if p == nil {
-		p = c.remember(&pod{NamespacedName: name, uid: obj.UID, node: obj.Spec.NodeName})
+		p = c.remember(&pod{NamespacedName: name, uid: obj.UID, node: obj.Spec.NodeName, seen: time.Now()})
 	}
-	if p.seen.IsZero() || !equality.Semantic.DeepEqual(p.tolerations, obj.Spec.Tolerations) {
-		p.tolerations, p.seen = obj.Spec.Tolerations, time.Now()
-		var unknown bool
-		p.understood, unknown = understand(kube.Tolerations(p.tolerations))
-		c.understands(ctx, name, !unknown, p.tolerations)
+	if p.changed.IsZero() || !equality.Semantic.DeepEqual(p.tolerations, obj.Spec.Tolerations) {
+		c.tolerate(ctx, p, obj.Spec.Tolerations)
 	}
 	p.arrived = arrival(obj)
+	if c.mustAsk(p) {
+		if _, pending := c.queue.Due(p); !pending {
+			p.due = later(n.changed, p.changed) // at the earliest
+		}
+		c.wake(p)
+		return p, nil
+	}
 	c.schedule(ctx, p, c.eviction(p, n))
 	return p, nil
+}
+
+// tolerate notes the pod's tolerations as the cache has them. The caller holds the mutex.
+func (c *Controller) tolerate(ctx context.Context, p *pod, list []corev1.Toleration) {
+	had := hasTooMany(p.tolerations)
+	p.tolerations, p.changed, p.asked = list, time.Now(), nil
+	c.caughtUp(p.node, sets.New(p), p.changed)
+	if !hasTooMany(list) {
+		var unknown bool
+		p.understood, unknown = understand(kube.Tolerations(list))
+		c.understands(ctx, p.NamespacedName, !unknown, list)
+	} else if !had {
+		log.FromContext(ctx).Info("A pod has more tolerations than the cache keeps, and the API server is asked for it",
+			"pod", p.NamespacedName, "most", maxTolerations)
+	}
 }
 
 // exists reports whether the cache has the pod and it is not being deleted.
@@ -105,9 +127,12 @@ func (c *Controller) eviction(p *pod, n *node) taints.Eviction {
 	if n == nil {
 		return taints.Eviction{}
 	}
-	policy := c.options.Policy
+	policy, seen := c.options.Policy, p.seen
 	policy.Arrival = p.arrived
-	return policy.EvictionOf(taints.Options{}.On(p.understood), n.taints, later(n.changed, p.seen))
+	if c.options.KeepTimers {
+		seen = p.changed // so that new tolerations do not move a timer, as in Kubernetes
+	}
+	return policy.EvictionOf(taints.Options{}.On(p.understood), n.taints, later(n.changed, seen))
 }
 
 // understand returns the tolerations by which a pod is evicted. One with an operator or
@@ -251,6 +276,7 @@ func (c *Controller) observe(ctx context.Context, name string) (*node, error) {
 		delete(c.nodes, name)
 	case !slices.EqualFunc(before, after, sameTaint):
 		c.nodes[name] = &node{uid: obj.UID, taints: after, changed: now}
+		c.caughtUp(name, c.placed[name], now)
 	}
 	n := c.nodes[name]
 	if n == nil {
@@ -258,6 +284,7 @@ func (c *Controller) observe(ctx context.Context, name string) (*node, error) {
 	}
 	if out := outOfService(obj); out != n.out {
 		n.out = out
+		delete(c.views, name)
 		for p := range c.placed[name] {
 			p.retry = now // now a PodDisruptionBudget may no longer matter
 			c.wake(p)

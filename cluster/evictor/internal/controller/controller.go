@@ -17,7 +17,6 @@ package controller
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -25,7 +24,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 	"golang.org/x/time/rate"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -77,6 +75,7 @@ type Controller struct {
 	metrics *instruments
 
 	first, retries *lane
+	asks           *lane         // for pods that the API server is asked about
 	workers        chan struct{} // one for each worker
 	turn           chan struct{} // full while a worker waits for the rate limit
 	limiter        *rate.Limiter
@@ -107,6 +106,7 @@ func New(c client.Client, live client.Reader, recorder events.EventRecorder, reg
 		options: o,
 		first:   newLane(name+"-evictions", ahead),
 		retries: newLane(name+"-retries", workers),
+		asks:    newLane(name+"-asks", 1),
 		workers: make(chan struct{}, workers),
 		turn:    make(chan struct{}, 1),
 		limiter: rate.NewLimiter(limit, max(o.Burst, 1)),
@@ -169,37 +169,6 @@ func CacheOptions() cache.Options {
 			},
 			&corev1.Node{}: {Transform: strip, UnsafeDisableDeepCopy: ptr.To(true)},
 		},
-	}
-}
-
-// strip reduces a pod or node to the parts that the controller reads.
-func strip(obj any) (any, error) {
-	switch obj := obj.(type) {
-	case *corev1.Pod:
-		other := func(c corev1.PodCondition) bool { return c.Type != corev1.PodScheduled }
-		*obj = corev1.Pod{
-			ObjectMeta: stripMeta(&obj.ObjectMeta),
-			Spec:       corev1.PodSpec{NodeName: obj.Spec.NodeName, Tolerations: obj.Spec.Tolerations},
-			Status:     corev1.PodStatus{Conditions: slices.Clone(slices.DeleteFunc(obj.Status.Conditions, other))},
-		}
-	case *corev1.Node:
-		*obj = corev1.Node{
-			ObjectMeta: stripMeta(&obj.ObjectMeta),
-			Spec:       corev1.NodeSpec{Taints: obj.Spec.Taints},
-		}
-	}
-	return obj, nil
-}
-
-func stripMeta(meta *metav1.ObjectMeta) metav1.ObjectMeta {
-	return metav1.ObjectMeta{
-		Namespace:         meta.Namespace,
-		Name:              meta.Name,
-		UID:               meta.UID,
-		ResourceVersion:   meta.ResourceVersion,
-		Generation:        meta.Generation,
-		CreationTimestamp: meta.CreationTimestamp,
-		DeletionTimestamp: meta.DeletionTimestamp,
 	}
 }
 
@@ -273,8 +242,8 @@ func (c *Controller) oldestOverdue(held bool) (seconds float64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, p := range c.pods {
-		if at, pending := c.queue.Due(p); pending && p.held == held {
-			seconds = max(seconds, time.Since(at).Seconds())
+		if c.pending(p) && p.held == held {
+			seconds = max(seconds, time.Since(p.due).Seconds())
 		}
 	}
 	return seconds

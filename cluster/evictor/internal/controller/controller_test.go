@@ -5,6 +5,7 @@ package controller
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -66,8 +67,11 @@ func TestStrip(t *testing.T) {
 	for _, obj := range []client.Object{
 		&corev1.Pod{
 			ObjectMeta: large,
-			Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "main"}}},
-			Status:     corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady}}},
+			Spec: corev1.PodSpec{
+				Containers:  []corev1.Container{{Name: "main"}},
+				Tolerations: slices.Repeat(tolerations("a:NoSchedule op=Exists", "a:PreferNoSchedule"), 70_000),
+			},
+			Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady}}},
 		},
 		&corev1.Node{
 			ObjectMeta: large,
@@ -79,6 +83,29 @@ func TestStrip(t *testing.T) {
 		small.SetResourceVersion("7")
 		if got, err := strip(obj); err != nil || got != obj || !equality.Semantic.DeepEqual(got, small) {
 			t.Errorf("got  %+v, %v\nwant %+v", got, err, small)
+		}
+	}
+}
+
+// The cache keeps each toleration once, and of many only that they are many.
+func TestStripTolerations(t *testing.T) {
+	few := append(tolerations("a:NoExecute op=Exists for 10s", "a:NoExecute op=Exists for 20s", "a"), fillers()[3:]...)
+	if got := stripTolerations(slices.Repeat(few, 5_000)); !equality.Semantic.DeepEqual(got, few) || cap(got) > 2*len(got) {
+		t.Errorf("got %v", got)
+	}
+	seen := map[string]bool{}
+	for _, last := range []string{"x", "x for 0s", "y"} {
+		long := tolerations("a:NoExecute op=Exists")
+		long[0].Key, long[0].TolerationSeconds = last[:1], nil
+		if len(last) > 1 {
+			long[0].TolerationSeconds = new(int64)
+		}
+		for _, list := range [][]corev1.Toleration{append(fillers(), long...), append(long, corev1.Toleration{Key: strings.Repeat("a", maxText)})} {
+			got := stripTolerations(list)
+			if again := stripTolerations(got); !hasTooMany(got) || seen[got[0].Value] || !equality.Semantic.DeepEqual(again, got) {
+				t.Errorf("%v becomes %v, and then %v", list, got, again)
+			}
+			seen[got[0].Value] = true
 		}
 	}
 }

@@ -26,25 +26,41 @@ func newLane(name string, places int) *lane {
 
 // lane returns the lane of a pod. The caller holds the mutex.
 func (c *Controller) lane(p *pod) *lane {
-	if p.failures > 0 {
+	switch {
+	case c.mustAsk(p):
+		return c.asks
+	case p.failures > 0:
 		return c.retries
 	}
 	return c.first
 }
 
+// lanes returns all lanes.
+func (c *Controller) lanes() []*lane { return []*lane{c.first, c.retries, c.asks} }
+
 // wake wakes the pod's lane when the pod is to be evicted. The caller holds the mutex.
 func (c *Controller) wake(p *pod) {
-	if _, pending := c.queue.Due(p); pending && p.state == waits {
+	if c.pending(p) && p.state == waits {
 		c.lane(p).nodes.AddAfter(p.node, min(time.Until(c.next(p)), maxSleep))
 	}
+}
+
+// pending reports whether the pod is to be evicted, or may be. The caller holds the mutex.
+func (c *Controller) pending(p *pod) bool {
+	_, pending := c.queue.Due(p)
+	return pending || c.mustAsk(p)
 }
 
 // maxSleep bounds how long a jump of the wall clock goes unnoticed.
 const maxSleep = time.Minute
 
-// next returns when to evict a pending pod. The caller holds the mutex.
+// next returns when to evict a pending pod, or to ask about it. The caller holds the
+// mutex.
 func (c *Controller) next(p *pod) time.Time {
 	at, _ := c.queue.Due(p)
+	if c.mustAsk(p) {
+		at = time.Time{}
+	}
 	if p.failures > 0 {
 		at = later(at, p.retry)
 	}
@@ -58,12 +74,12 @@ func (c *Controller) next(p *pod) time.Time {
 // evictions that have begun are over.
 func (c *Controller) Start(ctx context.Context) error {
 	var running sync.WaitGroup
-	for _, l := range []*lane{c.first, c.retries} {
+	for _, l := range c.lanes() {
 		context.AfterFunc(ctx, l.nodes.ShutDown)
 		running.Go(func() { c.run(ctx, l) })
 	}
 	running.Wait()
-	for _, l := range []*lane{c.first, c.retries} {
+	for _, l := range c.lanes() {
 		for range cap(l.places) {
 			l.places <- struct{}{}
 		}
@@ -93,9 +109,8 @@ func (c *Controller) pick(l *lane, node string) (due []*pod) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for p := range c.placed[node] {
-		_, pending := c.queue.Due(p)
 		switch {
-		case !pending || p.state != waits || c.lane(p) != l:
+		case !c.pending(p) || p.state != waits || c.lane(p) != l:
 		case time.Until(c.next(p)) > 0:
 			c.wake(p)
 		default:

@@ -17,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/seed-0529bac1/taints"
 )
 
 // A Method is a way to evict a pod.
@@ -83,7 +85,11 @@ func refusal(err error) string {
 // evict evicts the pod if the API server confirms that it is due.
 func (c *Controller) evict(ctx context.Context, l *lane, p *pod) {
 	defer func() { <-l.places }()
-	result, err := c.try(ctx, p)
+	try := c.try
+	if l == c.asks {
+		try = c.ask
+	}
+	result, err := try(ctx, p)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p.state = waits
@@ -100,7 +106,7 @@ func (c *Controller) try(ctx context.Context, p *pod) (string, error) {
 		c.mu.Unlock()
 		return postponed, nil
 	}
-	v := c.viewOf(ctx, p.node, later(later(p.due, p.seen), n.changed))
+	v := c.viewOf(ctx, p.node, later(later(p.due, p.changed), n.changed))
 	c.mu.Unlock()
 	if <-v.done; v.err != nil {
 		return postponed, nil
@@ -134,9 +140,20 @@ func (c *Controller) note(ctx context.Context, p *pod, result string, err error)
 	default:
 		c.metrics.failures.WithLabelValues(result).Inc()
 		c.emitFailure(p, err)
-		p.held = result == blocked
+		p.held, p.stale = result == blocked, err == errStale
 		p.failures++
 		p.retry = time.Now().Add(backoff(p.failures, err))
+		if e := c.failed(p); p.held && e.Outcome != taints.Stays && c.options.DeleteHeldAfter > 0 {
+			if at := e.At.Add(c.options.DeleteHeldAfter); time.Until(at) > 0 && at.Before(p.retry) {
+				p.retry = at
+			}
+		}
+		if v := c.views[p.node]; p.stale && v != nil {
+			if v.told {
+				logger = logger.V(1) // one line for each view
+			}
+			v.told = true
+		}
 		logger.Info("Cannot evict a pod, and will retry", "reason", result, "at", p.retry, "failures", p.failures, "error", err.Error())
 		return
 	}
@@ -152,7 +169,8 @@ const (
 	firstRetry = 500 * time.Millisecond
 	lastRetry  = 30 * time.Second
 	// outageRetry is the longest backoff while the API server cannot be reached or the
-	// cache is behind, so that overdue pods are evicted soon afterwards.
+	// lease is not renewed, so that overdue pods are evicted soon afterwards. A cache that
+	// is behind says itself when it no longer is.
 	outageRetry = 2 * time.Second
 )
 
@@ -164,7 +182,7 @@ func backoff(failures int, err error) time.Duration {
 	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
 		d = max(d, min(time.Duration(seconds)*time.Second, lastRetry))
 	}
-	if unreachable(err) || outcome(err) == stale {
+	if unreachable(err) || errors.Is(err, errNotLeads) {
 		d = min(d, outageRetry)
 	}
 	return wait.Jitter(d, 0.5)
@@ -189,6 +207,11 @@ func (c *Controller) attempt(ctx context.Context, p *pod, v *view) (string, erro
 		return outcome(err), err
 	}
 	err := c.create(ctx, p)
+	if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) && c.options.DeleteHeldAfter > 0 {
+		// Nothing can be created in its namespace, not even an eviction.
+		err = c.delete(ctx, v, p, false)
+		return outcome(err), err
+	}
 	if result := outcome(err); result != blocked || !c.mayDelete(ctx, v, p) {
 		return result, err
 	}

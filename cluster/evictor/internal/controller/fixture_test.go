@@ -173,8 +173,9 @@ func (w *world) close() {
 		w.stop()
 	}
 	if w.c != nil { // it may never have led
-		w.c.first.nodes.ShutDown()
-		w.c.retries.nodes.ShutDown()
+		for _, l := range w.c.lanes() {
+			l.nodes.ShutDown()
+		}
 	}
 	w.stop, w.queue = nil, nil
 }
@@ -415,6 +416,14 @@ func tolerations(specs ...string) []corev1.Toleration {
 		list = append(list, taints.Must(taints.ParseToleration(spec)))
 	}
 	return kube.CoreTolerations(list)
+}
+
+// fillers returns as many tolerations as the cache keeps of a pod.
+func fillers() (list []corev1.Toleration) {
+	for i := range maxTolerations {
+		list = append(list, corev1.Toleration{Key: fmt.Sprint("filler-", i)})
+	}
+	return list
 }
 
 var fromTimeAdded = Options{Policy: taints.EvictionPolicy{FromTimeAdded: true}, Method: Evict, Workers: 1}

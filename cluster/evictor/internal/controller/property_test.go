@@ -3,10 +3,10 @@
 package controller
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,12 +18,13 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/kube"
+	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
 var (
 	podNames  = []string{"p0", "p1", "p2", "p3", "p4"}
 	nodeNames = []string{"n0", "n1"}
-	keys      = []string{"a", "b", "c"}
+	keys      = []string{"a", "b", taints.NodeUnreachable}
 )
 
 func drawTolerations(t *rapid.T) []corev1.Toleration {
@@ -34,6 +35,9 @@ func drawTolerations(t *rapid.T) []corev1.Toleration {
 			spec += fmt.Sprintf(" for %ds", rapid.SampledFrom([]int{0, 1, 3, 5, 10}).Draw(t, "seconds"))
 		}
 		list = append(list, tolerations(spec)...)
+	}
+	if rapid.IntRange(0, 3).Draw(t, "too many") == 0 {
+		list = append(fillers(), list...)
 	}
 	return list
 }
@@ -56,18 +60,95 @@ func drawTaints(t *rapid.T, before []corev1.Taint, now time.Time) []corev1.Taint
 	return list
 }
 
+// A model says when the controller evicts each pod, if it has seen everything at once.
+type model struct {
+	w      *world
+	mu     sync.Mutex
+	timers lifecycle.Queue[types.UID]
+	seen   map[any]time.Time // each pod and its tolerations, and the taints of each node
+	nodes  map[string][]taints.Taint
+}
+
+func (m *model) restart() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.timers, m.seen, m.nodes = lifecycle.Queue[types.UID]{}, map[any]time.Time{}, map[string][]taints.Taint{}
+}
+
+// since returns when the model first saw what the key says.
+func (m *model) since(key any) time.Time {
+	if _, has := m.seen[key]; !has {
+		m.seen[key] = m.w.now()
+	}
+	return m.seen[key]
+}
+
 // answer returns the eviction that the library computes for the pod.
-func (w *world) answer(obj *corev1.Pod) taints.Eviction {
-	var n corev1.Node
-	w.must(w.api.Get(context.Background(), types.NamespacedName{Name: obj.Spec.NodeName}, &n))
-	policy := w.o.Policy
+func (m *model) answer(obj *corev1.Pod) taints.Eviction {
+	list := kube.Taints(m.w.node(obj.Spec.NodeName).Spec.Taints)
+	policy := m.w.o.Policy
 	policy.Arrival = obj.CreationTimestamp.Time
 	for _, c := range obj.Status.Conditions {
 		if c.Type == corev1.PodScheduled {
 			policy.Arrival = c.LastTransitionTime.Time
 		}
 	}
-	return policy.EvictionOf(taints.Compile(kube.Tolerations(obj.Spec.Tolerations)), kube.Taints(n.Spec.Taints), w.now())
+	seen := m.since(obj.UID)
+	if at := m.since(fmt.Sprint(obj.UID, obj.Spec.Tolerations)); m.w.o.KeepTimers {
+		seen = at
+	}
+	return policy.EvictionOf(taints.Compile(kube.Tolerations(obj.Spec.Tolerations)), list, later(seen, m.seen[obj.Spec.NodeName]))
+}
+
+// observe looks at everything. The caller holds the mutex.
+func (m *model) observe() {
+	for _, name := range nodeNames {
+		list := kube.Taints(m.w.node(name).Spec.Taints)
+		list = slices.DeleteFunc(slices.Clone(list), func(t taints.Taint) bool { return t.Effect != taints.NoExecute })
+		if !slices.EqualFunc(list, m.nodes[name], sameTaint) {
+			m.nodes[name], m.seen[name] = list, m.w.now()
+		}
+	}
+	for _, obj := range m.w.podList() {
+		due, pending := m.timers.Due(obj.UID)
+		switch e := m.answer(&obj); {
+		case e.Outcome == taints.Stays:
+			m.timers.Delete(obj.UID)
+		case !pending || due.After(m.w.now()):
+			m.timers.Update(obj.UID, e)
+		}
+	}
+}
+
+func (m *model) look() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.observe()
+}
+
+// due looks at everything, and returns when the pod is due.
+func (m *model) due(obj *corev1.Pod) (at time.Time, pending bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.observe()
+	if m.w.o.KeepTimers {
+		return m.timers.Due(obj.UID)
+	}
+	e := m.answer(obj)
+	return e.At, e.Outcome != taints.Stays
+}
+
+// wantAllDue checks when all pods are due. In a dry run, some are evicted and stay.
+func (m *model) wantAllDue() {
+	for _, obj := range m.w.podList() {
+		want := time.Duration(-1)
+		if at, pending := m.due(&obj); pending {
+			want = at.Sub(m.w.begin)
+		}
+		if !m.w.o.DryRun {
+			m.w.wantDue(obj.Name, want)
+		}
+	}
 }
 
 // Pods and taints change at random, requests for checks arrive in any order, the API
@@ -81,20 +162,27 @@ func TestEvictionsAreTheLibrarys(t *testing.T) {
 }
 
 func testEvictions(t *rapid.T) {
-	w := newWorld(t, Options{
+	o := Options{
 		Policy: taints.EvictionPolicy{
-			FromTimeAdded: true,
+			FromTimeAdded: rapid.Bool().Draw(t, "fromTimeAdded"),
 			ForDevices:    rapid.Bool().Draw(t, "forDevices"),
 		},
-		Method:  rapid.SampledFrom([]Method{Evict, Delete}).Draw(t, "method"),
-		Workers: rapid.IntRange(1, 3).Draw(t, "workers"),
-	})
+		KeepTimers:      rapid.Bool().Draw(t, "keepTimers"),
+		Method:          rapid.SampledFrom([]Method{Evict, Delete}).Draw(t, "method"),
+		DeleteHeldAfter: time.Duration(rapid.IntRange(0, 3).Draw(t, "deleteHeldAfter")) * s,
+		DryRun:          rapid.IntRange(0, 9).Draw(t, "dryRun") == 0,
+		QPS:             rapid.SampledFrom([]float64{0, 10}).Draw(t, "qps"),
+		Burst:           rapid.IntRange(1, 10).Draw(t, "burst"),
+		Workers:         rapid.IntRange(1, 3).Draw(t, "workers"),
+	}
+	w := newWorld(t, o)
 	defer w.close()
-	failures := rapid.SliceOfN(rapid.SampledFrom([]error{nil, errors.New("no")}), 0, 6).Draw(t, "failures")
+	m := &model{w: w}
+	failures := rapid.SliceOfN(rapid.SampledFrom([]error{nil, errors.New("no"), disrupts()}), 0, 6).Draw(t, "failures")
 	w.fail = func(name string) error {
 		obj := w.pod(name)
-		if e := w.answer(obj); e.Outcome == taints.Stays || e.At.After(time.Now()) {
-			t.Errorf("%s is to be evicted after %v, but the library says %+v", name, w.now().Sub(w.begin), e)
+		if at, pending := m.due(obj); !pending || at.After(time.Now()) {
+			t.Errorf("%s is to be evicted after %v, but the model says after %v, %v", name, w.now().Sub(w.begin), at.Sub(w.begin), pending)
 		}
 		if len(failures) == 0 {
 			return nil
@@ -106,13 +194,15 @@ func testEvictions(t *rapid.T) {
 	for _, n := range nodeNames {
 		w.setNode(n)
 	}
+	m.restart()
 	w.lead()
 	nodeTaints := map[string][]corev1.Taint{}
 	for range rapid.IntRange(1, 30).Draw(t, "steps") {
 		name := rapid.SampledFrom(podNames).Draw(t, "pod")
-		switch action := rapid.IntRange(0, 7).Draw(t, "action"); action {
+		has := slices.ContainsFunc(w.podList(), func(p corev1.Pod) bool { return p.Name == name })
+		switch action := rapid.IntRange(0, 8).Draw(t, "action"); action {
 		case 0, 1, 2:
-			if slices.ContainsFunc(w.podList(), func(p corev1.Pod) bool { return p.Name == name }) {
+			if has {
 				w.deletePod(name)
 			}
 			if action < 2 {
@@ -130,7 +220,7 @@ func testEvictions(t *rapid.T) {
 			nodeTaints[n] = drawTaints(t, nodeTaints[n], w.now())
 			w.setNode(n, nodeTaints[n]...)
 		case 5:
-			w.hold = true
+			w.hold = o.Policy.FromTimeAdded && !o.KeepTimers // otherwise it counts when they arrive
 		case 6:
 			if len(w.held) > 0 {
 				w.held = rapid.Permutation(w.held).Draw(t, "order")
@@ -138,25 +228,28 @@ func testEvictions(t *rapid.T) {
 			w.release()
 		case 7:
 			w.held = nil
+			m.restart()
 			w.restart()
+		case 8:
+			if has {
+				w.changePod(name, func(p *corev1.Pod) { p.Spec.Tolerations = drawTolerations(t) })
+			}
+		}
+		m.look()
+		if w.settle(); !w.hold {
+			m.wantAllDue()
 		}
 		w.pass(time.Duration(rapid.IntRange(0, 4).Draw(t, "seconds")) * s)
 	}
 	w.release()
-	for _, obj := range w.podList() {
-		want, e := time.Duration(-1), w.answer(&obj)
-		if e.Outcome != taints.Stays {
-			want = e.At.Sub(w.begin)
-		}
-		w.wantDue(obj.Name, want)
-	}
+	m.wantAllDue()
 	w.pass(2 * time.Minute)
 	for _, obj := range w.podList() {
-		if e := w.answer(&obj); e.Outcome != taints.Stays {
-			t.Errorf("%s is never evicted: %+v", obj.Name, e)
+		if at, pending := m.due(&obj); pending && !o.DryRun {
+			t.Errorf("%s is never evicted, but due after %v", obj.Name, at.Sub(w.begin))
 		}
 	}
-	if n := w.c.queueLength(); n != 0 {
-		t.Errorf("%v are left in the queue", n)
+	if n := w.c.queueLength(); n != 0 || o.DryRun && len(w.attempts) > 0 {
+		t.Errorf("%v are left in the queue, and there were %d attempts", n, len(w.attempts))
 	}
 }

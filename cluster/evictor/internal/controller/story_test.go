@@ -34,6 +34,8 @@ func TestStories(t *testing.T) {
 		Name, Steps                           string
 		Method                                Method
 		FromSeen, KeepTimers, DryRun, Standby bool
+		ForDevices                            bool
+		QPS                                   float64
 		DeleteHeldAfter                       metav1.Duration
 		Each                                  []map[string]string // a story each, with these words replaced
 		Usual                                 map[string]string   // where that says nothing else
@@ -41,6 +43,7 @@ func TestStories(t *testing.T) {
 	for _, story := range rows.Read[story](t, "stories.yaml") {
 		o := with(func(o *Options) {
 			o.Policy.FromTimeAdded, o.KeepTimers, o.DryRun = !story.FromSeen, story.KeepTimers, story.DryRun
+			o.Policy.ForDevices, o.QPS = story.ForDevices, story.QPS
 			o.DeleteHeldAfter, o.Method = story.DeleteHeldAfter.Duration, cmp.Or(story.Method, Evict)
 		})
 		if story.Each == nil {
@@ -100,6 +103,10 @@ func (w *world) steps() map[string]func(name, rest string) {
 			node, pod, _ := strings.Cut(name, "/")
 			w.addPod(pod, node, nil, func(p *corev1.Pod) { p.Finalizers = []string{"example.com/slow"} })
 		},
+		"large-pod": func(name, rest string) { // NODE/POD TOLERATION, ... and more than the cache keeps
+			node, pod, _ := strings.Cut(name, "/")
+			w.addPod(pod, node, append(fillers(), tolerations(list(rest)...)...))
+		},
 		"newer-pod": func(name, rest string) { // NODE/POD with a toleration in JSON that only a newer version knows
 			node, pod, _ := strings.Cut(name, "/")
 			list := tolerations("b", "a:NoExecute op=Exists for 10s")
@@ -126,13 +133,18 @@ func (w *world) steps() map[string]func(name, rest string) {
 			w.nodeChanged(name)
 		},
 		"ready": func(name, rest string) { w.setReady(name, corev1.ConditionStatus(rest)) },
-		"old": func(node, pod string) { // the cache keeps them as they are, and the lease may be lost
+		"old": func(node, pods string) { // the cache keeps them as they are, and the lease may be lost
 			w.c.options.Leads = func() bool { return !w.follows }
-			w.old = []client.Object{w.node(node), w.pod(pod)}
+			w.old = []client.Object{w.node(node)}
+			for _, pod := range strings.Fields(pods) {
+				w.old = append(w.old, w.pod(pod))
+			}
 		},
-		"up-to-date": func(node, pod string) { // the cache and the lease are again
+		"up-to-date": func(node, pods string) { // the cache and the lease are again
 			w.follows, w.old = false, nil
-			w.request(key(pod))
+			for _, pod := range strings.Fields(pods) {
+				w.request(key(pod))
+			}
 			w.nodeChanged(node)
 		},
 		"fails": func(name, times string) { // always, unless it says how often
@@ -207,6 +219,20 @@ func (w *world) steps() map[string]func(name, rest string) {
 				w.t.Errorf("there are %q", w.events)
 			}
 		},
+		"no-answers": func(name, _ string) { // of the API server to reads
+			end := time.Now().Add(duration(name))
+			w.read = func(int) error {
+				if time.Now().Before(end) {
+					return etcdIsGone
+				}
+				return nil
+			}
+		},
+		"reads": func(name, _ string) { // from the API server
+			if w.reads != number(name) {
+				w.t.Errorf("there are %d", w.reads)
+			}
+		},
 		"log": func(name, rest string) { w.wantLog(rest, number(name)) },
 		"counts": func(name, rest string) { // OUTCOME=NUMBER ...
 			want := map[string]float64{}
@@ -242,8 +268,15 @@ var failures = map[string]error{
 	"busy":        apierrors.NewTooManyRequests("later", 0),
 	"conflict":    apierrors.NewConflict(corev1.Resource("pods"), "web", etcdIsGone),
 	"internal":    etcdIsGone,
+	"terminating": terminating(),
 	"forbidden":   apierrors.NewForbidden(corev1.Resource("pods"), "web", etcdIsGone),
 	"no-server":   &url.Error{Op: "Post", URL: "https://10.0.0.1", Err: refused},
+}
+
+func terminating() error {
+	err := apierrors.NewForbidden(corev1.Resource("pods"), "web", etcdIsGone)
+	err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
+	return err
 }
 
 var etcdIsGone = apierrors.NewInternalError(errors.New("etcd is gone"))

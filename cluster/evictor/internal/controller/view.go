@@ -3,7 +3,6 @@
 package controller
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -11,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	nodeutil "k8s.io/component-helpers/node/util"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -31,6 +31,7 @@ type view struct {
 	pods      map[types.UID]*corev1.Pod // what the controller reads of them, if they are not being deleted
 	err       error
 
+	told     bool      // a line of the log says that the cache is old
 	failures int       // how many reads in a row failed
 	retry    time.Time // when to read again, if this one failed
 }
@@ -64,10 +65,15 @@ func (c *Controller) read(ctx context.Context, node string, v *view) {
 	reading, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	var pods corev1.PodList
-	listed := make(chan error, 1)
-	go func() { listed <- c.live.List(reading, &pods, client.MatchingFields{byNode: node}) }()
 	err := client.IgnoreNotFound(c.live.Get(reading, types.NamespacedName{Name: node}, &v.node))
-	err = cmp.Or(err, <-listed)
+	c.mu.Lock()
+	if err == nil && !c.nodes[node].is(&v.node) {
+		err = errStale // and its pods do not matter
+	}
+	c.mu.Unlock()
+	if err == nil {
+		err = c.live.List(reading, &pods, client.MatchingFields{byNode: node})
+	}
 
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,9 +92,25 @@ func (c *Controller) read(ctx context.Context, node string, v *view) {
 		return
 	}
 	v.failures++
-	v.retry = time.Now().Add(backoff(min(v.failures, 3), err)) // soon, for all pods of the node
+	failures := v.failures
+	if err != errStale { // [Controller.observe] ends the wait when the cache is up to date
+		failures = min(failures, 3) // soon, for all pods of the node
+	}
+	v.retry = time.Now().Add(backoff(failures, err))
 	c.metrics.failures.WithLabelValues(outcome(err)).Inc()
 	log.FromContext(ctx).Info("Cannot read a node and its pods, and will retry", "node", node, "at", v.retry, "error", err.Error())
+}
+
+// caughtUp ends the waits for the cache to be up to date. The caller holds the mutex.
+func (c *Controller) caughtUp(node string, pods sets.Set[*pod], now time.Time) {
+	if v := c.views[node]; v != nil && v.err == errStale {
+		delete(c.views, node)
+	}
+	for p := range pods {
+		if p.stale {
+			p.retry = now
+		}
+	}
 }
 
 // drop forgets a view that is too old, as it is large.
@@ -103,9 +125,13 @@ func (c *Controller) drop(node string, v *view) {
 // confirms reports whether the view and the cache agree about the pod and its node.
 // The caller holds the mutex.
 func (c *Controller) confirms(v *view, p *pod) bool {
-	obj, n := v.pods[p.uid], c.nodes[p.node]
-	return obj != nil && equality.Semantic.DeepEqual(obj.Spec.Tolerations, p.tolerations) && n != nil && n.uid == v.node.UID &&
-		slices.EqualFunc(noExecute(&v.node, n.taints, time.Now()), n.taints, sameTaint)
+	obj := v.pods[p.uid]
+	return obj != nil && !c.mustAsk(p) && equality.Semantic.DeepEqual(obj.Spec.Tolerations, p.tolerations) && c.nodes[p.node].is(&v.node)
+}
+
+// is reports whether the API server says the same about the node as the cache.
+func (n *node) is(obj *corev1.Node) bool {
+	return n != nil && n.uid == obj.UID && slices.EqualFunc(noExecute(obj, n.taints, time.Now()), n.taints, sameTaint)
 }
 
 // mayDelete reports whether the pod may be deleted although a PodDisruptionBudget
@@ -119,14 +145,23 @@ func (c *Controller) mayDelete(ctx context.Context, v *view, p *pod) bool {
 	if c.options.DeleteHeldAfter == 0 || !c.confirms(v, p) || isReady(&v.node) {
 		return false
 	}
-	other := func(t taints.Taint) bool { return !isNotReady(t.Key) && t.Key != corev1.TaintNodeOutOfService }
-	n := *c.nodes[p.node]
-	n.taints = slices.DeleteFunc(slices.Clone(n.taints), other)
-	e := c.eviction(p, &n)
+	e := c.failed(p)
 	if outOfService(&v.node) {
 		return e.Outcome != taints.Stays && time.Since(e.At) >= 0
 	}
 	return e.Outcome != taints.Stays && time.Since(e.At) >= c.options.DeleteHeldAfter && !c.cutOff(ctx)
+}
+
+// failed returns what the taints of a failed node alone do to the pod. The caller holds
+// the mutex.
+func (c *Controller) failed(p *pod) taints.Eviction {
+	if c.nodes[p.node] == nil {
+		return taints.Eviction{}
+	}
+	other := func(t taints.Taint) bool { return !isNotReady(t.Key) && t.Key != corev1.TaintNodeOutOfService }
+	n := *c.nodes[p.node]
+	n.taints = slices.DeleteFunc(slices.Clone(n.taints), other)
+	return c.eviction(p, &n)
 }
 
 func isReady(node *corev1.Node) bool {

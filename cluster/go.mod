@@ -13,6 +13,7 @@ require (
 	github.com/prometheus/client_model v0.6.2
 	github.com/prometheus/common v0.70.0
 	github.com/seed-0529bac1/taints v1.0.0
+	github.com/seed-0529bac1/taints/dra v1.0.0
 	github.com/seed-0529bac1/taints/kube v1.0.0
 	github.com/spf13/cobra v1.10.2
 	go.etcd.io/etcd/server/v3 v3.7.0
@@ -202,6 +203,7 @@ require (
 
 replace (
 	github.com/seed-0529bac1/taints => ../
+	github.com/seed-0529bac1/taints/dra => ../dra
 	github.com/seed-0529bac1/taints/kube => ../kube
 	k8s.io/api => k8s.io/api v0.37.2
 	k8s.io/apiextensions-apiserver => k8s.io/apiextensions-apiserver v0.37.2

@@ -9,17 +9,11 @@
 package main
 
 import (
-	"context"
 	_ "embed"
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
-	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
-	"syscall"
 
 	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
 	corev1 "k8s.io/api/core/v1"
@@ -35,74 +29,14 @@ func main() {
 		fmt.Fprintf(os.Stderr, "play: unexpected argument %q\n", flag.Arg(0))
 		os.Exit(2)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	s, stop := controlplane.NewSession("play")
 	defer stop()
-	s := &session{ctx: ctx}
 	g := begin(s, *logs)
-	s.printf("%s", strings.NewReplacer("KUBECONFIG-FILE", g.Kubeconfig, "BIN-FOLDER", g.bin, "RULES-FILE", g.rules).Replace(guide))
+	s.Printf("%s", strings.NewReplacer("KUBECONFIG-FILE", g.Kubeconfig, "BIN-FOLDER", g.bin, "RULES-FILE", g.rules).Replace(guide))
 	g.watch()
-	<-ctx.Done()
-	s.end()
-	s.printf("everything is down")
-}
-
-// A session owns a cluster: the cluster ends with the session.
-type session struct {
-	ctx context.Context
-
-	mu       sync.Mutex
-	cleanups []func()
-	failed   atomic.Bool
-}
-
-// end takes down everything that was started, the newest first.
-func (s *session) end() {
-	s.mu.Lock()
-	cleanups := s.cleanups
-	s.cleanups = nil
-	s.mu.Unlock()
-	for _, f := range slices.Backward(cleanups) {
-		f()
-	}
-}
-
-func (s *session) printf(format string, args ...any) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	fmt.Println(strings.TrimSuffix(fmt.Sprintf(format, args...), "\n"))
-}
-
-// The remaining methods implement T of package controlplane.
-
-func (s *session) Helper()                         {}
-func (s *session) Name() string                    { return "play" }
-func (s *session) Context() context.Context        { return s.ctx }
-func (s *session) Failed() bool                    { return s.failed.Load() }
-func (s *session) Logf(format string, args ...any) { s.printf(format, args...) }
-func (s *session) Fatal(args ...any)               { s.Fatalf("%s", fmt.Sprint(args...)) }
-
-func (s *session) Cleanup(f func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.cleanups = append(s.cleanups, f)
-}
-
-func (s *session) Errorf(format string, args ...any) {
-	s.failed.Store(true)
-	s.printf("play: "+format, args...)
-}
-
-// Fatalf takes everything down and ends the program.
-func (s *session) Fatalf(format string, args ...any) {
-	code := 1
-	if s.ctx.Err() != nil { // a failure after Ctrl-C is caused by it
-		s.printf("interrupted; what is compiled is kept, run the same command to go on")
-		code = 130
-	} else {
-		s.Errorf(format, args...)
-	}
-	s.end()
-	os.Exit(code)
+	<-s.Context().Done()
+	s.End()
+	s.Printf("everything is down")
 }
 
 // pools are kinds of nodes, and how many there are of each.
@@ -117,7 +51,7 @@ const tolerated = "20"
 // A game is a cluster to play with.
 type game struct {
 	*controlplane.Cluster
-	s       *session
+	s       *controlplane.Session
 	rules   string             // the path of the webhook's rules
 	bin     string             // the folder of kubectl and its plugin
 	leaving map[types.UID]bool // leaving pods that were already reported
@@ -131,8 +65,8 @@ var rules string
 const whynot = "../cmd/kubectl-whynot"
 
 // begin builds and starts everything, and returns when all pods run.
-func begin(s *session, logs string) *game {
-	s.printf("play builds what it needs from source. The first time, that takes about 10 minutes on two idle cores." +
+func begin(s *controlplane.Session, logs string) *game {
+	s.Printf("play builds what it needs from source. The first time, that takes about 10 minutes on two idle cores." +
 		"\nAfter Ctrl-C, the same command continues.")
 	for _, program := range []string{controlplane.ControlPlane, "scheduler", "evictor", "webhook", whynot} {
 		controlplane.Binary(s, program)

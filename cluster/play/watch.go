@@ -20,7 +20,7 @@ import (
 const silentKey, silent = "play", "silent"
 
 func (g *game) tell(what, format string, args ...any) {
-	g.s.printf(time.Now().Format(time.TimeOnly)+" "+what+strings.Repeat(" ", max(1, 9-len(what)))+format, args...)
+	g.s.Printf(time.Now().Format(time.TimeOnly)+" "+what+strings.Repeat(" ", max(1, 9-len(what)))+format, args...)
 }
 
 // watch reports what happens from now on, and stops and starts heartbeats.

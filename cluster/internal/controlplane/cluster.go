@@ -126,7 +126,7 @@ func (c *Cluster) etcdAndAPIServer() {
 
 	key, certificates := c.path("service-account.key"), c.path("certificates")
 	_, _, err := keyutil.LoadOrGenerateKeyFile(key)
-	c.must(err)
+	c.Must(err)
 	tokens := c.WriteFile("tokens.csv", token+`,admin,admin-uid,"system:masters"`+"\n")
 	port := FreePort(c.tb)
 	apiserver := append([]string{
@@ -159,7 +159,7 @@ func (c *Cluster) etcdAndAPIServer() {
 	c.apiserver = c.ControlPlane("kube-apiserver", apiserver...)
 	c.waitForAPIServer()
 	c.Client, err = kubernetes.NewForConfig(c.Config) // it reads the certificate, which exists now
-	c.must(err)
+	c.Must(err)
 	c.Kubeconfig = c.KubeconfigFor("admin", token)
 }
 
@@ -214,10 +214,10 @@ func (c *Cluster) Run(name, path string, args ...string) *Process {
 	folder := c.Dir
 	if c.options.Logs != "" {
 		folder = filepath.Join(c.options.Logs, strings.ReplaceAll(c.tb.Name(), "/", "-"))
-		c.must(os.MkdirAll(folder, 0o755))
+		c.Must(os.MkdirAll(folder, 0o755))
 	}
 	output, err := os.CreateTemp(folder, name+"-*.log")
-	c.must(err)
+	c.Must(err)
 	defer output.Close()
 	command := exec.Command(path, args...)
 	command.Dir = c.Dir
@@ -248,7 +248,7 @@ func (c *Cluster) stop() {
 			c.tb.Logf("the end of the output of %s:\n%s", p.name, p.tail(40))
 		}
 	}
-	c.must(os.RemoveAll(c.Dir))
+	c.Must(os.RemoveAll(c.Dir))
 }
 
 // given has the ports that FreePort has returned. They need not be in use yet.
@@ -273,7 +273,8 @@ func FreePort(tb T) string {
 // FreeAddress returns a free port with the host.
 func FreeAddress(tb T) string { return "127.0.0.1:" + FreePort(tb) }
 
-func (c *Cluster) must(err error) {
+// Must fails the test if there is an error.
+func (c *Cluster) Must(err error) {
 	c.tb.Helper()
 	if err != nil {
 		c.tb.Fatal(err)
@@ -286,7 +287,7 @@ func (c *Cluster) path(name string) string { return filepath.Join(c.Dir, name) }
 func (c *Cluster) WriteFile(name, content string) string {
 	c.tb.Helper()
 	path := c.path(name)
-	c.must(os.WriteFile(path, []byte(content), 0o600))
+	c.Must(os.WriteFile(path, []byte(content), 0o600))
 	return path
 }
 
@@ -321,7 +322,7 @@ func (c *Cluster) KubeconfigFor(user, token string) string {
 	config.Contexts["e2e"] = &clientcmdapi.Context{Cluster: "e2e", AuthInfo: user}
 	config.CurrentContext = "e2e"
 	path := c.path(fmt.Sprintf("%s-%d.kubeconfig", user, len(c.processes))) // a program may be reading an older one
-	c.must(clientcmd.WriteToFile(*config, path))
+	c.Must(clientcmd.WriteToFile(*config, path))
 	return path
 }
 
@@ -333,5 +334,5 @@ func (c *Cluster) each(n int, do func(i int) error) {
 	for i := range n {
 		group.Go(func() error { return do(i) })
 	}
-	c.must(group.Wait())
+	c.Must(group.Wait())
 }

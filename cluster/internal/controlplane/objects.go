@@ -112,8 +112,8 @@ func (c *Cluster) AddPods(pods ...*corev1.Pod) {
 // Pods returns the pods of a namespace by name.
 func (c *Cluster) Pods(namespace string) map[string]*corev1.Pod {
 	c.tb.Helper()
-	list, err := c.Client.CoreV1().Pods(namespace).List(c.Context(), metav1.ListOptions{ResourceVersion: "0"})
-	c.must(err)
+	list, err := c.Client.CoreV1().Pods(namespace).List(c.Context(), metav1.ListOptions{})
+	c.Must(err)
 	pods := make(map[string]*corev1.Pod, len(list.Items))
 	for i := range list.Items {
 		pods[list.Items[i].Name] = &list.Items[i]
@@ -141,7 +141,7 @@ func (c *Cluster) StartHeartbeat(node string) {
 			`"lastHeartbeatTime":%q,"lastTransitionTime":%[1]q}]}}`, now)
 	c.beat(node)
 	_, err := c.Client.CoreV1().Nodes().Patch(c.Context(), node, types.StrategicMergePatchType, ready, metav1.PatchOptions{}, "status")
-	c.must(err)
+	c.Must(err)
 }
 
 // heartbeatInterval is how often a lease is renewed.
@@ -174,7 +174,7 @@ func (c *Cluster) startKubelets() {
 		AddFunc:    func(obj any) { c.runPod(obj.(*corev1.Pod)) },
 		UpdateFunc: func(_, obj any) { c.runPod(obj.(*corev1.Pod)) },
 	})
-	c.must(err)
+	c.Must(err)
 	factory.Start(c.ctx.Done())
 }
 

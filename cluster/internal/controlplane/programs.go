@@ -144,7 +144,7 @@ func (c *Cluster) RunWebhook(addr string, flags ...string) (p *Process, metrics 
 func (c *Cluster) StartWebhook(addr string, flags ...string) (p *Process, metrics string) {
 	c.tb.Helper()
 	folder, err := os.MkdirTemp(c.Dir, "webhook-tls-")
-	c.must(err)
+	c.Must(err)
 	metrics = FreeAddress(c.tb)
 	p = c.Run("webhook", Binary(c.tb, "webhook"), append([]string{
 		"-kubeconfig=" + c.ServiceAccount(WebhookNamespace, WebhookAccount),
@@ -162,10 +162,10 @@ func (c *Cluster) PatchWebhooks(patch func(path string) string) {
 	client := c.Client.AdmissionregistrationV1()
 	_, err := client.MutatingWebhookConfigurations().Patch(c.Context(), WebhookName,
 		types.JSONPatchType, []byte(patch("/mutate")), metav1.PatchOptions{})
-	c.must(err)
+	c.Must(err)
 	_, err = client.ValidatingWebhookConfigurations().Patch(c.Context(), WebhookName,
 		types.JSONPatchType, []byte(patch("/validate")), metav1.PatchOptions{})
-	c.must(err)
+	c.Must(err)
 }
 
 // TryPod creates a pod in a dry run.
@@ -178,7 +178,7 @@ func (c *Cluster) TryPod(pod *corev1.Pod) error {
 // does.
 func (c *Cluster) mountWebhookSecret(folder string) {
 	writer, err := volumeutil.NewAtomicWriter(folder, WebhookSecret)
-	c.must(err)
+	c.Must(err)
 	wait.UntilWithContext(c.Context(), func(ctx context.Context) {
 		secret, err := c.Client.CoreV1().Secrets(WebhookNamespace).Get(ctx, WebhookSecret, metav1.GetOptions{})
 		if err != nil || len(secret.Data["tls.crt"]) == 0 {
@@ -267,7 +267,7 @@ func Manifest(folder string) (objects []client.Object, err error) {
 func (c *Cluster) Install(folder string) []client.Object {
 	c.tb.Helper()
 	objects, err := Manifest(folder)
-	c.must(err)
+	c.Must(err)
 	c.Apply(objects...)
 	return objects
 }
@@ -277,7 +277,7 @@ func (c *Cluster) Apply(objects ...client.Object) {
 	c.tb.Helper()
 	log.SetLogger(logr.Discard()) // otherwise it warns that it has none
 	api, err := client.New(c.Config, client.Options{})
-	c.must(err)
+	c.Must(err)
 	api = client.WithFieldValidation(api, metav1.FieldValidationStrict)
 	for _, object := range objects {
 		if node, ok := object.(*corev1.Node); ok {
@@ -302,7 +302,7 @@ func (c *Cluster) ServiceAccount(namespace, name string) string {
 	c.tb.Helper()
 	accounts := c.Client.CoreV1().ServiceAccounts(namespace)
 	request, err := accounts.CreateToken(c.Context(), name, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
-	c.must(err)
+	c.Must(err)
 	return c.KubeconfigFor(namespace+"-"+name, request.Status.Token)
 }
 
@@ -311,11 +311,11 @@ func (c *Cluster) ServiceAccount(namespace, name string) string {
 func (c *Cluster) Tools(folders ...string) string {
 	c.tb.Helper()
 	bin := filepath.Join(c.Dir, "bin")
-	c.must(os.MkdirAll(bin, 0o755))
+	c.Must(os.MkdirAll(bin, 0o755))
 	for _, folder := range folders {
-		c.must(os.Symlink(Binary(c.tb, folder), filepath.Join(bin, filepath.Base(folder))))
+		c.Must(os.Symlink(Binary(c.tb, folder), filepath.Join(bin, filepath.Base(folder))))
 	}
 	script := fmt.Sprintf("#!/bin/sh\nexec '%s' kubectl \"$@\"\n", Binary(c.tb, ControlPlane))
-	c.must(os.WriteFile(filepath.Join(bin, "kubectl"), []byte(script), 0o755))
+	c.Must(os.WriteFile(filepath.Join(bin, "kubectl"), []byte(script), 0o755))
 	return bin
 }

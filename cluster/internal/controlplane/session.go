@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controlplane
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+)
+
+// A Session is a T for a program. Its clusters end with it.
+type Session struct {
+	name string
+	ctx  context.Context
+
+	mu       sync.Mutex
+	cleanups []func()
+	failed   atomic.Bool
+}
+
+// NewSession returns a session for the program with the name. Its context is canceled
+// when the program is asked to stop, and by the function.
+func NewSession(name string) (*Session, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	return &Session{name: name, ctx: ctx}, stop
+}
+
+// End takes down everything that was started, the newest first.
+func (s *Session) End() {
+	s.mu.Lock()
+	cleanups := s.cleanups
+	s.cleanups = nil
+	s.mu.Unlock()
+	for _, f := range slices.Backward(cleanups) {
+		f()
+	}
+}
+
+// Printf prints a line.
+func (s *Session) Printf(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fmt.Println(strings.TrimSuffix(fmt.Sprintf(format, args...), "\n"))
+}
+
+// The remaining methods implement T.
+
+func (s *Session) Helper()                         {}
+func (s *Session) Name() string                    { return s.name }
+func (s *Session) Context() context.Context        { return s.ctx }
+func (s *Session) Failed() bool                    { return s.failed.Load() }
+func (s *Session) Logf(format string, args ...any) { s.Printf(format, args...) }
+func (s *Session) Fatal(args ...any)               { s.Fatalf("%s", fmt.Sprint(args...)) }
+
+func (s *Session) Cleanup(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cleanups = append(s.cleanups, f)
+}
+
+func (s *Session) Errorf(format string, args ...any) {
+	s.failed.Store(true)
+	s.Printf("%s: %s", s.name, fmt.Sprintf(format, args...))
+}
+
+// Fatalf takes everything down and ends the program.
+func (s *Session) Fatalf(format string, args ...any) {
+	code := 1
+	if s.ctx.Err() != nil { // a failure after Ctrl-C is caused by it
+		s.Printf("interrupted; what is compiled is kept, run the same command to go on")
+		code = 130
+	} else {
+		s.Errorf(format, args...)
+	}
+	s.End()
+	os.Exit(code)
+}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/jobs"
-	"github.com/seed-0529bac1/taints/cmd/internal/managers"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/states"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
@@ -263,40 +262,6 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 		steps = append(steps, x.steps("or, as the pod belongs to that node alone, if it should run there until then, ", exists(left))...)
 	}
 	return steps
-}
-
-// cordonStep returns what to do about cordoned nodes. Only a person ends what a person began,
-// and only where nothing else speaks against it.
-func (x *Pending) cordonStep(s *stay, look, uncordon func(string) Step, since func(before, after string) string) Step {
-	with := ""
-	if s.By != "" {
-		with = " by " + s.By
-	}
-	because := strings.TrimSuffix(": "+s.Evidence, ": ")
-	if len(s.nodes) > 1 {
-		because = strings.ReplaceAll(because, "its ", "their ")
-	}
-	switch {
-	case s.IsFree() && s.By != "":
-		return uncordon("if the maintenance of WHO, cordoned" + with + since("", ",") + " is over, uncordon THEM")
-	case s.IsFree():
-		return uncordon("if the maintenance of WHO" + since(", cordoned", ",") + " is over, uncordon THEM")
-	case s.By != "" && !managers.IsPerson(s.By):
-		return look("wait until " + s.By + " uncordons WHO" + since(", cordoned", "") + because)
-	case s.isToRepair():
-		return look("repair WHO, which ARE cordoned" + with + since("", "") + " and not Ready: to uncordon THEM alone is not enough")
-	case s.By == "":
-		text := say.Noun(len(s.nodes), "node") + " " + say.NamesOf(s.nodes, len(s.nodes)) + since(", cordoned", ",")
-		return x.question.onNodes("find out who has "+text+" and ends that, before anybody uncordons "+say.For(len(s.nodes), "it", "them")+because+
-			". managedFields name the client that cordoned", s.nodes, 3, "get", "node", "-o", "yaml", "--show-managed-fields")
-	default:
-		return look("find out who has WHO, cordoned" + with + since("", ",") + " and ends that, before anybody uncordons THEM" + because)
-	}
-}
-
-// isToRepair reports whether nothing speaks against an uncordon but that the nodes are not Ready.
-func (s *stay) isToRepair() bool {
-	return s.State == states.Cordoned && (s.Evidence == states.NotReady || s.Evidence == states.Unknown) && (s.By == "" || managers.IsPerson(s.By))
 }
 
 // exists returns entries that tolerate the taints with any value.

@@ -109,15 +109,10 @@ var quick = map[string]string{
 
 	// The gate or the nightly workflow runs these as they are.
 	"go test ./...": notRun,
-<<<<<<< HEAD
-	"go -C internal/test/release test -count=1 ./...":                                         notRun,
-	"go run -C cluster ./play":                                                                notRun,
-=======
 	"go -C internal/test/release test -count=1 ./...": notRun,
 	"go run -C cluster ./play":                        notRun,
 	"go test github.com/seed-0529bac1/taints/...":     notRun, // the rehearsal of a release does
 
->>>>>>> recorder
 	"go run -C cluster ./record -seed 7 ../internal/test/recorded/testdata/kubernetes-1.38.0": notRun,
 
 	"go test -C cluster -v -run TestMemory ./evictor/internal/controller": notRun,

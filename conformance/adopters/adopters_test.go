@@ -5,6 +5,8 @@ package main
 import (
 	"cmp"
 	"context"
+	"flag"
+	"os"
 	"slices"
 	"testing"
 
@@ -32,6 +34,13 @@ var (
 		"", corev1.TolerationOpEqual, corev1.TolerationOpExists, corev1.TolerationOpLt, corev1.TolerationOpGt, "Never",
 	}
 )
+
+func TestMain(m *testing.M) {
+	if err := flag.Set("rapid.checks", "3000"); err != nil { // unless the flag says otherwise
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
 
 func drawTaint(t *rapid.T) corev1.Taint {
 	return corev1.Taint{

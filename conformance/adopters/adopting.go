@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/awslabs/operatorpkg/serrors"
+	"github.com/samber/lo"
 	"go.uber.org/multierr"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/karpenter/pkg/scheduling"
@@ -18,7 +19,7 @@ import (
 // known are Karpenter's taints that go away.
 var known = taints.Options{KeyWildcards: true}.Compile(
 	taints.TolerationsFor(kube.Taints(scheduling.KnownEphemeralTaints)...),
-	taints.TolerationsFor(wildcards(scheduling.KnownEphemeralTaintKeyPrefixes)...),
+	taints.TolerationsFor(lo.Map(scheduling.KnownEphemeralTaintKeyPrefixes, func(prefix string, _ int) taints.Taint { return taints.Taint{Key: prefix + "*"} })...),
 )
 
 // toleratesPod is the function of docs/adopting.md.
@@ -27,14 +28,6 @@ func toleratesPod(node []corev1.Taint, pod []corev1.Toleration) (errs error) {
 		errs = multierr.Append(errs, serrors.Wrap(fmt.Errorf("did not tolerate taint"), "taint", t.String()))
 	}
 	return errs
-}
-
-// wildcards returns a taint for each prefix, whose key stands for those with the prefix.
-func wildcards(prefixes []string) (list []taints.Taint) {
-	for _, prefix := range prefixes {
-		list = append(list, taints.Taint{Key: prefix + "*"})
-	}
-	return list
 }
 
 // tolerationsEqual is the function of docs/adopting.md.

@@ -90,7 +90,7 @@ func TestCut(t *testing.T) {
 }
 
 // A query visits few groups if the pod tolerates few taints, and never more than there
-// are.
+// are. A search counts what it does, so that it gives up before a loop is faster.
 func TestGroupsThatAQueryVisits(t *testing.T) {
 	const few, all = 20, math.MaxInt
 	long := strings.Repeat("k", 100_000)
@@ -147,6 +147,7 @@ func TestGroupsThatAQueryVisits(t *testing.T) {
 		if n, groups := cluster.visited(tc.m), len(cluster.all); n > min(tc.most, groups) {
 			t.Errorf("%s: visits %d of %d groups", tc.name, n, groups)
 		}
+		checkPrice(t, cluster, tc.m)
 		cluster.check(t, tc.m)
 	}
 	// Lists without a hard taint may be many.
@@ -158,7 +159,28 @@ func TestGroupsThatAQueryVisits(t *testing.T) {
 	if n := soft.visited(nil); n > len(soft.all) {
 		t.Errorf("visits %d of %d groups", n, len(soft.all))
 	}
+	checkPrice(t, soft, nil)
 	soft.check(t, nil)
+}
+
+// checkPrice checks that a search that does not give up costs at least one for each
+// toleration and for each 100 bytes of it, beside the price of the groups.
+func checkPrice(t *testing.T, x *modeled, m *taints.Matcher) {
+	t.Helper()
+	files, left := x.search(m, nil)
+	if left < 0 {
+		return
+	}
+	least := 0
+	for toleration := range m.Tolerations() {
+		least += 1 + (len(toleration.Key)+len(toleration.Value))/100
+	}
+	for _, f := range files {
+		least += groupPrice * len(f.groups)
+	}
+	if price := len(x.all) - left; price < least {
+		t.Errorf("a search of %d files costs %d, want at least %d", len(files), price, least)
+	}
 }
 
 // A list that has a common taint and rare ones is found by a rare one, in any order.

@@ -32,7 +32,7 @@ func IsPerson(manager string) bool {
 // LastWrite returns the last write to the field with this path, as in "spec", "taints".
 func LastWrite(list []metav1.ManagedFieldsEntry, path ...string) (last Write) {
 	for _, e := range list {
-		if e.FieldsV1 == nil || e.Time == nil || e.Time.Time.Before(last.At) || !has(e.FieldsV1.Raw, path) {
+		if e.FieldsV1 == nil || e.Time == nil || e.Time.Time.Before(last.At) || !has(e.FieldsV1.GetRawBytes(), path) {
 			continue
 		}
 		last = Write{e.Manager, e.Time.Time}

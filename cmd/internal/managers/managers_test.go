@@ -16,12 +16,12 @@ func TestLastWrite(t *testing.T) {
 		return &metav1.Time{Time: time.Date(2026, 11, 22, 9, minute, 0, 0, time.UTC)}
 	}
 	list := []metav1.ManagedFieldsEntry{
-		{Manager: "kubelet", Time: at(1), FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:annotations":{"f:unschedulable":{},"f:csi":{}}}}`)}},
-		{Manager: "nvsentinel", Time: at(3), FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:labels":{"f:example.com/cordon-by":{}}},"f:spec":{"f:unschedulable":{}}}`)}},
-		{Manager: "early", Time: at(2), FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:unschedulable":{}}}`)}},
-		{Manager: "kubectl-taint", Time: at(4), FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:taints":{}}}`)}},
-		{Manager: "timeless", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:taints":{}}}`)}},
-		{Manager: "broken", Time: at(9), FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":"f:taints"`)}},
+		{Manager: "kubelet", Time: at(1), FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:annotations":{"f:unschedulable":{},"f:csi":{}}}}`)},
+		{Manager: "nvsentinel", Time: at(3), FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:labels":{"f:example.com/cordon-by":{}}},"f:spec":{"f:unschedulable":{}}}`)},
+		{Manager: "early", Time: at(2), FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:unschedulable":{}}}`)},
+		{Manager: "kubectl-taint", Time: at(4), FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:taints":{}}}`)},
+		{Manager: "timeless", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:taints":{}}}`)},
+		{Manager: "broken", Time: at(9), FieldsV1: metav1.NewFieldsV1(`{"f:spec":"f:taints"`)},
 		{Manager: "empty", Time: at(9)},
 	}
 	for _, test := range []struct {

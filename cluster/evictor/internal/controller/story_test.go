@@ -134,6 +134,8 @@ func (w *world) steps() map[string]func(name, rest string) {
 		},
 		"ready": func(name, rest string) { w.setReady(name, corev1.ConditionStatus(rest)) },
 		"old": func(node, pods string) { // the cache keeps them as they are, and the lease may be lost
+			w.c.mu.Lock()
+			defer w.c.mu.Unlock()
 			w.c.options.Leads = func() bool { return !w.follows }
 			w.old = []client.Object{w.node(node)}
 			for _, pod := range strings.Fields(pods) {
@@ -141,7 +143,9 @@ func (w *world) steps() map[string]func(name, rest string) {
 			}
 		},
 		"up-to-date": func(node, pods string) { // the cache and the lease are again
+			w.c.mu.Lock()
 			w.follows, w.old = false, nil
+			w.c.mu.Unlock()
 			for _, pod := range strings.Fields(pods) {
 				w.request(key(pod))
 			}

@@ -51,10 +51,13 @@ func TestMatcher(t *testing.T) {
 
 // Only "*" at the end of a key is a wildcard.
 func TestWildcards(t *testing.T) {
-	m := taints.Options{KeyWildcards: true}.Compile([]taints.Toleration{{Key: "a!", Operator: "Exists"}, {Key: "b+", Operator: "Exists"}, {Key: "c*", Operator: "Exists"}})
-	for key, want := range map[string]int{"ab": -1, "bb": -1, "c": 2, "cb": 2, "a!": 0, "b+": 1, "": -1} {
-		if i, _ := m.Match(taints.Taint{Key: key}); i != want {
-			t.Errorf("%q is matched by %d, want %d", key, i, want)
+	o := taints.Options{KeyWildcards: true}
+	list := []taints.Toleration{{Key: "a!", Operator: "Exists"}, {Key: "b+", Operator: "Exists"}, {Key: "c*", Operator: "Exists"}}
+	for name, m := range map[string]*taints.Matcher{"Compile": o.Compile(list), "On": o.On(list)} {
+		for key, want := range map[string]int{"ab": -1, "bb": -1, "c": 2, "cb": 2, "a!": 0, "b+": 1, "": -1} {
+			if i, _ := m.Match(taints.Taint{Key: key}); i != want {
+				t.Errorf("%s: %q is matched by %d, want %d", name, key, i, want)
+			}
 		}
 	}
 }

@@ -131,6 +131,11 @@ func TestQueueUpdate(t *testing.T) {
 			{tolerated(60, 0), unchanged, 0},
 			{stays, unchanged, 0},
 		}},
+		{name: "also where it moves the deadline", steps: []step{
+			{tolerated(300, 0), scheduled, 300},
+			{tolerated(0, 0), moved, 0},
+			{stays, unchanged, 0},
+		}},
 		{name: "a look at the deadline begins the eviction", steps: []step{
 			{tolerated(300, 0), scheduled, 300},
 			{tolerated(300, 300), unchanged, 300},

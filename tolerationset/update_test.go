@@ -78,10 +78,10 @@ func TestValidateUpdate(t *testing.T) {
 
 // Both operators mean the same and print alike, so the error names them.
 func TestValidateUpdateOfOperator(t *testing.T) {
-	lists := [2][]taints.Toleration{test.Tolerations("a=v", "b op=Exists"), test.Tolerations("a=v op=Equal", "b op=Exists")}
+	lists := [2][]taints.Toleration{test.Tolerations("a=v", "b op=Exists"), test.Tolerations("b op=Exists", "a=v op=Equal")}
 	for i, want := range []string{
 		`old[0]: "a=v" is forbidden: its operator must stay "" and not become "Equal", which means the same`,
-		`old[0]: "a=v" is forbidden: its operator must stay "Equal" and not become "", which means the same`,
+		`old[1]: "a=v" is forbidden: its operator must stay "Equal" and not become "", which means the same`,
 	} {
 		if err := tolerationset.ValidateUpdate(lists[i], lists[1-i], taints.Options{}); err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)

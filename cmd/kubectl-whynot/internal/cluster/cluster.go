@@ -51,6 +51,7 @@ type Cluster struct {
 	Drain    *drain.Drain // gets what it needs; nil: that is not wanted
 	objects  devices.Objects
 	labels   map[string]sets.Set[string] // values by key, after Finish
+	named    sets.Set[string]            // what namedKeys returns, after Finish
 	profiles map[string]*Profile
 	owners   map[Owner]*Owner
 	pod      corev1.Pod // the decoded one, to use its memory again
@@ -122,6 +123,7 @@ func (c *Cluster) Finish() {
 	c.group()
 	c.finishWorkloads()
 	c.finishDevices()
+	c.named = c.namedKeys()
 }
 
 // finishDevices finds the devices of pods. Nodes get resources that no device plugin brings.

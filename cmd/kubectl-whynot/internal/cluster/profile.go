@@ -126,6 +126,13 @@ func admitted(list []corev1.Toleration) []corev1.Toleration {
 	return kube.CoreTolerations(taints.AddDefaultTolerations(kube.Tolerations(list), taints.DefaultTolerationSeconds{}))
 }
 
+// IsDefault reports whether every pod gets the toleration by default, for seconds that the
+// cluster chooses. It does not show what an author wants.
+func IsDefault(t taints.Toleration) bool {
+	isKey := t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable
+	return isKey && t.Operator == taints.OpExists && t.Effect == taints.NoExecute && t.TolerationSeconds != nil
+}
+
 // WithTolerations returns the profile with these tolerations.
 func (c *Cluster) WithTolerations(p *Profile, list []taints.Toleration) *Profile {
 	return c.profile(p.Selector, p.Required, kube.CoreTolerations(list), p.resources)

@@ -10,8 +10,8 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/fiterror"
+	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
-	"github.com/seed-0529bac1/taints/cmd/internal/states"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
@@ -181,11 +181,11 @@ func (a *analyst) tolerationsOfNew(x *Pending, w *cluster.Workload) []taints.Tol
 	list, made, isAfter := slices.Clone(w.Effective), a.MadeBy(x.First), false
 	for _, t := range x.Tolerations {
 		isNode := t.Operator == taints.OpExists && t.Effect == taints.NoSchedule && (t.Key == taints.NodeMemoryPressure || x.profile.Requests(t.Key))
-		isKnown := isNode || isEverybodys(t) || has(a.AddedIn[x.Namespace], t) || made != nil && !has(made.Effective, t)
+		isKnown := isNode || cluster.IsDefault(t) || has(a.AddedIn[x.Namespace], t) || made != nil && !has(made.Effective, t)
 		if !has(list, t) && (isAfter || isKnown) {
 			list = append(list, t)
 		}
-		isAfter = isAfter || !has(w.Tolerations, t) && (isEverybodys(t) || has(w.Effective, t))
+		isAfter = isAfter || !has(w.Tolerations, t) && (cluster.IsDefault(t) || has(w.Effective, t))
 	}
 	return list
 }
@@ -194,7 +194,7 @@ func (a *analyst) tolerationsOfNew(x *Pending, w *cluster.Workload) []taints.Tol
 // same taint.
 func has(list []taints.Toleration, t taints.Toleration) bool {
 	return slices.ContainsFunc(list, func(o taints.Toleration) bool {
-		return o.Equal(t) || o.Key == t.Key && isEverybodys(o) && isEverybodys(t)
+		return o.Equal(t) || o.Key == t.Key && cluster.IsDefault(o) && cluster.IsDefault(t)
 	})
 }
 
@@ -251,8 +251,8 @@ func (r *placement) taintsText(why reasons) string {
 	switch {
 	case r.Change != nil && len(r.Change.Entries) == 0:
 		nodeTaints = r.Change.NodeTaints
-		text := r.meant + "nodes are " + states.Text(nodeTaints) + " (" + reasonsText(nil, nodeTaints) + ")"
-		isState := func(t taints.Taint) bool { return slices.ContainsFunc(nodeTaints, states.WithoutTime(t).Equal) }
+		text := r.meant + "nodes are " + purpose.Text(nodeTaints) + " (" + reasonsText(nil, nodeTaints) + ")"
+		isState := func(t taints.Taint) bool { return slices.ContainsFunc(nodeTaints, purpose.WithoutTime(t).Equal) }
 		if others := slices.DeleteFunc(taintsOf(why), isState); len(others) > 0 {
 			text += "; others have " + reasonsText(why, others)
 		}
@@ -273,7 +273,7 @@ func (r *placement) taintsText(why reasons) string {
 	}
 	text := r.meant + reasonsText(why, cluster.Distinct(list))
 	if nodeTaints = cluster.Distinct(nodeTaints); len(nodeTaints) > 0 {
-		text += "; nodes are also " + states.Text(nodeTaints) + " (" + say.TaintsText(nodeTaints) + ")"
+		text += "; nodes are also " + purpose.Text(nodeTaints) + " (" + say.TaintsText(nodeTaints) + ")"
 	}
 	return text
 }

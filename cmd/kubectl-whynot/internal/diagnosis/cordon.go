@@ -5,9 +5,7 @@ package diagnosis
 import (
 	"strings"
 
-	"github.com/seed-0529bac1/taints/cmd/internal/managers"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
-	"github.com/seed-0529bac1/taints/cmd/internal/states"
 )
 
 // cordonStep returns what to do about cordoned nodes. Only a person ends what a person began,
@@ -26,9 +24,9 @@ func (x *Pending) cordonStep(s *stay, look, uncordon func(string) Step, since fu
 		return uncordon("if the maintenance of WHO, cordoned" + with + since("", ",") + " is over, uncordon THEM")
 	case s.IsFree():
 		return uncordon("if the maintenance of WHO" + since(", cordoned", ",") + " is over, uncordon THEM")
-	case s.By != "" && !managers.IsPerson(s.By):
+	case s.IsByController():
 		return look("wait until " + s.By + " uncordons WHO" + since(", cordoned", "") + because)
-	case s.isToRepair():
+	case s.IsToRepair():
 		return look("repair WHO, which ARE cordoned" + with + since("", "") + " and not Ready: to uncordon THEM alone is not enough")
 	case s.By == "":
 		text := say.Noun(len(s.nodes), "node") + " " + say.NamesOf(s.nodes, len(s.nodes)) + since(", cordoned", ",")
@@ -37,9 +35,4 @@ func (x *Pending) cordonStep(s *stay, look, uncordon func(string) Step, since fu
 	default:
 		return look("find out who has WHO, cordoned" + with + since("", ",") + " and ends that, before anybody uncordons THEM" + because)
 	}
-}
-
-// isToRepair reports whether nothing speaks against an uncordon but that the nodes are not Ready.
-func (s *stay) isToRepair() bool {
-	return s.State == states.Cordoned && (s.Evidence == states.NotReady || s.Evidence == states.Unknown) && (s.By == "" || managers.IsPerson(s.By))
 }

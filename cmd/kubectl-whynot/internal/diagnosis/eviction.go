@@ -321,7 +321,7 @@ func (r *Eviction) changed(maker *cluster.Workload) {
 		return
 	}
 	pair := &r.Because[0]
-	t, seconds, isKnown := *pair.Toleration, int64(300), isEverybodys(*pair.Toleration)
+	t, seconds, isKnown := *pair.Toleration, int64(300), cluster.IsDefault(*pair.Toleration)
 	for _, o := range maker.Effective {
 		made := o.TolerationSeconds
 		if o.TolerationSeconds = t.TolerationSeconds; made != nil && o.Equal(t) {

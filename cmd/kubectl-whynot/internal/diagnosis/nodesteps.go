@@ -15,15 +15,15 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/jobs"
+	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
-	"github.com/seed-0529bac1/taints/cmd/internal/states"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
 
 // A stay is taints of a state on some nodes, for which the same is to be done.
 type stay struct {
 	stayKey
-	known    *states.Entry
+	known    *purpose.Entry
 	at       []int
 	nodes    []string
 	taints   []taints.Taint
@@ -36,7 +36,7 @@ type stay struct {
 
 // A stayKey is equal for taints for which the same is to be done.
 type stayKey struct {
-	states.Stay
+	purpose.Stay
 	stale string // why Kubernetes removes the taint
 }
 
@@ -77,7 +77,7 @@ func (a *analyst) findStays(nodes []int, list []taints.Taint) []*stay {
 		}
 	}
 	slices.SortStableFunc(stays, func(s, t *stay) int {
-		at := func(s *stay) int { return slices.Index(states.All, s.known) }
+		at := func(s *stay) int { return slices.Index(purpose.All, s.known) }
 		return cmp.Or(order(s.stale != "", t.stale != ""), at(s)-at(t))
 	})
 	return stays
@@ -95,7 +95,7 @@ func with(list []taints.Taint, t taints.Taint) []taints.Taint {
 type ending struct {
 	taint, acts taints.Taint
 	stayKey
-	known  *states.Entry // of what acts
+	known  *purpose.Entry // of what acts
 	since  time.Time
 	isSick bool // the node is not healthy
 }
@@ -109,9 +109,9 @@ func (a *analyst) endings(i int) []ending {
 			same, since := state.StayOf(acts, now)
 			key := stayKey{same, ""}
 			if slices.Contains(n.Stale, acts.ID()) {
-				key = stayKey{states.Stay{ID: acts.ID()}, n.StateFor(acts.ID())}
+				key = stayKey{purpose.Stay{ID: acts.ID()}, n.StateFor(acts.ID())}
 			}
-			return ending{states.WithoutTime(t), states.WithoutTime(acts), key, states.Known(acts), since, !state.IsHealthy()}
+			return ending{purpose.WithoutTime(t), purpose.WithoutTime(acts), key, purpose.Known(acts), since, !state.IsHealthy()}
 		})
 	}
 	return a.ended[i]
@@ -189,28 +189,28 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 	case k.IsGuess:
 		return []Step{look("ask who set WHAT on WHO" + since(", there", "") + ": by its words the " + say.Noun(n, "node") + " ARE " + string(s.State) +
 			". Who set it removes it; no pod should tolerate it" + x.writers(s.at))}
-	case s.State == states.Cordoned:
+	case s.State == purpose.Cordoned:
 		return []Step{x.cordonStep(s, look, uncordon, since)}
-	case s.State == states.Unhealthy && slices.ContainsFunc(x.stays, func(o *stay) bool { return o.isToRepair() && slices.Equal(o.nodes, s.nodes) }):
+	case s.State == purpose.Unhealthy && slices.ContainsFunc(x.stays, func(o *stay) bool { return o.IsToRepair() && slices.Equal(o.nodes, s.nodes) }):
 		return nil
-	case s.State == states.Unhealthy:
-		or, left := "", slices.DeleteFunc(slices.Clone(s.taints), func(t taints.Taint) bool { return !states.IsOfStart(t) })
+	case s.State == purpose.Unhealthy:
+		or, left := "", slices.DeleteFunc(slices.Clone(s.taints), func(t taints.Taint) bool { return !purpose.IsOfStart(t) })
 		if x.First.HostNetwork && len(left) > 0 {
 			or, steps = "or, ", x.steps(words.Replace("if the pod makes WHO ready, as a network plugin does, waiting never ends, and it must tolerate that: "), exists(left))
 		}
 		return append(steps, look(or+"repair WHO, which HAVE WHAT"))
-	case s.State == states.Virtual && s.known.Setter() != "EKS":
+	case s.State == purpose.Virtual && s.known.Setter() != "EKS":
 		return []Step{{Text: words.Replace("WHO take" + say.For(n, "s", "") + " only the pods that BY sends there: add other nodes")}}
-	case s.State == states.Virtual && x.Owner.Kind == "DaemonSet":
+	case s.State == purpose.Virtual && x.Owner.Kind == "DaemonSet":
 		steps = []Step{{Text: words.Replace("keep the DaemonSet off WHO by required node affinity: DaemonSets are not supported on Fargate")}}
 		if !x.First.Template {
 			steps = append(steps, x.deletion("DaemonSet"))
 		}
 		return steps
-	case s.State == states.Virtual:
+	case s.State == purpose.Virtual:
 		return []Step{{Text: words.Replace("WHO run"+say.For(n, "s", "")+" only the pod that EKS made the node for: select the pod by a Fargate profile "+
 			"for namespace ") + x.Namespace + " and make it again, or add other nodes"}}
-	case s.State == states.Starting:
+	case s.State == purpose.Starting:
 		or := ""
 		if x.Owner.Kind == "DaemonSet" || x.First.HostNetwork || strings.HasSuffix(x.Namespace, "-system") {
 			or, steps = "or, ", x.steps(words.Replace("if the pod is what removes WHAT, waiting never ends, and it must tolerate that: "), exists(s.replaced))
@@ -223,7 +223,7 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 				duration.HumanDuration(k.Within)))
 		}
 		return append(steps, look(or+"wait for WHAT to go away from WHO, which"+cmp.Or(since(" HAVE been starting", ""), " ARE starting")))
-	case s.ID.Key == states.DeletionTimestamp:
+	case s.ID.Key == purpose.DeletionTimestamp:
 		text := words.Replace("find out why WHO ARE not gone" + since(", deleted", "") + ": finalizers name who removes them")
 		return []Step{q.onNodes(text, s.nodes, 1, "get", "node", "-o", "yaml")}
 	case s.IsAnnotation() && !s.IsLate:
@@ -235,19 +235,19 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 			steps = append(steps, uncordon("or, if BY has given up and nothing is wrong with WHO, uncordon THEM"))
 		}
 		return steps
-	case s.State == states.Leaving && s.IsLate && s.IsReady:
+	case s.State == purpose.Leaving && s.IsLate && s.IsReady:
 		steps = []Step{late(""), remove("or, if that has given up, remove the taint, so that the " + say.Noun(n, "node") + " can take pods again")}
-	case s.IsLate && (s.State != states.Maintained || !s.IsReady):
+	case s.IsLate && (s.State != purpose.Maintained || !s.IsReady):
 		return []Step{late("")}
-	case s.State == states.Leaving && isPinned:
+	case s.State == purpose.Leaving && isPinned:
 		steps = []Step{{Text: words.Replace(leaving + "the pod belongs to that node alone, and goes with it")}}
-	case s.State == states.Leaving:
+	case s.State == purpose.Leaving:
 		return []Step{{Text: words.Replace(leaving + "add nodes, or wait for new ones")}}
 	case s.IsLate:
 		steps = []Step{late(""), remove("or, if BY has given up and nothing is wrong with WHO, remove WHAT")}
-	case s.ID.Key == states.OutOfService && s.IsReady:
+	case s.ID.Key == purpose.OutOfService && s.IsReady:
 		return []Step{remove("WHO ARE Ready and still HAVE WHAT" + since(",", "") + ": who set it removes it")}
-	case s.ID.Key == states.OutOfService:
+	case s.ID.Key == purpose.OutOfService:
 		return []Step{look("repair WHO, and then remove WHAT" + since(",", "") + ": Kubernetes does not")}
 	case k.IsManual():
 		return []Step{remove("if the maintenance of WHO" + since(",", ",") + " is over, remove WHAT")}
@@ -257,7 +257,7 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 	if s.IsCordoned {
 		steps = append(steps, uncordon("uncordon THEM, as what cordoned THEM has given up"))
 	}
-	if isPinned && s.State == states.Leaving && !s.isSick {
+	if isPinned && s.State == purpose.Leaving && !s.isSick {
 		left := untoleratedOf(x.profile.Matcher, &cluster.Group{Taints: s.replaced})
 		steps = append(steps, x.steps("or, as the pod belongs to that node alone, if it should run there until then, ", exists(left))...)
 	}
@@ -351,7 +351,7 @@ func (a *analyst) waysOut(list []*Eviction) (steps []Step) {
 	steps = append(steps,
 		q.onNodes("if you are sure that the machine is off, mark the node as out of service. Kubernetes then deletes its pods by force and detaches "+
 			"their volumes. If the machine still writes to these, data is lost. Remove the taint when the node is back", nodes, maxNames,
-			"taint", "nodes", states.OutOfService+"=nodeshutdown:NoExecute"),
+			"taint", "nodes", purpose.OutOfService+"=nodeshutdown:NoExecute"),
 		q.step("delete a pod by force. Only the API server forgets it: its containers may still run, a StatefulSet makes another pod of the "+
 			"same name beside them, and its volumes stay attached for minutes", 1, len(pods), "pod",
 			"-n", pods[0].pod.Namespace, "delete", "pod", pods[0].pod.Name, "--force", "--grace-period=0"),
@@ -414,7 +414,7 @@ func (a *analyst) explainBound(x *Pending) {
 		x.Kind = causeOther
 	case cause != nil:
 		x.Kind, text = causeTaints, text+": "+cause.Text()
-		if t := states.WithoutTime(cause.Taint); states.Of(t) != states.None {
+		if t := purpose.WithoutTime(cause.Taint); purpose.StateOf(t) != purpose.None {
 			x.stays = a.stays([]int{i}, []taints.Taint{t})
 			x.Fix = x.nodeSteps()
 		}

@@ -8,12 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/util/sets"
-
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/fiterror"
+	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
-	"github.com/seed-0529bac1/taints/cmd/internal/states"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
 
@@ -99,7 +97,6 @@ type analyst struct {
 	placements map[*cluster.Profile]*placement
 	stayed     map[string][]*stay // by nodes and taints
 	ended      map[int][]ending   // by node
-	named      sets.Set[string]   // what namedKeys returns
 }
 
 func newAnalyst(c *cluster.Cluster, q Question) *analyst {
@@ -185,7 +182,7 @@ func (a *analyst) besideTexts(x *Pending) (texts []string) {
 	var list []taints.Taint
 	for _, s := range x.placement.rejecting {
 		for _, t := range untoleratedOf(x.profile.Matcher, s.Group) {
-			if states.Of(t) == states.None {
+			if purpose.StateOf(t) == purpose.None {
 				continue
 			}
 			list = append(list, t)
@@ -340,9 +337,9 @@ func (a *analyst) daemonSets() []*Pending {
 		if r.Feasible == 0 && slices.Contains(a.Pods, p) { // it is pending
 			continue
 		}
-		x := cmp.Or(a.keptOff(p, r.rejecting, on, states.None), a.keptOff(p, r.rejecting, on, states.Starting),
-			a.keptOff(p, r.rejecting, on, states.Unhealthy), a.keptOff(p, r.rejecting, on, states.Leaving))
-		list = append(list, x, a.keptOff(p, r.rejecting, on, states.Virtual))
+		x := cmp.Or(a.keptOff(p, r.rejecting, on, purpose.None), a.keptOff(p, r.rejecting, on, purpose.Starting),
+			a.keptOff(p, r.rejecting, on, purpose.Unhealthy), a.keptOff(p, r.rejecting, on, purpose.Leaving))
+		list = append(list, x, a.keptOff(p, r.rejecting, on, purpose.Virtual))
 	}
 	return slices.DeleteFunc(list, func(x *Pending) bool { return x == nil })
 }
@@ -350,13 +347,13 @@ func (a *analyst) daemonSets() []*Pending {
 // keptOff returns the entry for the DaemonSet, or nil if it makes pods on all of the
 // nodes without states, or with this one. What it is not made for, and what repairs or
 // removes a node in time, is no matter.
-func (a *analyst) keptOff(p *cluster.Pod, rejecting []cluster.Share, on map[int]bool, state states.State) *Pending {
+func (a *analyst) keptOff(p *cluster.Pod, rejecting []cluster.Share, on map[int]bool, state purpose.State) *Pending {
 	x := a.entry(p)
 	var shares []cluster.Share
 	for _, s := range rejecting {
 		untolerated := untoleratedOf(p.Matcher, s.Group)
-		isOther := func(t taints.Taint) bool { return states.Of(t) != states.None && states.Of(t) != state }
-		if slices.ContainsFunc(untolerated, isOther) || state == states.Virtual && !states.HaveFinal(untolerated) {
+		isOther := func(t taints.Taint) bool { return purpose.StateOf(t) != purpose.None && purpose.StateOf(t) != state }
+		if slices.ContainsFunc(untolerated, isOther) || state == purpose.Virtual && !purpose.HaveFinal(untolerated) {
 			continue
 		}
 		kept := cluster.Share{Group: s.Group}
@@ -389,12 +386,12 @@ func (a *analyst) keptOff(p *cluster.Pod, rejecting []cluster.Share, on map[int]
 
 // concerns reports whether a DaemonSet has to do with the state that keeps it off the node:
 // it may be what makes the node ready, or what removes the node may have given up.
-func (a *analyst) concerns(p *cluster.Pod, node int, untolerated []taints.Taint, state states.State) bool {
-	isOfStart := func(t taints.Taint) bool { return states.Of(t) == states.None || states.IsOfStart(t) }
+func (a *analyst) concerns(p *cluster.Pod, node int, untolerated []taints.Taint, state purpose.State) bool {
+	isOfStart := func(t taints.Taint) bool { return purpose.StateOf(t) == purpose.None || purpose.IsOfStart(t) }
 	switch state {
-	case states.Unhealthy:
+	case purpose.Unhealthy:
 		return p.HostNetwork && !slices.ContainsFunc(untolerated, func(t taints.Taint) bool { return !isOfStart(t) })
-	case states.Leaving:
+	case purpose.Leaving:
 		return slices.ContainsFunc(a.endings(node), func(e ending) bool { return e.IsLate })
 	}
 	return true

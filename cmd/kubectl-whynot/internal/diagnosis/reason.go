@@ -36,17 +36,10 @@ func (a *analyst) reasonsOf(p *cluster.Profile, shares []cluster.Share) reasons 
 // reasonOf says why no toleration is for the taint. What every pod gets is not close.
 func reasonOf(p *cluster.Profile, t taints.Taint) explain.Reason {
 	r := explain.Taint(p.Family.Matcher, t)
-	if isEverybodys(r.Closest) {
+	if cluster.IsDefault(r.Closest) {
 		return explain.Reason{Taint: t}
 	}
 	return r
-}
-
-// isEverybodys reports whether every pod gets the toleration by default, for seconds
-// that the cluster chooses. It does not show what an author wants.
-func isEverybodys(t taints.Toleration) bool {
-	isKey := t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable
-	return isKey && t.Operator == taints.OpExists && t.Effect == taints.NoExecute && t.TolerationSeconds != nil
 }
 
 // wordsOf names the toleration that is closest to the taint, and says how it differs.

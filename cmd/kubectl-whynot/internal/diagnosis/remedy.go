@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
-	"github.com/seed-0529bac1/taints/cmd/internal/states"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/explain"
 )
@@ -148,7 +148,7 @@ func (a *analyst) ofThese(nodes []int, isDeleted bool) []int {
 func untoleratedOf(m *taints.Matcher, g *cluster.Group) []taints.Taint {
 	var list []taints.Taint
 	for _, t := range m.Untolerated(g.Taints, taints.HardEffects) {
-		list = append(list, states.WithoutTime(*t))
+		list = append(list, purpose.WithoutTime(*t))
 	}
 	return list
 }
@@ -156,7 +156,7 @@ func untoleratedOf(m *taints.Matcher, g *cluster.Group) []taints.Taint {
 // plan decides for each taint whether the node has to change or the pods tolerate it.
 func (a *adviser) plan(r *remedy) {
 	for _, t := range r.untolerated {
-		if states.Of(t) != states.None {
+		if purpose.StateOf(t) != purpose.None {
 			r.NodeTaints = append(r.NodeTaints, t)
 			continue
 		}
@@ -180,7 +180,7 @@ func (a *adviser) tolerate(r *remedy, t taints.Taint) {
 	switch {
 	case !a.isMistake(why):
 		r.Taints, r.Additions = append(r.Taints, t), append(r.Additions, a.tolerationOf(t))
-		if !a.isForPool(a.Profile, t, r.nodes) {
+		if purpose.Of(t, a.Evidence(a.Profile, t, r.nodes)).Kind != purpose.ForPool {
 			r.unknown = append(r.unknown, t)
 		}
 		r.tolerations = append(r.tolerations, a.tolerationOf(t))
@@ -248,7 +248,7 @@ const (
 func (r *remedy) rank() int {
 	controlPlane := []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"}
 	switch {
-	case r.isDeleted, states.HaveFinal(r.NodeTaints):
+	case r.isDeleted, purpose.HaveFinal(r.NodeTaints):
 		return rankNever
 	case len(r.NodeTaints) > 0:
 		return rankToFix
@@ -307,8 +307,8 @@ func (a *adviser) change(r *remedy) *change {
 // leaves reports whether the taint is still there once nodes have changed as the remedy
 // says. If it has no nodes that never take pods, these do not change.
 func (r *remedy) leaves(t taints.Taint) bool {
-	state := states.Of(t)
-	return len(r.NodeTaints) == 0 || state == states.None || state.IsFinal() && !states.HaveFinal(r.NodeTaints)
+	state := purpose.StateOf(t)
+	return len(r.NodeTaints) == 0 || state == purpose.None || state.IsFinal() && !purpose.HaveFinal(r.NodeTaints)
 }
 
 // Entries returns all tolerations to write for the alternative.
@@ -320,7 +320,7 @@ func (a *alternative) Entries() []Entry {
 func (a alternative) Line() string {
 	state := ""
 	if len(a.NodeTaints) > 0 {
-		state = ", " + states.Text(a.NodeTaints) + ": " + say.TaintsText(a.NodeTaints)
+		state = ", " + purpose.Text(a.NodeTaints) + ": " + say.TaintsText(a.NodeTaints)
 	}
 	return say.Joined(say.TaintTexts(a.Rest)) + " (" + say.NamesOf(a.NodeNames, a.Nodes) + state + ")"
 }

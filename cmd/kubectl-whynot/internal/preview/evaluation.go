@@ -14,8 +14,8 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/drain"
+	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
-	"github.com/seed-0529bac1/taints/cmd/internal/states"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 )
@@ -319,7 +319,7 @@ func (e *evaluation) notes(r *Request) {
 	note(touched == 0 && r.Selector != "", "No node matches -l "+r.Selector+".")
 	note(touched == 0 && r.Selector == "", "There are no nodes.")
 	note(e.Pods == 0, "There are no pods in the input.")
-	keys, notes := states.KeysIn(r.specs)
+	keys, notes := purpose.KeysIn(r.specs)
 	e.Notes = append(e.Notes, notes...)
 	owned := make(map[string][]string) // nodes, by the key of what owns them
 	for _, i := range slices.Sorted(maps.Keys(e.changes)) {
@@ -328,7 +328,7 @@ func (e *evaluation) notes(r *Request) {
 			owned[owner.Key] = append(owned[owner.Key], e.before.Nodes[i].Name)
 		}
 	}
-	e.Notes = append(e.Notes, states.Owned(owned)...)
+	e.Notes = append(e.Notes, purpose.Owned(owned)...)
 	keepsOff := r.Verb == "cordon" || r.Verb == "drain" || slices.ContainsFunc(r.specs, func(s string) bool { return strings.HasSuffix(s, ":NoSchedule") })
 	for _, name := range say.SortedKeys(e.before.Workloads) {
 		i, isKnown := e.before.NodeAt[e.before.Workloads[name].NodeName]

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package states knows the taints that describe the state of a node: what they mean, who
-// sets them, and who removes them. Pods need not tolerate them: the node has to change.
-package states
+package purpose
 
 import (
 	"cmp"
@@ -158,8 +156,8 @@ func isFor(pattern string, t taints.Taint) bool {
 	return isKey && (rest == end || hasStar && strings.HasSuffix(rest, end)) && (value == "" || value == t.Value)
 }
 
-// Of returns the state of a node that has the taint.
-func Of(t taints.Taint) State { return Known(t).State }
+// StateOf returns the state of a node that has the taint.
+func StateOf(t taints.Taint) State { return Known(t).State }
 
 var keyOf = regexp.MustCompile(`^[^=:]+`) // in a change in kubectl's form; a removal may end with "-"
 
@@ -214,7 +212,7 @@ func (e *Entry) whoElse(isRemoved bool) string {
 func Text(list []taints.Taint) string {
 	var words []string
 	for _, e := range All {
-		isOf := func(t taints.Taint) bool { return Of(t) == e.State }
+		isOf := func(t taints.Taint) bool { return StateOf(t) == e.State }
 		if word := string(e.State); !slices.Contains(words, word) && slices.ContainsFunc(list, isOf) {
 			words = append(words, word)
 		}
@@ -224,7 +222,7 @@ func Text(list []taints.Taint) string {
 
 // HaveFinal reports whether nodes with these taints never take the pods.
 func HaveFinal(list []taints.Taint) bool {
-	return slices.ContainsFunc(list, func(t taints.Taint) bool { return Of(t).IsFinal() })
+	return slices.ContainsFunc(list, func(t taints.Taint) bool { return StateOf(t).IsFinal() })
 }
 
 // WithoutTime returns the taint without its time, and without a value that differs on
@@ -239,7 +237,7 @@ func WithoutTime(t taints.Taint) taints.Taint {
 
 // timeIn returns the time in the value of a taint, as Cluster Autoscaler sets it, or zero.
 func timeIn(t taints.Taint) (at time.Time, ok bool) {
-	if Of(t) != Leaving {
+	if StateOf(t) != Leaving {
 		return at, false
 	}
 	seconds, err := strconv.ParseInt(t.Value, 10, 64)

@@ -20,6 +20,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/remedy"
 )
 
 // TestAdvice runs files of cases. Each has objects and, indented, the advice
@@ -154,8 +155,8 @@ func fixesOf(c *diagnosis.Cause) (lines []string) {
 }
 
 // entryTexts returns entries as text, with the indexes that they replace.
-func entryTexts(tolerations []taints.Toleration, list []diagnosis.Entry) []string {
-	return say.Each(list, func(e diagnosis.Entry) string {
+func entryTexts(tolerations []taints.Toleration, list []remedy.Entry) []string {
+	return say.Each(list, func(e remedy.Entry) string {
 		if e.Replaces != nil {
 			return fmt.Sprintf("%d: %s", slices.IndexFunc(tolerations, e.Replaces.Equal), e.Toleration)
 		}

@@ -43,7 +43,6 @@ type Purpose struct {
 // Of returns the purpose of the taint. A state outweighs a pool.
 func Of(t taints.Taint, e Evidence) Purpose {
 	k := Known(t)
-	_, saysPool := reading(t)
 	switch {
 	case k.IsGuess:
 		return Purpose{ForState, k.State, "its words say so"}
@@ -59,7 +58,8 @@ func Of(t taints.Taint, e Evidence) Purpose {
 		return Purpose{ForPool, None, "the pods ask for such nodes"}
 	case e.IsNamed:
 		return Purpose{ForPool, None, "other pods tolerate it"}
-	case saysPool:
+	}
+	if _, saysPool := reading(t); saysPool {
 		return Purpose{ForPool, None, "its words say so"}
 	}
 	return Purpose{Kind: Unknown}

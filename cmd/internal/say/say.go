@@ -116,6 +116,9 @@ func Grouped[T any, K comparable](list []T, key func(T) K) [][]T {
 	return groups
 }
 
+// Order compares for sorting. False comes before true, as in the alphabet.
+func Order(a, b bool) int { return strings.Compare(strconv.FormatBool(a), strconv.FormatBool(b)) }
+
 // TaintTexts returns the text of each taint.
 func TaintTexts(list []taints.Taint) []string { return Each(list, visible.Taint) }
 

@@ -191,6 +191,11 @@ func (c *Cluster) Lacks(p *Profile, nodes []int) string {
 	return ""
 }
 
+// Deleted returns those of the nodes that have a deletionTimestamp, or the others.
+func (c *Cluster) Deleted(nodes []int, isDeleted bool) []int {
+	return slices.DeleteFunc(slices.Clone(nodes), func(i int) bool { return isDeleted != (c.Nodes[i].DeletionTimestamp != nil) })
+}
+
 // A Node is a node with its taints.
 type Node struct {
 	*corev1.Node // only with name, labels, times and finalizers

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/why"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
@@ -37,8 +38,8 @@ const (
 func (x *Pending) explain() {
 	p, m := x.First, fiterror.Parse(x.Message)
 	isInvalid := taints.ValidateTolerations(p.Tolerations) != nil
-	isUnknown := x.Matching > 0 && !x.isOpen() && x.Change == nil && len(x.Alternatives) == 0 // what else lets the pods in
-	x.Notes = slices.Concat(x.lacks, p.Devices.Notes)
+	isUnknown := x.Matching > 0 && !x.IsOpen() && x.Change == nil && len(x.Alternatives) == 0 // what else lets the pods in
+	x.Notes = slices.Concat(x.Lacks, p.Devices.Notes)
 	nodeSteps := x.nodeSteps()
 	switch {
 	case p.Failure != "":
@@ -46,7 +47,7 @@ func (x *Pending) explain() {
 	case len(p.Mistakes) > 0:
 		x.Kind, x.Text = causeInvalid, strings.Join(say.FirstOf(p.Mistakes, 3), "; ")
 		x.Change, x.Alternatives, x.AlternativesTotal = nil, nil, 0 // of other tolerations than those that are meant
-	case isInvalid && (p.Template || p.IsNew && x.isOpen() || isUnknown):
+	case isInvalid && (p.Template || p.IsNew && x.IsOpen() || isUnknown):
 		x.Kind, x.Text = causeInvalid, invalidText(p.Tolerations)
 		if x.Change != nil {
 			x.Fix = x.steps("", x.Change.Entries)
@@ -56,8 +57,8 @@ func (x *Pending) explain() {
 		gates = say.Noun(n, "gate") + " " + gates + say.For(n, " is", " are")
 		x.Kind, x.Text = causeGates, "the scheduler ignores the pod until its scheduling "+gates+" removed"
 	case x.Matching == 0:
-		x.Kind, x.Text = causeAffinity, x.unmatched
-	case x.isOpen():
+		x.Kind, x.Text = causeAffinity, x.Unmatched
+	case x.IsOpen():
 		x.explainOther(m)
 	case x.Change == nil:
 		x.Kind, x.Text, x.Fix = causeTaints, x.untolerated, x.alternativeSteps()
@@ -67,7 +68,7 @@ func (x *Pending) explain() {
 		x.Kind, x.Text = causeMistake, x.untolerated
 		x.Fix = slices.Concat(nodeSteps, x.steps("", x.Change.Entries))
 	}
-	if beside := m.Beside(x.profile.Requests); beside != "" && x.Kind != causeGates && !x.isOpen() {
+	if beside := m.Beside(x.profile.Requests); beside != "" && x.Kind != causeGates && !x.IsOpen() {
 		x.Text += "; another reason, from the scheduler: " + beside
 	}
 	x.note(m)
@@ -99,7 +100,7 @@ func (x *Pending) note(m *fiterror.Message) {
 		"nodes with untolerated taints count in its topology spread by ", say.Joined(p.CountsTainted),
 		", and hold the pod back from the others. nodeTaintsPolicy: Honor in the constraint leaves them out")
 	note(p.Scheduler != "", "the pod uses the scheduler ", p.Scheduler, ", which may apply other rules")
-	note(!m.Fits(x.Nodes, x.Nodes-x.Feasible) && (!x.isOpen() || m.Words("") != ""),
+	note(!m.Fits(x.Nodes, x.Nodes-x.Feasible) && (!x.IsOpen() || m.Words("") != ""),
 		"the scheduler's message does not fit the nodes of the input, and may be older")
 	compares := func(t taints.Toleration) bool { return t.Operator == taints.OpLt || t.Operator == taints.OpGt }
 	if i := slices.IndexFunc(p.Tolerations, compares); i >= 0 {
@@ -150,7 +151,7 @@ func (x *Pending) explainOther(m *fiterror.Message) {
 func (a *analyst) adviseTemplate(x *Pending, w *cluster.Workload) {
 	list := a.tolerationsOfNew(x, w)
 	isSame := len(list) == len(x.Tolerations) && !slices.ContainsFunc(list, func(t taints.Toleration) bool { return !has(x.Tolerations, t) })
-	if isSame || x.isOpen() && len(x.Fix) == 0 {
+	if isSame || x.IsOpen() && len(x.Fix) == 0 {
 		return
 	}
 	y := *x
@@ -158,11 +159,11 @@ func (a *analyst) adviseTemplate(x *Pending, w *cluster.Workload) {
 		y.podEntries = x.Entries()
 	}
 	y.profile = a.WithTolerations(x.profile, list)
-	y.placement, y.Tolerations, y.Fix = *a.placement(y.profile), y.profile.Tolerations, nil
+	y.verdict, y.Tolerations, y.Fix = *a.verdict(y.profile), y.profile.Tolerations, nil
 	y.explain()
 	x.Change, x.Alternatives, x.AlternativesTotal, x.Fix = y.Change, y.Alternatives, y.AlternativesTotal, y.Fix
 	template := "the template of " + w.Kind + " " + w.String()
-	if y.isOpen() && !x.isOpen() {
+	if y.IsOpen() && !x.IsOpen() {
 		x.Kind, x.Text = causeOlder, x.Text+"; the pod is older than "+template+", which tolerates enough"
 		x.Change, x.Fix = nil, []Step{x.rollout(w)}
 		return
@@ -198,23 +199,12 @@ func has(list []taints.Toleration, t taints.Toleration) bool {
 	})
 }
 
-// Entries returns the tolerations to write, or none if it is not clear which.
-func (r *placement) Entries() []Entry {
-	switch {
-	case r.Change != nil:
-		return r.Change.Entries
-	case r.AlternativesTotal == 1:
-		return r.Alternatives[0].Entries()
-	}
-	return nil
-}
-
 // tainted counts the nodes that match and keep the pods off by their taints, without
 // those that the scheduler counts as cordoned, and names the taints except of cordons.
 func (x *Pending) tainted() (nodes int, names string) {
 	var all []taints.Taint
-	for _, s := range x.placement.rejecting {
-		list := untoleratedOf(x.profile.Matcher, s.Group)
+	for _, s := range x.Rejecting {
+		list := why.Untolerated(x.profile.Matcher, s.Group)
 		others := slices.DeleteFunc(slices.Clone(list), cluster.Cordon.Equal)
 		if len(others) == len(list) || !strings.Contains(x.Message, fiterror.Cordoned) {
 			nodes, all = nodes+len(s.Nodes), append(all, others...)
@@ -223,55 +213,34 @@ func (x *Pending) tainted() (nodes int, names string) {
 	return nodes, say.TaintsText(cluster.Distinct(all))
 }
 
-// unmatched says why no node matches, and returns required labels that no node has.
-func (a *analyst) unmatched(p *cluster.Profile) (missing []string, text string) {
-	missing, similar := a.Missing(p)
-	switch {
-	case p.Invalid != nil:
-		text = "required node affinity is invalid (" + p.Invalid.Error() + ")"
-	case len(a.Nodes) == 0:
-		text = "there are no nodes"
-	case p.NamesNodes() && len(a.Candidates(p)) == 0:
-		text = "the nodes that the required node affinity names do not exist"
-	case len(missing) == 0:
-		text = "no node matches " + p.Requirements()
-	default:
-		text = "no node has the label " + say.Enumerate(missing, "or")
-		if len(similar) > 0 {
-			text += "; did you mean " + say.Enumerate(say.FirstOf(similar, 3), "or") + "?"
-		}
-	}
-	return missing, text
-}
-
 // taintsText names the taints of the change or of the alternatives, or else all
 // taints, and the reasons why they are not tolerated.
-func (r *placement) taintsText(why reasons) string {
+func (v *verdict) taintsText() string {
 	var list, nodeTaints []taints.Taint
 	switch {
-	case r.Change != nil && len(r.Change.Entries) == 0:
-		nodeTaints = r.Change.NodeTaints
-		text := r.meant + "nodes are " + purpose.Text(nodeTaints) + " (" + reasonsText(nil, nodeTaints) + ")"
+	case v.Change != nil && len(v.Change.Entries) == 0:
+		nodeTaints = v.Change.NodeTaints
+		text := v.Only + "nodes are " + purpose.Text(nodeTaints) + " (" + why.Reasons(nil).Text(nodeTaints) + ")"
 		isState := func(t taints.Taint) bool { return slices.ContainsFunc(nodeTaints, purpose.WithoutTime(t).Equal) }
-		if others := slices.DeleteFunc(taintsOf(why), isState); len(others) > 0 {
-			text += "; others have " + reasonsText(why, others)
+		if others := slices.DeleteFunc(v.Reasons.Taints(), isState); len(others) > 0 {
+			text += "; others have " + v.Reasons.Text(others)
 		}
 		return text
-	case r.Change != nil:
-		nodeTaints = r.Change.NodeTaints
-		for _, t := range taintsOf(why) {
-			if _, ok := taints.Match(t, r.Change.Tolerations); ok && why.of(t).HasClosest() {
+	case v.Change != nil:
+		nodeTaints = v.Change.NodeTaints
+		for _, t := range v.Reasons.Taints() {
+			if _, ok := taints.Match(t, v.Change.Tolerations); ok && v.Reasons.Of(t).HasClosest() {
 				list = append(list, t)
 			}
 		}
-	case len(r.Alternatives) > 0:
-		for i := range r.Alternatives {
-			list, nodeTaints = append(list, r.Alternatives[i].Rest...), append(nodeTaints, r.Alternatives[i].NodeTaints...)
+	case len(v.Alternatives) > 0:
+		for i := range v.Alternatives {
+			list, nodeTaints = append(list, v.Alternatives[i].Rest...), append(nodeTaints, v.Alternatives[i].NodeTaints...)
 		}
 	default:
-		list = taintsOf(why)
+		list = v.Reasons.Taints()
 	}
-	text := r.meant + reasonsText(why, cluster.Distinct(list))
+	text := v.Only + v.Reasons.Text(cluster.Distinct(list))
 	if nodeTaints = cluster.Distinct(nodeTaints); len(nodeTaints) > 0 {
 		text += "; nodes are also " + purpose.Text(nodeTaints) + " (" + say.TaintsText(nodeTaints) + ")"
 	}
@@ -294,7 +263,7 @@ func (x *Pending) alternativeSteps() []Step {
 		return []Step{{Text: "choose the nodes " + which + ", and tolerate their taints, which " + where}}
 	}
 	only := &x.Alternatives[0]
-	if len(only.unknown) > 0 {
+	if len(only.Unknown) > 0 {
 		return slices.Concat(x.nodeSteps(), x.askSteps(only))
 	}
 	nodes, named := say.NamesOf(only.NodeNames, only.Nodes), only.Taints
@@ -313,7 +282,7 @@ type Cause struct {
 	Kind        causeKind `json:"kind"`
 	Text        string    `json:"text"`
 	Pods        int       `json:"pods"`
-	Owners      []string  `json:"owners"` // of the pods, up to maxNames; OwnersTotal counts all
+	Owners      []string  `json:"owners"` // of the pods, up to why.MaxNames; OwnersTotal counts all
 	OwnersTotal int       `json:"ownersTotal"`
 	Examples    []string  `json:"examples"` // the names of some of the pods
 	Fix         []Step    `json:"fix"`      // some commands are only for the first of the pods
@@ -330,8 +299,8 @@ func causesOf(list []*Pending) []*Cause {
 	exists := func(x *Pending) bool { return !x.First.Template }
 	slices.SortStableFunc(causes, func(a, b *Cause) int {
 		return cmp.Or(
-			order(a.Kind == causeSchedulable, b.Kind == causeSchedulable),
-			order(!slices.ContainsFunc(a.members, exists), !slices.ContainsFunc(b.members, exists)),
+			say.Order(a.Kind == causeSchedulable, b.Kind == causeSchedulable),
+			say.Order(!slices.ContainsFunc(a.members, exists), !slices.ContainsFunc(b.members, exists)),
 			b.Pods-a.Pods, strings.Compare(a.Text, b.Text),
 		)
 	})
@@ -355,7 +324,7 @@ func causeOf(members []*Pending) *Cause {
 		c.Names = append(c.Names, say.Each(x.Pods, func(name string) string { return x.Namespace + "/" + name })...)
 	}
 	c.Pods, c.Examples = len(c.Names), c.Names[:min(len(c.Names), 3)]
-	c.OwnersTotal, c.Owners = len(c.Owners), c.Owners[:min(len(c.Owners), maxNames)]
+	c.OwnersTotal, c.Owners = len(c.Owners), c.Owners[:min(len(c.Owners), why.MaxNames)]
 	noun := "pod"
 	if first.isKeptOff {
 		noun = "DaemonSet"

@@ -19,6 +19,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/why"
 )
 
 // The outcomes of an eviction, in the order in which they are listed.
@@ -217,7 +218,7 @@ func pairOf(p *cluster.Pod, t taints.Taint, toleration int, tolerated bool) Pair
 		}
 		return pair
 	}
-	return Pair{Taint: t, Why: wordsOf(reasonOf(p.Profile, t))}
+	return Pair{Taint: t, Why: why.Words(why.ReasonOf(p.Profile, t))}
 }
 
 // at returns the time, how far it is from now, and more.

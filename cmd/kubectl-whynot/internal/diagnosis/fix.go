@@ -14,6 +14,8 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/remedy"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/why"
 )
 
 // A Step is something for the user to do.
@@ -89,7 +91,7 @@ func (s *Step) covers(some, all int, noun string) {
 
 // steps returns the steps that apply the entries. An API server lets a pod get more
 // tolerations, but replaces none, so most owners need a new template.
-func (x *Pending) steps(condition string, entries []Entry) []Step {
+func (x *Pending) steps(condition string, entries []remedy.Entry) []Step {
 	if len(entries) == 0 {
 		return nil
 	}
@@ -105,7 +107,7 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 		return []Step{{Text: condition + entriesText(entries) + " in the manifest"}}
 	}
 	text := "change what " + who + " makes its pods from"
-	lacks := func(e Entry) bool {
+	lacks := func(e remedy.Entry) bool {
 		return x.workload == nil || !slices.ContainsFunc(x.workload.Tolerations, e.Toleration.Equal)
 	}
 	switch kind {
@@ -129,7 +131,7 @@ func (x *Pending) steps(condition string, entries []Entry) []Step {
 
 // templateSteps returns the steps for a new template, and those that restart no pod
 // instead. What controllers and admission add to a pod comes after its template's list.
-func (x *Pending) templateSteps(condition, kind, name string, entries []Entry) []Step {
+func (x *Pending) templateSteps(condition, kind, name string, entries []remedy.Entry) []Step {
 	if x.workload != nil {
 		entries = entriesIn(x.workload.Tolerations, entries)
 	}
@@ -156,7 +158,7 @@ func (x *Pending) deletion(kind string) Step {
 	if replaces := kind == "StatefulSet" || kind == "DaemonSet"; replaces && (x.workload == nil || !x.workload.OnDelete) {
 		text = "delete pending pods that the " + kind + " does not replace"
 	}
-	names := x.Pods[:min(len(x.Pods), maxNames)]
+	names := x.Pods[:min(len(x.Pods), why.MaxNames)]
 	return x.step(text, len(names), slices.Concat([]string{"delete", "pod"}, names)...)
 }
 
@@ -218,14 +220,14 @@ func (x *Pending) restarted() string {
 	return "the " + say.Count(x.running, "pod") + " of " + x.First.OwnerName() + " that " + say.For(x.running, "runs", "run") + " now"
 }
 
-func entriesText(entries []Entry) string {
-	words := say.Each(entries, func(e Entry) string {
+func entriesText(entries []remedy.Entry) string {
+	words := say.Each(entries, func(e remedy.Entry) string {
 		switch {
 		case e.Replaces == nil:
 			return "add toleration " + visible.Toleration(e.Toleration)
 		case e.Replaces.Validate() != nil: // its text may be that of a valid one
 			fields, _ := json.Marshal(e.Toleration)
-			return fmt.Sprintf("write tolerations[%d] as %s", e.at, fields)
+			return fmt.Sprintf("write tolerations[%d] as %s", e.At, fields)
 		}
 		return "replace toleration " + visible.Toleration(*e.Replaces) + " with " + visible.Toleration(e.Toleration)
 	})
@@ -240,12 +242,12 @@ type operation struct {
 }
 
 // patchPod returns the step that adds the entries to an existing pod.
-func (x *Pending) patchPod(before, after string, entries []Entry) Step {
-	var list []Entry
+func (x *Pending) patchPod(before, after string, entries []remedy.Entry) Step {
+	var list []remedy.Entry
 	var words []string
 	for _, e := range entries {
-		if !slices.ContainsFunc(list, func(o Entry) bool { return o.Toleration.Equal(e.Toleration) }) {
-			list, words = append(list, Entry{Toleration: e.Toleration}), append(words, visible.Toleration(e.Toleration))
+		if !slices.ContainsFunc(list, func(o remedy.Entry) bool { return o.Toleration.Equal(e.Toleration) }) {
+			list, words = append(list, remedy.Entry{Toleration: e.Toleration}), append(words, visible.Toleration(e.Toleration))
 		}
 	}
 	text := before + "add " + say.Noun(len(words), "toleration") + " " + say.Joined(say.FirstOf(words, 5)) + after
@@ -255,11 +257,11 @@ func (x *Pending) patchPod(before, after string, entries []Entry) Step {
 // patchTemplate returns the step that applies the entries to the template. If the input
 // lacks the template, the pods do not show whether it has tolerations, as admission may
 // have added theirs. Then one of two patches works.
-func (x *Pending) patchTemplate(text, resource, name string, entries []Entry) Step {
+func (x *Pending) patchTemplate(text, resource, name string, entries []remedy.Entry) Step {
 	patch := func(isNew bool) Step {
 		return x.patch(text, len(x.Pods), resource, name, "/spec/template/spec/tolerations", entries, isNew)
 	}
-	if replaces := func(e Entry) bool { return e.Replaces != nil }; x.workload != nil || slices.ContainsFunc(entries, replaces) {
+	if replaces := func(e remedy.Entry) bool { return e.Replaces != nil }; x.workload != nil || slices.ContainsFunc(entries, replaces) {
 		return patch(x.workload != nil && len(x.workload.Tolerations) == 0)
 	}
 	text += ", by the first patch if the template has no tolerations, else by the second"
@@ -270,11 +272,11 @@ func (x *Pending) patchTemplate(text, resource, name string, entries []Entry) St
 
 // entriesIn returns the entries for a list that may have other indexes, or lack what
 // admission has added.
-func entriesIn(list []taints.Toleration, entries []Entry) []Entry {
+func entriesIn(list []taints.Toleration, entries []remedy.Entry) []remedy.Entry {
 	entries = slices.Clone(entries)
 	for i := range entries {
 		if e := &entries[i]; e.Replaces != nil {
-			if e.at = slices.IndexFunc(list, e.Replaces.Equal); e.at < 0 {
+			if e.At = slices.IndexFunc(list, e.Replaces.Equal); e.At < 0 {
 				e.Replaces = nil
 			}
 		}
@@ -284,11 +286,11 @@ func entriesIn(list []taints.Toleration, entries []Entry) []Entry {
 
 // patch returns the step of a patch that replaces what it tests, and appends to the list
 // or, if that is new, creates it unless it exists.
-func (x *Pending) patch(text string, pods int, resource, name, path string, entries []Entry, isNew bool) Step {
+func (x *Pending) patch(text string, pods int, resource, name, path string, entries []remedy.Entry, isNew bool) Step {
 	var replaces, appends []operation
 	var added []taints.Toleration
 	for _, e := range entries {
-		if at := fmt.Sprintf("%s/%d", path, e.at); e.Replaces != nil {
+		if at := fmt.Sprintf("%s/%d", path, e.At); e.Replaces != nil {
 			replaces = append(replaces, operation{"test", at, *e.Replaces}, operation{"replace", at, e.Toleration})
 			continue
 		}

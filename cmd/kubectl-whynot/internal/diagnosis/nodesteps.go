@@ -18,6 +18,8 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/remedy"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/why"
 )
 
 // A stay is taints of a state on some nodes, for which the same is to be done.
@@ -78,7 +80,7 @@ func (a *analyst) findStays(nodes []int, list []taints.Taint) []*stay {
 	}
 	slices.SortStableFunc(stays, func(s, t *stay) int {
 		at := func(s *stay) int { return slices.Index(purpose.All, s.known) }
-		return cmp.Or(order(s.stale != "", t.stale != ""), at(s)-at(t))
+		return cmp.Or(say.Order(s.stale != "", t.stale != ""), at(s)-at(t))
 	})
 	return stays
 }
@@ -169,9 +171,9 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 	since := func(before, after string) string { return say.Since(before, s.times, q.Now, after) }
 	look := func(text string) Step { return q.onNodes(words.Replace(text), s.nodes, 3, "describe", "node") }
 	remove := func(text string) Step {
-		return q.onNodes(words.Replace(text), s.nodes, maxNames, "taint", "nodes", s.ID.String()+"-")
+		return q.onNodes(words.Replace(text), s.nodes, why.MaxNames, "taint", "nodes", s.ID.String()+"-")
 	}
-	uncordon := func(text string) Step { return q.onNodes(words.Replace(text), s.nodes, maxNames, "uncordon") }
+	uncordon := func(text string) Step { return q.onNodes(words.Replace(text), s.nodes, why.MaxNames, "uncordon") }
 	keeps := ""
 	if n := len(s.keepers); n > 0 {
 		keeps = ". " + say.CountOf(n, "pod there asks", "pods there ask") + " not to be disrupted, and may hold that up: " + say.Joined(say.FirstOf(s.keepers, 3))
@@ -258,16 +260,16 @@ func (x *Pending) stepsFor(s *stay) (steps []Step) {
 		steps = append(steps, uncordon("uncordon THEM, as what cordoned THEM has given up"))
 	}
 	if isPinned && s.State == purpose.Leaving && !s.isSick {
-		left := untoleratedOf(x.profile.Matcher, &cluster.Group{Taints: s.replaced})
+		left := why.Untolerated(x.profile.Matcher, &cluster.Group{Taints: s.replaced})
 		steps = append(steps, x.steps("or, as the pod belongs to that node alone, if it should run there until then, ", exists(left))...)
 	}
 	return steps
 }
 
 // exists returns entries that tolerate the taints with any value.
-func exists(list []taints.Taint) []Entry {
-	return say.Each(list, func(t taints.Taint) Entry {
-		return Entry{nil, taints.Toleration{Key: t.Key, Operator: taints.OpExists, Effect: t.Effect}, -1}
+func exists(list []taints.Taint) []remedy.Entry {
+	return say.Each(list, func(t taints.Taint) remedy.Entry {
+		return remedy.Entry{Toleration: taints.Toleration{Key: t.Key, Operator: taints.OpExists, Effect: t.Effect}}
 	})
 }
 
@@ -324,7 +326,7 @@ func (a *analyst) waysOut(list []*Eviction) (steps []Step) {
 	}
 	slices.SortStableFunc(pods, func(x, y *Eviction) int { // a StatefulSet waits for its pod, and a DaemonSet's belongs to the node
 		x1, y1 := x.pod.Owner.Kind, y.pod.Owner.Kind
-		return cmp.Or(order(x1 != "StatefulSet", y1 != "StatefulSet"), order(x1 == "DaemonSet", y1 == "DaemonSet"))
+		return cmp.Or(say.Order(x1 != "StatefulSet", y1 != "StatefulSet"), say.Order(x1 == "DaemonSet", y1 == "DaemonSet"))
 	})
 	q, nodes := &a.question, sets.List(sets.New(say.Each(pods, func(x *Eviction) string { return x.Node })...))
 	named := func(nodes []string) string {
@@ -346,11 +348,11 @@ func (a *analyst) waysOut(list []*Eviction) (steps []Step) {
 				"etcd's members. Its member there is not deleted with the node, except by some distributions, and the others must keep their quorum. Then " +
 				strings.TrimPrefix(text, "if the machine does not come back, ")
 		}
-		steps = append(steps, q.onNodes(text, same, maxNames, "delete", "node"))
+		steps = append(steps, q.onNodes(text, same, why.MaxNames, "delete", "node"))
 	}
 	steps = append(steps,
 		q.onNodes("if you are sure that the machine is off, mark the node as out of service. Kubernetes then deletes its pods by force and detaches "+
-			"their volumes. If the machine still writes to these, data is lost. Remove the taint when the node is back", nodes, maxNames,
+			"their volumes. If the machine still writes to these, data is lost. Remove the taint when the node is back", nodes, why.MaxNames,
 			"taint", "nodes", purpose.OutOfService+"=nodeshutdown:NoExecute"),
 		q.step("delete a pod by force. Only the API server forgets it: its containers may still run, a StatefulSet makes another pod of the "+
 			"same name beside them, and its volumes stay attached for minutes", 1, len(pods), "pod",
@@ -427,7 +429,7 @@ func (a *analyst) explainBound(x *Pending) {
 	if x.Text = text; fate == "" {
 		x.Fix = nil
 	} else {
-		x.Fix = withAlternative(x.Fix, out, a.placement(x.profile.Family).isOpen())
+		x.Fix = withAlternative(x.Fix, out, a.verdict(x.profile.Family).IsOpen())
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/remedy"
 )
 
 // writers names the clients that last wrote the taints of the nodes, as far as is known.
@@ -24,15 +25,15 @@ func (x *Pending) writers(nodes []int) string {
 }
 
 // askSteps returns what to find out about taints that may be for a state or for a pool.
-func (x *Pending) askSteps(only *alternative) []Step {
-	startup := slices.DeleteFunc(slices.Clone(only.unknown), func(t taints.Taint) bool { return x.provisioners.Startup[t.ID()] == "" })
+func (x *Pending) askSteps(only *remedy.Alternative) []Step {
+	startup := slices.DeleteFunc(slices.Clone(only.Unknown), func(t taints.Taint) bool { return x.provisioners.Startup[t.ID()] == "" })
 	if len(startup) > 0 {
 		return []Step{x.question.onNodes("wait for "+say.TaintsText(startup)+" to go away from "+say.NamesOf(only.NodeNames, only.Nodes)+": "+
 			x.provisioners.Startup[startup[0].ID()]+" has it among its startupTaints, so that the "+say.Noun(only.Nodes, "node")+say.For(only.Nodes, " is", " are")+" starting",
 			only.NodeNames, 3, "describe", "node")}
 	}
-	who, names := say.TaintsText(only.unknown), only.NodeNames
+	who, names := say.TaintsText(only.Unknown), only.NodeNames
 	text := "ask who set " + who + " on " + say.NamesOf(names, only.Nodes) + ": nothing in the input says what it is for. If it marks nodes for such pods, " +
-		entriesText(only.Entries()) + "; if it marks a state of the node, that has to end" + x.writers(only.at)
+		entriesText(only.Entries()) + "; if it marks a state of the node, that has to end" + x.writers(only.At)
 	return []Step{x.question.onNodes(text, names, 3, "describe", "node")}
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/why"
 )
 
 // A Report has all answers.
@@ -102,7 +103,7 @@ func New(c *cluster.Cluster, q Question) *Report {
 	waiting, running := r.survey(c)
 	rejected := make(map[*cluster.Group]int)
 	for _, p := range waiting {
-		for _, s := range a.placement(p.Profile).rejecting {
+		for _, s := range a.verdict(p.Profile).Rejecting {
 			rejected[s.Group]++
 		}
 	}
@@ -195,7 +196,7 @@ func cellsOf(c *cluster.Cluster, p *cluster.Profile, groups []GroupRow) []*cell 
 		matching[s.Group] = len(s.Nodes)
 	}
 	return say.Each(groups, func(g GroupRow) *cell {
-		x := &cell{Verdict: "accepts", Matching: matching[g.Group], Untolerated: untoleratedOf(p.Matcher, g.Group)}
+		x := &cell{Verdict: "accepts", Matching: matching[g.Group], Untolerated: why.Untolerated(p.Matcher, g.Group)}
 		switch {
 		case x.Matching == 0:
 			x.Verdict = "not-matching"
@@ -259,10 +260,10 @@ func newMatrix(c *cluster.Cluster, r *Report, pods []*cluster.Pod) *Matrix {
 		isBound := p.IsStatic() || p.Pinned && p.Owner.Kind != "DaemonSet"
 		return !p.IsPending() && (!isKnown || isBound || p.IsFinished())
 	})
-	slices.SortStableFunc(pods, func(a, b *cluster.Pod) int { return order(b.IsPending(), a.IsPending()) })
+	slices.SortStableFunc(pods, func(a, b *cluster.Pod) int { return say.Order(b.IsPending(), a.IsPending()) })
 	kinds := say.Grouped(pods, requirements)
 	slices.SortStableFunc(kinds, func(a, b []*cluster.Pod) int {
-		return cmp.Or(order(b[0].IsPending(), a[0].IsPending()), len(b)-len(a))
+		return cmp.Or(say.Order(b[0].IsPending(), a[0].IsPending()), len(b)-len(a))
 	})
 	for i, kind := range kinds {
 		if i < maxRows {

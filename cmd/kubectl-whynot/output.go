@@ -32,6 +32,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/eviction"
 )
 
 // writeReport writes the report as JSON or YAML, or a part of the templates.
@@ -157,7 +158,7 @@ func pageText(name string) string {
 }
 
 var parsedPage = template.Must(template.New("").Funcs(words).Funcs(sayings).Funcs(template.FuncMap{
-	"clean": say.Clean, "printable": say.Printable, "details": details, "timeline": timeline.New, "spans": diagnosis.Spans,
+	"clean": say.Clean, "printable": say.Printable, "details": details, "timeline": timeline.New, "spans": eviction.Spans,
 	"texts": func(m map[string]string) []string { return slices.Sorted(maps.Values(m)) }, "keysOf": sets.List[string],
 	"style": func() template.CSS { return template.CSS(pageText("page.css")) }, "script": func() template.JS { return template.JS(pageText("page.js")) },
 	"scriptHash": func() string {
@@ -167,11 +168,11 @@ var parsedPage = template.Must(template.New("").Funcs(words).Funcs(sayings).Func
 }).ParseFS(pages, "page/*.html.tmpl"))
 
 // fates groups the pods that are evicted, earliest first, and then those that stay.
-func fates(list []*diagnosis.Eviction, withStays bool) [][]*diagnosis.Eviction {
-	list = slices.DeleteFunc(slices.Clone(list), func(x *diagnosis.Eviction) bool {
-		return x.Outcome == diagnosis.Stays && !withStays
+func fates(list []*eviction.Eviction, withStays bool) [][]*eviction.Eviction {
+	list = slices.DeleteFunc(slices.Clone(list), func(x *eviction.Eviction) bool {
+		return x.Outcome == eviction.Stays && !withStays
 	})
-	return say.Grouped(list, func(x *diagnosis.Eviction) string {
+	return say.Grouped(list, func(x *eviction.Eviction) string {
 		return fmt.Sprintln(x.Outcome, x.From, x.Hangs, x.Then, x.Order)
 	})
 }
@@ -182,7 +183,7 @@ var words = map[string]any{
 	"firstOf": say.FirstOf, "shortened": say.Shortened, "first": first, "more": more, "counts": countsOf, "fates": fates, "taint": visible.Taint,
 	"contains": func(list []taints.Taint, t taints.Taint) bool { return slices.ContainsFunc(list, t.Equal) },
 
-	"labels": diagnosis.Labels, "when": diagnosis.When, "whenAll": func(list []*diagnosis.Eviction) string { return diagnosis.When(list...) }, "why": diagnosis.Why,
+	"labels": diagnosis.Labels, "when": eviction.When, "whenAll": func(list []*eviction.Eviction) string { return eviction.When(list...) }, "why": eviction.Why,
 	"add": func(a, b int) int { return a + b }, "list": func(elements ...any) []any { return elements },
 }
 

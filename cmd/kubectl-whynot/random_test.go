@@ -15,6 +15,7 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/eviction"
 )
 
 // Random dumps are evaluated a second time, as Kubernetes' scheduler and
@@ -245,7 +246,7 @@ func (d *dump) checkPending(t *testing.T, x *diagnosis.Pending) {
 }
 
 // checkEviction compares the time of the eviction.
-func (d *dump) checkEviction(t *testing.T, x *diagnosis.Eviction) {
+func (d *dump) checkEviction(t *testing.T, x *eviction.Eviction) {
 	t.Helper()
 	p := d.pods[x.Pod]
 	var list []corev1.Taint

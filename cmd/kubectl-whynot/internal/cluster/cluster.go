@@ -92,6 +92,15 @@ func New(only Filter) *Cluster {
 	}
 }
 
+// NotEvaluated names the rules that no report evaluates, those of objects in the input, and
+// more.
+func (c *Cluster) NotEvaluated(more ...string) []string {
+	return slices.Concat([]string{
+		"resources", "pod affinity and anti-affinity", "topology spread constraints", "host ports", "volumes",
+		"resource claims", "preferred node affinity", "priorities", "disruption budgets",
+	}, sets.List(c.Unevaluated), more)
+}
+
 // shared returns the one owner that equal ones share.
 func (c *Cluster) shared(o Owner) *Owner {
 	if c.owners[o] == nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/eviction"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/remedy"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/why"
 )
@@ -282,7 +283,7 @@ func (q *Question) onNodes(text string, nodes []string, most int, words ...strin
 
 // outage reports whether no node of the cluster answers, or none of the pod's zone, which
 // has more than one. Then their machines have not all failed. The zone begins with " of".
-func outage(c *cluster.Cluster) (zone func(*Eviction) string, isOut func(*Eviction) bool) {
+func outage(c *cluster.Cluster) (zone func(*eviction.Eviction) string, isOut func(*eviction.Eviction) bool) {
 	nodes, silent := make(map[string]int), make(map[string]int) // by zone; "": of the cluster
 	for i := range c.Nodes {
 		for _, zone := range slices.Compact([]string{"", c.Nodes[i].Labels[corev1.LabelTopologyZone]}) {
@@ -292,22 +293,22 @@ func outage(c *cluster.Cluster) (zone func(*Eviction) string, isOut func(*Evicti
 		}
 	}
 	isOutOf := func(zone string) bool { return nodes[zone] > 1 && nodes[zone] == silent[zone] }
-	zoneOf := func(x *Eviction) string { return c.Nodes[c.NodeAt[x.Node]].Labels[corev1.LabelTopologyZone] }
-	zone = func(x *Eviction) string {
+	zoneOf := func(x *eviction.Eviction) string { return c.Nodes[c.NodeAt[x.Node]].Labels[corev1.LabelTopologyZone] }
+	zone = func(x *eviction.Eviction) string {
 		if isOutOf("") {
 			return ""
 		}
 		return " of zone " + zoneOf(x)
 	}
-	return zone, func(x *Eviction) bool { return isOutOf("") || isOutOf(zoneOf(x)) }
+	return zone, func(x *eviction.Eviction) bool { return isOutOf("") || isOutOf(zoneOf(x)) }
 }
 
 // waysOut returns what ends pods that stay Terminating on nodes that do not answer.
-func (a *analyst) waysOut(list []*Eviction) (steps []Step) {
-	var pods []*Eviction
-	for _, outcome := range []string{Overdue, deleting} {
-		same := slices.DeleteFunc(slices.Clone(list), func(x *Eviction) bool {
-			return !x.Hangs || x.Outcome != outcome || outcome == Overdue && *x.InSeconds == 0
+func (a *analyst) waysOut(list []*eviction.Eviction) (steps []Step) {
+	var pods []*eviction.Eviction
+	for _, outcome := range []string{eviction.Overdue, eviction.Deleting} {
+		same := slices.DeleteFunc(slices.Clone(list), func(x *eviction.Eviction) bool {
+			return !x.Hangs || x.Outcome != outcome || outcome == eviction.Overdue && *x.InSeconds == 0
 		})
 		if len(same) > 0 {
 			pods = same
@@ -317,18 +318,18 @@ func (a *analyst) waysOut(list []*Eviction) (steps []Step) {
 		return nil
 	}
 	zone, isOut := outage(a.Cluster)
-	for _, same := range say.Grouped(slices.DeleteFunc(slices.Clone(pods), func(x *Eviction) bool { return !isOut(x) }), zone) {
+	for _, same := range say.Grouped(slices.DeleteFunc(slices.Clone(pods), func(x *eviction.Eviction) bool { return !isOut(x) }), zone) {
 		steps = append(steps, Step{Text: "repair the network or the control plane: no node" + zone(same[0]) + " answers, so that the machines may still run. " +
 			"Delete no nodes there, and no pods by force. While no node of the cluster answers, Kubernetes evicts no pods for that"})
 	}
 	if pods = slices.DeleteFunc(slices.Clone(pods), isOut); len(pods) == 0 {
 		return steps
 	}
-	slices.SortStableFunc(pods, func(x, y *Eviction) int { // a StatefulSet waits for its pod, and a DaemonSet's belongs to the node
-		x1, y1 := x.pod.Owner.Kind, y.pod.Owner.Kind
+	slices.SortStableFunc(pods, func(x, y *eviction.Eviction) int { // a StatefulSet waits for its pod, and a DaemonSet's belongs to the node
+		x1, y1 := x.Of.Owner.Kind, y.Of.Owner.Kind
 		return cmp.Or(say.Order(x1 != "StatefulSet", y1 != "StatefulSet"), say.Order(x1 == "DaemonSet", y1 == "DaemonSet"))
 	})
-	q, nodes := &a.question, sets.List(sets.New(say.Each(pods, func(x *Eviction) string { return x.Node })...))
+	q, nodes := &a.question, sets.List(sets.New(say.Each(pods, func(x *eviction.Eviction) string { return x.Node })...))
 	named := func(nodes []string) string {
 		return say.Noun(len(nodes), "node") + " " + say.NamesOf(nodes, len(nodes))
 	}
@@ -356,35 +357,9 @@ func (a *analyst) waysOut(list []*Eviction) (steps []Step) {
 			"taint", "nodes", purpose.OutOfService+"=nodeshutdown:NoExecute"),
 		q.step("delete a pod by force. Only the API server forgets it: its containers may still run, a StatefulSet makes another pod of the "+
 			"same name beside them, and its volumes stay attached for minutes", 1, len(pods), "pod",
-			"-n", pods[0].pod.Namespace, "delete", "pod", pods[0].pod.Name, "--force", "--grace-period=0"),
+			"-n", pods[0].Of.Namespace, "delete", "pod", pods[0].Of.Name, "--force", "--grace-period=0"),
 	)
 	return say.Each(steps, func(s Step) Step { s.Relation = enough; return s })
-}
-
-const refuses = ", and its kubelet refuses them"
-
-// boundFate says what becomes of new pods that name the node, or "" if they stay there. If
-// they get there for seconds, cause says why they leave.
-func boundFate(c *cluster.Cluster, p *cluster.Profile, node string, now time.Time) (text string, cause *Pair) {
-	i, isKnown := c.NodeAt[node]
-	if !isKnown {
-		return ". Node " + node + " is not in the input. If it does not exist, they stay Pending until Kubernetes' pod garbage collector deletes them", nil
-	}
-	n := &c.Nodes[i]
-	e := p.EvictionOf(n.Taints, now)
-	if leaves := e.Outcome != taints.Stays; !n.Matches(p.Family) || leaves && !e.Tolerated && !n.IsSilent() {
-		return refuses, nil
-	} else if !leaves {
-		return "", nil
-	}
-	after := ""
-	if e.Tolerated {
-		cause, after = &Pair{Taint: n.Taints[e.Taint], Toleration: &p.Tolerations[e.Toleration]}, fmt.Sprintf(" after %ds", e.Seconds)
-	}
-	if n.IsSilent() {
-		return ". Its kubelet does not answer, so that they stay Pending there until Kubernetes evicts them" + after, cause
-	}
-	return ", and leave" + after, cause
 }
 
 // aboutOne turns words about the pods of a template into those about one pod.
@@ -393,7 +368,7 @@ var aboutOne = strings.NewReplacer("the template names", "it names", "the pods g
 
 // explainBound explains pods that do not exist, and whose template or spec names their node.
 func (a *analyst) explainBound(x *Pending) {
-	fate, cause := boundFate(a.Cluster, x.profile, x.First.NodeName, a.question.Now)
+	fate, cause := eviction.BoundFate(a.Cluster, x.profile, x.First.NodeName, a.question.Now)
 	text := "the template names node " + x.First.NodeName + ", where the pods go without the scheduler" + fate
 	out := Step{Text: "take nodeName out of the template, so that the scheduler chooses a node"}
 	switch {
@@ -403,7 +378,7 @@ func (a *analyst) explainBound(x *Pending) {
 		text, out.Text = aboutOne.Replace(text), aboutOne.Replace(out.Text)
 	case fate != "":
 		maker := a.Maker(x.First)
-		text += jobs.Again(maker.Kind, maker.Job, 0, fate != refuses)
+		text += jobs.Again(maker.Kind, maker.Job, 0, fate != eviction.Refuses)
 	}
 	if x.Owner.Kind == "Job" && !x.First.IsNew {
 		out.Text = "make the Job again without nodeName, so that the scheduler chooses a node"

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/eviction"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/remedy"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/why"
 )
@@ -250,7 +251,7 @@ func (a *analyst) keptOff(p *cluster.Pod, rejecting []cluster.Share, on map[int]
 			if a.Nodes[i].IsForeign(x.workload.ForWindows) || !a.concerns(p, i, untolerated, state) {
 				continue
 			}
-			if isRunning && !hasNoExecute(untolerated) {
+			if isRunning && !eviction.HasNoExecute(untolerated) {
 				x.misplaced = append(x.misplaced, i)
 			} else if !has {
 				x.missed = append(x.missed, i)

@@ -26,30 +26,31 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/eviction"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/why"
 )
 
 // A Report has all answers.
 type Report struct {
-	Version      string         `json:"version"` // changes if a field is removed or changes its meaning
-	Input        string         `json:"input"`   // where the objects come from
-	Now          string         `json:"now"`
-	Nodes        int            `json:"nodes"`
-	Pods         int            `json:"pods"`
-	Filter       string         `json:"filter,omitempty"`  // the flags that select the pods; empty: all of the input
-	Ignored      map[string]int `json:"ignored"`           // objects of other kinds, by kind
-	Pod          string         `json:"pod,omitempty"`     // the requested one, or the workload of these
-	PodNote      string         `json:"podNote,omitempty"` // the state of those that are neither pending nor evicted
-	Causes       []*Cause       `json:"causes"`            // the reasons why pods are pending
-	Pending      []*Pending     `json:"pending"`
-	DaemonSets   []*Pending     `json:"daemonSets"` // that make no pods on some nodes because of taints
-	KeptOff      []*Cause       `json:"daemonSetCauses"`
-	Evictions    []*Eviction    `json:"evictions"`
-	WaysOut      []Step         `json:"waysOut"`                // of Terminating, on nodes that do not answer
-	EvictionRule string         `json:"evictionRule,omitempty"` // explains the times of evictions; empty: there are none
-	Lost         int            `json:"podsOnUnknownNodes"`     // pods on nodes that are not in the input
-	Groups       []GroupRow     `json:"groups"`
-	NotEvaluated []string       `json:"notEvaluated"`
+	Version      string               `json:"version"` // changes if a field is removed or changes its meaning
+	Input        string               `json:"input"`   // where the objects come from
+	Now          string               `json:"now"`
+	Nodes        int                  `json:"nodes"`
+	Pods         int                  `json:"pods"`
+	Filter       string               `json:"filter,omitempty"`  // the flags that select the pods; empty: all of the input
+	Ignored      map[string]int       `json:"ignored"`           // objects of other kinds, by kind
+	Pod          string               `json:"pod,omitempty"`     // the requested one, or the workload of these
+	PodNote      string               `json:"podNote,omitempty"` // the state of those that are neither pending nor evicted
+	Causes       []*Cause             `json:"causes"`            // the reasons why pods are pending
+	Pending      []*Pending           `json:"pending"`
+	DaemonSets   []*Pending           `json:"daemonSets"` // that make no pods on some nodes because of taints
+	KeptOff      []*Cause             `json:"daemonSetCauses"`
+	Evictions    []*eviction.Eviction `json:"evictions"`
+	WaysOut      []Step               `json:"waysOut"`                // of Terminating, on nodes that do not answer
+	EvictionRule string               `json:"evictionRule,omitempty"` // explains the times of evictions; empty: there are none
+	Lost         int                  `json:"podsOnUnknownNodes"`     // pods on nodes that are not in the input
+	Groups       []GroupRow           `json:"groups"`
+	NotEvaluated []string             `json:"notEvaluated"`
 
 	Matrix *Matrix `json:"-"` // nil unless requested
 	Asked  int     `json:"-"` // the requested pods
@@ -72,14 +73,6 @@ type cell struct {
 	Untolerated []taints.Taint `json:"untoleratedTaints"` // hard ones
 }
 
-// NotEvaluated names the rules that no report evaluates, and more.
-func NotEvaluated(more ...string) []string {
-	return append([]string{
-		"resources", "pod affinity and anti-affinity", "topology spread constraints", "host ports", "volumes",
-		"resource claims", "preferred node affinity", "priorities", "disruption budgets",
-	}, more...)
-}
-
 // A Question is a request for a report.
 type Question struct {
 	Now        time.Time
@@ -96,7 +89,7 @@ type Question struct {
 func New(c *cluster.Cluster, q Question) *Report {
 	r := &Report{
 		Version: "whynot/v1", Now: q.Now.Format(time.RFC3339), Nodes: len(c.Nodes), Pods: len(c.Pods),
-		Ignored: c.Others, NotEvaluated: NotEvaluated(sets.List(c.Unevaluated)...),
+		Ignored: c.Others, NotEvaluated: c.NotEvaluated(),
 	}
 	q.areAll = c.Only.Labels == nil || c.Only.Labels.Empty()
 	a := newAnalyst(c, q)
@@ -133,9 +126,9 @@ func New(c *cluster.Cluster, q Question) *Report {
 	}
 	r.Pending = a.pending(waiting)
 	r.Causes, r.KeptOff = causesOf(r.Pending), causesOf(r.DaemonSets)
-	r.Evictions = a.evictions(pods)
+	r.Evictions = eviction.All(c, pods, q.Now)
 	r.WaysOut = a.waysOut(r.Evictions)
-	if slices.ContainsFunc(r.Evictions, func(x *Eviction) bool { return x.At != "" }) {
+	if slices.ContainsFunc(r.Evictions, func(x *eviction.Eviction) bool { return x.At != "" }) {
 		r.EvictionRule = timer.Rule
 	}
 	return r
@@ -146,7 +139,7 @@ func New(c *cluster.Cluster, q Question) *Report {
 func (r *Report) WaitsForTaints() bool {
 	kinds := []causeKind{causeMistake, causeTaints, causeInvalid, causeNodes, causeOlder}
 	return slices.ContainsFunc(r.Causes, func(c *Cause) bool { return slices.Contains(kinds, c.Kind) }) ||
-		slices.ContainsFunc(r.Evictions, func(x *Eviction) bool { return x.waits }) ||
+		slices.ContainsFunc(r.Evictions, func(x *eviction.Eviction) bool { return x.Waits }) ||
 		slices.ContainsFunc(r.Pending, func(x *Pending) bool { return x.First.IsRefused })
 }
 
@@ -183,7 +176,7 @@ func noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 		return fmt.Sprintf("pod %s has no node, but its phase is %s", p, p.Phase)
 	case !known:
 		return fmt.Sprintf("pod %s is on node %s, which is not in the input", p, p.Node)
-	case mayLeave(p, &c.Nodes[i]):
+	case eviction.MayLeave(p, &c.Nodes[i]):
 		return ""
 	}
 	return fmt.Sprintf("pod %s is on node %s, which has no NoExecute taints, so taints do not evict it", p, p.Node)

@@ -17,7 +17,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/eviction"
 )
 
 // An evaluation compares a cluster before and after the changes.
@@ -131,7 +131,7 @@ func (e *evaluation) evictions() {
 			continue
 		}
 		old := &e.before.Nodes[i]
-		was, is := diagnosis.EvictionOf(p, e.now, old), diagnosis.EvictionOf(p, e.now, old, changes...)
+		was, is := eviction.Of(p, e.now, old), eviction.Of(p, e.now, old, changes...)
 		wouldLeave, leaves := was.InSeconds != nil, is.InSeconds != nil
 		nodes := e.nodes[i]
 		if p.Deleting { // not due to a taint
@@ -152,7 +152,7 @@ func (e *evaluation) evictions() {
 				misplaced = append(misplaced, member{p, is, 0})
 			}
 			nodes.Stay++
-			is.Because = slices.DeleteFunc(is.Because, func(x diagnosis.Pair) bool {
+			is.Because = slices.DeleteFunc(is.Because, func(x eviction.Pair) bool {
 				at, found := taints.FindTaint(old.Own, x.Taint.ID())
 				return found && old.Own[at].Value == x.Taint.Value
 			})
@@ -178,7 +178,7 @@ func (e *evaluation) drain(r *Request) {
 	for _, p := range e.before.Pods {
 		if i, known := e.before.NodeAt[p.Node]; known && e.changes[i] != nil {
 			v := new(r.Drain.Of(p.PodName))
-			all = append(all, member{p, diagnosis.Drained(p, e.now, &e.after.Nodes[i], v), 0})
+			all = append(all, member{p, eviction.Drained(p, e.now, &e.after.Nodes[i], v), 0})
 			if v.IsRefused && !strings.Contains(e.Refused[p.Node], v.Why) {
 				e.Refused[p.Node] = strings.TrimPrefix(e.Refused[p.Node]+"; node "+p.Node+": "+v.Why, "; ")
 			}
@@ -217,7 +217,7 @@ func (e *evaluation) drain(r *Request) {
 // leave sets what follows from the pods that leave.
 func (e *evaluation) leave(leaving, departing []member) {
 	all, left := slices.Concat(leaving, departing), maps.Clone(e.before.Running) // pods that stay on nodes, by workload
-	diagnosis.Follow(e.after, say.Each(all, func(m member) *diagnosis.Eviction { return m.Eviction }))
+	eviction.Follow(e.after, say.Each(all, func(m member) *eviction.Eviction { return m.Eviction }))
 	for _, m := range all {
 		if !m.Again && !m.Deleting && !m.IsFinished() && *m.Owner != (cluster.Owner{}) && !m.IsStatic() {
 			left[m.OwnerName()]--
@@ -250,7 +250,7 @@ func (e *evaluation) pending() {
 			continue
 		}
 		x := e.choice(p.Profile)
-		m := member{p, &diagnosis.Eviction{Pod: p.String()}, x.gains}
+		m := member{p, &eviction.Eviction{Pod: p.String()}, x.gains}
 		switch {
 		case x.before && !x.after:
 			unplaceable = append(unplaceable, m)

@@ -16,7 +16,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/drain"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/eviction"
 )
 
 // A Report says what a request would do.
@@ -55,7 +55,7 @@ type Report struct {
 func New(c *cluster.Cluster, r *Request, now time.Time, connection []string) *Report {
 	report := &Report{
 		Version: "whynot-preview/v1", Now: now.Format(time.RFC3339), Nodes: len(c.Nodes), Pods: len(c.Pods),
-		Refused: make(map[string]string), NotEvaluated: diagnosis.NotEvaluated(append(sets.List(c.Unevaluated), "new pods of DaemonSets")...),
+		Refused: make(map[string]string), NotEvaluated: c.NotEvaluated("new pods of DaemonSets"),
 	}
 	if c.Drain != nil && c.Drain.HasBudgets {
 		report.NotEvaluated = slices.DeleteFunc(report.NotEvaluated, func(rule string) bool { return rule == "disruption budgets" })
@@ -77,9 +77,9 @@ func New(c *cluster.Cluster, r *Request, now time.Time, connection []string) *Re
 }
 
 // Evictions returns the evictions of all pods that leave.
-func (r *Report) Evictions() []*diagnosis.Eviction {
+func (r *Report) Evictions() []*eviction.Eviction {
 	all := slices.Concat(r.Leaving, r.Departing)
-	return slices.Concat(say.Each(all, func(g Group) []*diagnosis.Eviction { return g.Evictions })...)
+	return slices.Concat(say.Each(all, func(g Group) []*eviction.Eviction { return g.Evictions })...)
 }
 
 // Refusal returns the errors of kubectl, or nil if there are none.
@@ -93,31 +93,31 @@ func (r *Report) Refusal() error {
 
 // A Group is pods of a workload for which the same taints and tolerations decide.
 type Group struct {
-	Workload  string           `json:"workload"` // its kind and name, or "Pod" or "static pod" and a name
-	Pods      []string         `json:"podNames"`
-	Running   int              `json:"runningPods"`         // of the workload, on nodes
-	Waiting   int              `json:"pendingPods"`         // of the workload
-	When      string           `json:"when,omitempty"`      // they leave; empty: they stay or are pending
-	InSeconds *int64           `json:"inSeconds,omitempty"` // until the latest deadline
-	Because   []diagnosis.Pair `json:"because,omitempty"`
-	Reason    string           `json:"reason,omitempty"`           // why drain evicts them, or does not
-	Homeless  int              `json:"podsWithoutOtherNode"`       // that no node would then take and keep, by taints and node affinity
-	Hanging   int              `json:"podsThatHang"`               // Terminating until their kubelet answers
-	Then      string           `json:"then,omitempty"`             // what else happens
-	NewNodes  int              `json:"newNodes,omitzero"`          // that pending pods get
-	Message   string           `json:"schedulerMessage,omitempty"` // why the scheduler has not placed them
+	Workload  string          `json:"workload"` // its kind and name, or "Pod" or "static pod" and a name
+	Pods      []string        `json:"podNames"`
+	Running   int             `json:"runningPods"`         // of the workload, on nodes
+	Waiting   int             `json:"pendingPods"`         // of the workload
+	When      string          `json:"when,omitempty"`      // they leave; empty: they stay or are pending
+	InSeconds *int64          `json:"inSeconds,omitempty"` // until the latest deadline
+	Because   []eviction.Pair `json:"because,omitempty"`
+	Reason    string          `json:"reason,omitempty"`           // why drain evicts them, or does not
+	Homeless  int             `json:"podsWithoutOtherNode"`       // that no node would then take and keep, by taints and node affinity
+	Hanging   int             `json:"podsThatHang"`               // Terminating until their kubelet answers
+	Then      string          `json:"then,omitempty"`             // what else happens
+	NewNodes  int             `json:"newNodes,omitzero"`          // that pending pods get
+	Message   string          `json:"schedulerMessage,omitempty"` // why the scheduler has not placed them
 
-	Why       string                `json:"-"` // when and for which taints and tolerations they leave or stay
-	Evictions []*diagnosis.Eviction `json:"-"` // of the pods, earliest first
-	IsPending bool                  `json:"-"`
-	IsEmptied bool                  `json:"-"` // the workload is among Emptied
-	AreOf     bool                  `json:"-"` // Running counts them
+	Why       string               `json:"-"` // when and for which taints and tolerations they leave or stay
+	Evictions []*eviction.Eviction `json:"-"` // of the pods, earliest first
+	IsPending bool                 `json:"-"`
+	IsEmptied bool                 `json:"-"` // the workload is among Emptied
+	AreOf     bool                 `json:"-"` // Running counts them
 }
 
 // A member is a pod of a group. Its eviction is the one before or after the change.
 type member struct {
 	*cluster.Pod
-	*diagnosis.Eviction
+	*eviction.Eviction
 	gains int // the nodes that a pending pod gets
 }
 
@@ -128,7 +128,7 @@ func (e *evaluation) groups(list []member, leave bool) []Group {
 		return cmp.Or(compareDeadlines(a.InSeconds, b.InSeconds), cluster.ComparePodNames(a.PodName, b.PodName))
 	})
 	key := func(m member) string {
-		return fmt.Sprintf("%q %q %q %q %q %v %v", diagnosis.Why(m.Because)+ptr.Deref(m.Drain, drain.Verdict{}).Why, m.From, m.OwnerName(), m.Message, m.Job+m.Then, m.Hangs, m.gains)
+		return fmt.Sprintf("%q %q %q %q %q %v %v", eviction.Why(m.Because)+ptr.Deref(m.Drain, drain.Verdict{}).Why, m.From, m.OwnerName(), m.Message, m.Job+m.Then, m.Hangs, m.gains)
 	}
 	groups := say.Each(say.Grouped(list, key), func(same []member) Group { return e.group(same, leave) })
 	slices.SortStableFunc(groups, func(a, b Group) int {
@@ -153,7 +153,7 @@ func (e *evaluation) group(list []member, leave bool) Group {
 			g.Hanging++
 		}
 	}
-	g.When = diagnosis.When(g.Evictions...)
+	g.When = eviction.When(g.Evictions...)
 	if leave {
 		g.IsEmptied = e.emptied.Has(name)
 		e.then(&g, list)
@@ -164,7 +164,7 @@ func (e *evaluation) group(list []member, leave bool) Group {
 	case leave && *g.InSeconds <= 0:
 		g.When = "now"
 	}
-	g.Why = strings.Trim(g.When+": "+diagnosis.Why(g.Because)+g.Reason, ": ")
+	g.Why = strings.Trim(g.When+": "+eviction.Why(g.Because)+g.Reason, ": ")
 	return g
 }
 

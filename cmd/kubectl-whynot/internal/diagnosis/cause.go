@@ -4,6 +4,7 @@ package diagnosis
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,7 +13,9 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/fiterror"
 	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/fix"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/why"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
@@ -40,7 +43,7 @@ func (x *Pending) explain() {
 	isInvalid := taints.ValidateTolerations(p.Tolerations) != nil
 	isUnknown := x.Matching > 0 && !x.IsOpen() && x.Change == nil && len(x.Alternatives) == 0 // what else lets the pods in
 	x.Notes = slices.Concat(x.Lacks, p.Devices.Notes)
-	nodeSteps := x.nodeSteps()
+	nodeSteps := x.target.NodeSteps(x.stays)
 	switch {
 	case p.Failure != "":
 		x.Kind, x.Text = causeFailure, "it cannot create pods: "+say.Shortened(p.Failure)
@@ -50,7 +53,7 @@ func (x *Pending) explain() {
 	case isInvalid && (p.Template || p.IsNew && x.IsOpen() || isUnknown):
 		x.Kind, x.Text = causeInvalid, invalidText(p.Tolerations)
 		if x.Change != nil {
-			x.Fix = x.steps("", x.Change.Entries)
+			x.Fix = x.target.Steps("", x.Change.Entries)
 		}
 	case len(p.Gates) > 0:
 		n, gates := len(p.Gates), say.Joined(say.FirstOf(p.Gates, 3))
@@ -66,9 +69,9 @@ func (x *Pending) explain() {
 		x.Kind, x.Text, x.Fix = causeNodes, x.untolerated, nodeSteps
 	default:
 		x.Kind, x.Text = causeMistake, x.untolerated
-		x.Fix = slices.Concat(nodeSteps, x.steps("", x.Change.Entries))
+		x.Fix = slices.Concat(nodeSteps, x.target.Steps("", x.Change.Entries))
 	}
-	if beside := m.Beside(x.profile.Requests); beside != "" && x.Kind != causeGates && !x.IsOpen() {
+	if beside := m.Beside(x.target.Profile.Requests); beside != "" && x.Kind != causeGates && !x.IsOpen() {
 		x.Text += "; another reason, from the scheduler: " + beside
 	}
 	x.note(m)
@@ -88,8 +91,8 @@ func (x *Pending) note(m *fiterror.Message) {
 	note(strings.Contains(x.Message, "not eligible due to preemptionPolicy=Never"),
 		"its preemptionPolicy is Never, so it does not displace pods of lower priority")
 	for _, r := range x.Rejections {
-		isAdmissions := r.Taint.Effect == taints.NoSchedule && x.profile.Requests(r.Taint.Key)
-		note(isAdmissions && p.Template && !x.isKeptOff, "the pods request ", r.Taint.Key, ", for which admission adds a toleration in "+
+		isAdmissions := r.Taint.Effect == taints.NoSchedule && x.target.Profile.Requests(r.Taint.Key)
+		note(isAdmissions && p.Template && !x.target.IsKeptOff, "the pods request ", r.Taint.Key, ", for which admission adds a toleration in "+
 			"some clusters, such as those of GKE (plugin ExtendedResourceToleration). There the template needs none")
 	}
 	for _, text := range x.beside {
@@ -142,7 +145,7 @@ func (x *Pending) explainOther(m *fiterror.Message) {
 	}
 	if x.Change != nil {
 		x.Text += "; " + say.Have(x.Change.Opens, "more node") + " " + x.untolerated
-		x.Fix = x.steps("to use "+say.Count(x.Change.Opens, "more node")+", ", x.Change.Entries)
+		x.Fix = x.target.Steps("to use "+say.Count(x.Change.Opens, "more node")+", ", x.Change.Entries)
 	}
 }
 
@@ -155,22 +158,22 @@ func (a *analyst) adviseTemplate(x *Pending, w *cluster.Workload) {
 		return
 	}
 	y := *x
-	if y.podsDiffer = true; len(x.stays) == 0 { // otherwise the template may need other nodes
-		y.podEntries = x.Entries()
+	if y.target.Differ = true; len(x.stays) == 0 { // otherwise the template may need other nodes
+		y.target.Own = x.Entries()
 	}
-	y.profile = a.WithTolerations(x.profile, list)
-	y.verdict, y.Tolerations, y.Fix = *a.verdict(y.profile), y.profile.Tolerations, nil
+	y.target.Profile = a.WithTolerations(x.target.Profile, list)
+	y.verdict, y.Tolerations, y.Fix = *a.verdict(y.target.Profile), y.target.Profile.Tolerations, nil
 	y.explain()
 	x.Change, x.Alternatives, x.AlternativesTotal, x.Fix = y.Change, y.Alternatives, y.AlternativesTotal, y.Fix
 	template := "the template of " + w.Kind + " " + w.String()
 	if y.IsOpen() && !x.IsOpen() {
 		x.Kind, x.Text = causeOlder, x.Text+"; the pod is older than "+template+", which tolerates enough"
-		x.Change, x.Fix = nil, []Step{x.rollout(w)}
+		x.Change, x.Fix = nil, []fix.Step{x.target.Rollout(w)}
 		return
 	}
 	x.Notes = append(x.Notes, "the pod's tolerations are not those of "+template+"; the advice is for the template")
 	if len(y.Entries())+y.AlternativesTotal == 0 && len(y.Fix) > 0 {
-		x.Fix = append(x.Fix, x.rollout(w))
+		x.Fix = append(x.Fix, x.target.Rollout(w))
 	}
 }
 
@@ -181,7 +184,7 @@ func (a *analyst) adviseTemplate(x *Pending, w *cluster.Workload) {
 func (a *analyst) tolerationsOfNew(x *Pending, w *cluster.Workload) []taints.Toleration {
 	list, made, isAfter := slices.Clone(w.Effective), a.MadeBy(x.First), false
 	for _, t := range x.Tolerations {
-		isNode := t.Operator == taints.OpExists && t.Effect == taints.NoSchedule && (t.Key == taints.NodeMemoryPressure || x.profile.Requests(t.Key))
+		isNode := t.Operator == taints.OpExists && t.Effect == taints.NoSchedule && (t.Key == taints.NodeMemoryPressure || x.target.Profile.Requests(t.Key))
 		isKnown := isNode || cluster.IsDefault(t) || has(a.AddedIn[x.Namespace], t) || made != nil && !has(made.Effective, t)
 		if !has(list, t) && (isAfter || isKnown) {
 			list = append(list, t)
@@ -204,7 +207,7 @@ func has(list []taints.Toleration, t taints.Toleration) bool {
 func (x *Pending) tainted() (nodes int, names string) {
 	var all []taints.Taint
 	for _, s := range x.Rejecting {
-		list := why.Untolerated(x.profile.Matcher, s.Group)
+		list := why.Untolerated(x.target.Profile.Matcher, s.Group)
 		others := slices.DeleteFunc(slices.Clone(list), cluster.Cordon.Equal)
 		if len(others) == len(list) || !strings.Contains(x.Message, fiterror.Cordoned) {
 			nodes, all = nodes+len(s.Nodes), append(all, others...)
@@ -248,45 +251,45 @@ func (v *verdict) taintsText() string {
 }
 
 // alternativeSteps returns the steps for the only alternative, or how to choose.
-func (x *Pending) alternativeSteps() []Step {
+func (x *Pending) alternativeSteps() []fix.Step {
 	switch {
 	case x.AlternativesTotal == 0:
 		return nil
 	case x.AlternativesTotal > 1:
 		which, where := "that the pod belongs on", "-o wide lists"
-		if x.isKeptOff {
+		if x.target.IsKeptOff {
 			which = "that it should run on, if any"
 		}
-		if x.question.IsWide || len(x.question.Pods) > 0 {
+		if x.isWide {
 			where = "are listed below"
 		}
-		return []Step{{Text: "choose the nodes " + which + ", and tolerate their taints, which " + where}}
+		return []fix.Step{{Text: "choose the nodes " + which + ", and tolerate their taints, which " + where}}
 	}
 	only := &x.Alternatives[0]
 	if len(only.Unknown) > 0 {
-		return slices.Concat(x.nodeSteps(), x.askSteps(only))
+		return slices.Concat(x.target.NodeSteps(x.stays), x.target.Ask(only))
 	}
 	nodes, named := say.NamesOf(only.NodeNames, only.Nodes), only.Taints
 	if len(named) == 0 { // corrections tolerate all of them
 		named = only.Rest
 	}
 	condition := fmt.Sprintf("if the pod belongs on nodes with %s (%s), ", say.TaintsText(named), nodes)
-	if x.isKeptOff {
+	if x.target.IsKeptOff {
 		condition = "if it should run on " + nodes + ", "
 	}
-	return slices.Concat(x.nodeSteps(), x.steps(condition, only.Entries()))
+	return slices.Concat(x.target.NodeSteps(x.stays), x.target.Steps(condition, only.Entries()))
 }
 
 // A Cause is the reason why pods are pending, with all of these pods.
 type Cause struct {
-	Kind        causeKind `json:"kind"`
-	Text        string    `json:"text"`
-	Pods        int       `json:"pods"`
-	Owners      []string  `json:"owners"` // of the pods, up to why.MaxNames; OwnersTotal counts all
-	OwnersTotal int       `json:"ownersTotal"`
-	Examples    []string  `json:"examples"` // the names of some of the pods
-	Fix         []Step    `json:"fix"`      // some commands are only for the first of the pods
-	Notes       []string  `json:"notes"`
+	Kind        causeKind  `json:"kind"`
+	Text        string     `json:"text"`
+	Pods        int        `json:"pods"`
+	Owners      []string   `json:"owners"` // of the pods, up to why.MaxNames; OwnersTotal counts all
+	OwnersTotal int        `json:"ownersTotal"`
+	Examples    []string   `json:"examples"` // the names of some of the pods
+	Fix         []fix.Step `json:"fix"`      // some commands are only for the first of the pods
+	Notes       []string   `json:"notes"`
 
 	Names   []string `json:"-"` // of all pods
 	members []*Pending
@@ -326,25 +329,33 @@ func causeOf(members []*Pending) *Cause {
 	c.Pods, c.Examples = len(c.Names), c.Names[:min(len(c.Names), 3)]
 	c.OwnersTotal, c.Owners = len(c.Owners), c.Owners[:min(len(c.Owners), why.MaxNames)]
 	noun := "pod"
-	if first.isKeptOff {
+	if first.target.IsKeptOff {
 		noun = "DaemonSet"
 		c.Text = say.For(c.Pods, c.Text, strings.Replace(c.Text, "does", "do", 1))
 	}
 	for i := range c.Fix {
-		if s := &c.Fix[i]; s.pods > 0 {
-			s.covers(s.pods, c.Pods, noun)
-		}
+		c.Fix[i].Widen(c.Pods, noun)
 	}
 	return c
 }
 
 // causeKey is equal for pods with the same cause and fix, whatever the commands.
 func (x *Pending) causeKey() string {
-	steps := say.Each(x.Fix, func(s Step) string { return "fix\n" + s.Text })
+	steps := say.Each(x.Fix, func(s fix.Step) string { return "fix\n" + s.Text })
 	return strings.Join(slices.Concat([]string{string(x.Kind), x.Text}, x.Notes, steps), "\n")
 }
 
 // Waiting counts the causes of pods that wait. These come first.
 func (r *Report) Waiting() int {
 	return len(slices.DeleteFunc(slices.Clone(r.Causes), func(c *Cause) bool { return c.Kind == causeSchedulable }))
+}
+
+func invalidText(list []taints.Toleration) string {
+	all, _ := errors.AsType[taints.ErrorList](taints.ValidateTolerations(list))
+	return strings.Join(say.FirstOf(say.Each(all, func(e *taints.FieldError) string {
+		if !strings.HasPrefix(e.Detail, "must ") {
+			return e.Error()
+		}
+		return fmt.Sprintf("%s %q is not valid; it %s", e.Path(), e.Value, e.Detail) + visible.Meant(*e)
+	}), 3), "; ")
 }

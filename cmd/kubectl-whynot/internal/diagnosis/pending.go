@@ -13,6 +13,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/eviction"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/fix"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/remedy"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/why"
 )
@@ -22,7 +23,7 @@ type Pending struct {
 	Cause        int                 `json:"cause"` // the index in the report
 	Kind         causeKind           `json:"kind"`
 	Text         string              `json:"text"`
-	Fix          []Step              `json:"fix"`
+	Fix          []fix.Step          `json:"fix"`
 	Notes        []string            `json:"notes"`
 	Namespace    string              `json:"namespace"`
 	Pods         []string            `json:"pods"`
@@ -35,46 +36,38 @@ type Pending struct {
 	Message        string   `json:"schedulerMessage,omitempty"` // the scheduler's
 	NominatedNodes []string `json:"nominatedNodes,omitempty"`   // that the scheduler intends for some of the pods
 
-	First        *cluster.Pod `json:"-"` // of the pods
-	question     *Question
-	profile      *cluster.Profile  // of all pods, also where each is for another node
-	workload     *cluster.Workload // that has the template, if the input has it
-	running      int               // pods of the workload that run
-	kept         map[string]int    // nodes that keep the first of the pods off
-	provisioners *cluster.Provisioners
-	nodes        []cluster.Node // of the input
-	beside       []string       // what to do about the states of nodes, where the scheduler names another reason first
+	First  *cluster.Pod   `json:"-"` // of the pods
+	target fix.Pods       // the pods, as steps need them
+	kept   map[string]int // nodes that keep the first of the pods off
+	beside []string       // what to do about the states of nodes, where the scheduler names another reason first
+	isWide bool           // the report has all details
 
-	isKeptOff  bool           // an entry about a DaemonSet that makes no pods on some nodes
-	missed     []int          // these nodes
-	misplaced  []int          // and those where it has pods that stay
-	podsDiffer bool           // the advice is for the template, and the pods have other tolerations
-	podEntries []remedy.Entry // then those that the pods alone need, if that is clear
+	missed    []int // nodes that a DaemonSet makes no pods on
+	misplaced []int // and those where it has pods that stay
 }
 
 // A verdict is why nodes reject the pods of a profile, and what lets them in.
 type verdict struct {
 	*why.Placement
 	remedy.Advice
-	untolerated string  // describes the taints of the advice
-	stays       []*stay // of taints that must go
+	untolerated string      // describes the taints of the advice
+	stays       []*fix.Stay // of taints that must go
 }
 
 // An analyst finds the reasons why pods are pending, once for each profile.
 type analyst struct {
 	*cluster.Cluster
 	adviser  *remedy.Adviser
-	question Question
+	guide    *fix.Guide
+	isWide   bool
 	kept     []*Pending // DaemonSets that make no pods on some nodes
 	verdicts map[*cluster.Profile]*verdict
-	stayed   map[string][]*stay // by nodes and taints
-	ended    map[int][]ending   // by node
 }
 
 func newAnalyst(c *cluster.Cluster, q Question) *analyst {
 	return &analyst{
-		Cluster: c, adviser: remedy.New(c), question: q, verdicts: make(map[*cluster.Profile]*verdict), stayed: make(map[string][]*stay),
-		ended: make(map[int][]ending),
+		Cluster: c, adviser: remedy.New(c), guide: fix.NewGuide(c, q.Kubectl, q.Now), isWide: q.IsWide || len(q.Pods) > 0,
+		verdicts: make(map[*cluster.Profile]*verdict),
 	}
 }
 
@@ -112,8 +105,7 @@ func (v *verdict) shape(p *cluster.Profile) string {
 func (a *analyst) entry(p *cluster.Pod) *Pending {
 	return &Pending{
 		Namespace: p.Namespace, Owner: *p.Owner, First: p, Gated: len(p.Gates) > 0, Message: p.Message,
-		NodeSelector: p.Selector, Tolerations: p.Tolerations, profile: p.Profile,
-		question: &a.question, workload: a.Workloads[p.OwnerName()], running: a.Running[p.OwnerName()], provisioners: &a.Provisioners, nodes: a.Nodes,
+		NodeSelector: p.Selector, Tolerations: p.Tolerations, target: a.guide.Pods(p), isWide: a.isWide,
 	}
 }
 
@@ -130,8 +122,8 @@ func (a *analyst) pendingOf(pods []*cluster.Pod) *Pending {
 			profiles = append(profiles, p.Profile)
 		}
 	}
-	x.profile = a.Union(profiles)
-	x.NodeAffinity, x.verdict = cluster.AffinityText(x.profile.Required), *a.verdict(x.profile)
+	x.target.Names, x.target.Profile = x.Pods, a.Union(profiles)
+	x.NodeAffinity, x.verdict = cluster.AffinityText(x.target.Profile.Required), *a.verdict(x.target.Profile)
 	x.kept = a.verdict(p.Profile).Placement.Kept // as the scheduler counts for each pod
 	if x.IsOpen() && x.Message != "" && !p.Template {
 		x.beside = a.besideTexts(x)
@@ -140,8 +132,8 @@ func (a *analyst) pendingOf(pods []*cluster.Pod) *Pending {
 	switch {
 	case p.NodeName != "":
 		a.explainBound(x)
-	case x.workload != nil && !p.Template && !strings.HasSuffix(x.workload.Kind, "Job"): // whose template is fixed
-		a.adviseTemplate(x, x.workload)
+	case x.target.Workload != nil && !p.Template && !strings.HasSuffix(x.target.Workload.Kind, "Job"): // whose template is fixed
+		a.adviseTemplate(x, x.target.Workload)
 	}
 	a.notePlugins(x)
 	return x
@@ -152,7 +144,7 @@ func (a *analyst) besideTexts(x *Pending) (texts []string) {
 	var nodes []int
 	var list []taints.Taint
 	for _, s := range x.Rejecting {
-		for _, t := range why.Untolerated(x.profile.Matcher, s.Group) {
+		for _, t := range why.Untolerated(x.target.Profile.Matcher, s.Group) {
 			if purpose.StateOf(t) == purpose.None {
 				continue
 			}
@@ -162,9 +154,10 @@ func (a *analyst) besideTexts(x *Pending) (texts []string) {
 			}
 		}
 	}
-	for _, s := range a.stays(nodes, cluster.Distinct(list)) {
-		steps := x.stepsFor(s)
-		if i := slices.IndexFunc(steps, func(s Step) bool { return !strings.HasPrefix(s.Text, "if the pod ") }); i >= 0 && len(texts) < 5 {
+	stays := a.guide.Stays(nodes, cluster.Distinct(list))
+	for _, s := range stays {
+		steps := x.target.StepsFor(s, stays)
+		if i := slices.IndexFunc(steps, func(s fix.Step) bool { return !strings.HasPrefix(s.Text, "if the pod ") }); i >= 0 && len(texts) < 5 {
 			texts = append(texts, strings.TrimPrefix(steps[i].Text, "or, "))
 		}
 	}
@@ -183,7 +176,7 @@ func (a *analyst) judge(p *cluster.Profile, shares []cluster.Share) *verdict {
 	v := &verdict{Placement: why.Place(a.Cluster, p, shares)}
 	v.Advice = a.adviser.Advise(p, v.Placement)
 	v.untolerated = v.taintsText()
-	v.stays = a.stays(v.ToEnd())
+	v.stays = a.guide.Stays(v.ToEnd())
 	return v
 }
 
@@ -248,7 +241,7 @@ func (a *analyst) keptOff(p *cluster.Pod, rejecting []cluster.Share, on map[int]
 		kept := cluster.Share{Group: s.Group}
 		for _, i := range a.Deleted(s.Nodes, false) {
 			isRunning, has := on[i]
-			if a.Nodes[i].IsForeign(x.workload.ForWindows) || !a.concerns(p, i, untolerated, state) {
+			if a.Nodes[i].IsForeign(x.target.Workload.ForWindows) || !a.concerns(p, i, untolerated, state) {
 				continue
 			}
 			if isRunning && !eviction.HasNoExecute(untolerated) {
@@ -267,7 +260,8 @@ func (a *analyst) keptOff(p *cluster.Pod, rejecting []cluster.Share, on map[int]
 	if len(shares) == 0 {
 		return nil
 	}
-	x.isKeptOff, x.Pods, x.verdict = true, []string{p.Name}, *a.judge(p.Profile, shares)
+	x.target.IsKeptOff, x.Pods, x.verdict = true, []string{p.Name}, *a.judge(p.Profile, shares)
+	x.target.Names = x.Pods
 	x.explain()
 	x.Kind, x.Text = causeKeptOff, a.keptOffText(x)+": "+x.Text
 	return x
@@ -281,7 +275,7 @@ func (a *analyst) concerns(p *cluster.Pod, node int, untolerated []taints.Taint,
 	case purpose.Unhealthy:
 		return p.HostNetwork && !slices.ContainsFunc(untolerated, func(t taints.Taint) bool { return !isOfStart(t) })
 	case purpose.Leaving:
-		return slices.ContainsFunc(a.endings(node), func(e ending) bool { return e.IsLate })
+		return a.guide.IsLate(node)
 	}
 	return true
 }
@@ -292,7 +286,7 @@ func (a *analyst) keptOffText(x *Pending) string {
 	if len(x.missed) > 0 {
 		text += " on " + named(x.missed)
 	}
-	switch m := x.workload.Misplaced; {
+	switch m := x.target.Workload.Misplaced; {
 	case n == 0 && m > 0: // the input lacks the pods
 		return text + " (by its status, " + say.CountOf(m, "older pod does", "older pods do") + " until the next deletion or roll-out)"
 	case n == 0:
@@ -308,7 +302,7 @@ func (a *analyst) keptOffText(x *Pending) string {
 // resource.
 func (a *analyst) notePlugins(x *Pending) {
 	for _, d := range a.kept {
-		if resource := a.Lacks(x.profile, d.missed); d.workload.IsPlugin && resource != "" {
+		if resource := a.Lacks(x.target.Profile, d.missed); d.target.Workload.IsPlugin && resource != "" {
 			x.Notes = append(x.Notes, "nodes lack "+resource+", which a device plugin brings; "+d.First.OwnerName()+" "+d.Text)
 		}
 	}

@@ -2,15 +2,18 @@
 
 // Package diagnosis says why pods are pending, when they are evicted, and what helps.
 //
-// A pending pod passes through these files:
+// A pending pod passes through these rooms. Each reads what the earlier ones returned:
 //
-//  1. pending.go groups equal pods, and finds the nodes that match and those that reject.
-//  2. reason.go says which toleration is closest to a taint, and whether it is a mistake.
-//  3. remedy.go plans what lets the pods in, and chooses: corrections of mistakes, nodes
-//     to fix, or alternatives for the user. Package states knows the taints of nodes to fix.
-//  4. cause.go names the cause. Package fiterror reads the scheduler's message.
-//  5. nodesteps.go says what to do about the nodes, and fix.go about the tolerations.
-//  6. cause.go joins the pods with the same cause and fix.
+//  1. what is asked: pending.go groups equal pods.
+//  2. why not: package why finds the nodes that match, those that reject, and which
+//     toleration is closest to each taint.
+//  3. what a taint is for: package purpose tells states of nodes from pools.
+//  4. what to do: package remedy corrects mistakes, names nodes that have to change, or
+//     alternatives for the user. Package fix makes steps of that.
+//  5. how to say it: cause.go names the cause, and joins the pods with the same cause and
+//     steps. Package fiterror reads the scheduler's message.
+//
+// Package eviction is about pods that have a node.
 package diagnosis
 
 import (
@@ -27,6 +30,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/eviction"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/fix"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/why"
 )
 
@@ -46,7 +50,7 @@ type Report struct {
 	DaemonSets   []*Pending           `json:"daemonSets"` // that make no pods on some nodes because of taints
 	KeptOff      []*Cause             `json:"daemonSetCauses"`
 	Evictions    []*eviction.Eviction `json:"evictions"`
-	WaysOut      []Step               `json:"waysOut"`                // of Terminating, on nodes that do not answer
+	WaysOut      []fix.Step           `json:"waysOut"`                // of Terminating, on nodes that do not answer
 	EvictionRule string               `json:"evictionRule,omitempty"` // explains the times of evictions; empty: there are none
 	Lost         int                  `json:"podsOnUnknownNodes"`     // pods on nodes that are not in the input
 	Groups       []GroupRow           `json:"groups"`
@@ -75,14 +79,11 @@ type cell struct {
 
 // A Question is a request for a report.
 type Question struct {
-	Now        time.Time
-	Pods       []*cluster.Pod // none: all
-	Matrix     bool
-	IsWide     bool     // the report has all details
-	Connection []string // flags of kubectl that choose the cluster, for commands
-	Cluster    string   // that commands are for, if the flags do not say it
-
-	areAll bool // the pods are all of their owners
+	Now    time.Time
+	Pods   []*cluster.Pod // none: all
+	Matrix bool
+	IsWide bool // the report has all details
+	fix.Kubectl
 }
 
 // New answers the question about a finished cluster.
@@ -91,7 +92,6 @@ func New(c *cluster.Cluster, q Question) *Report {
 		Version: "whynot/v1", Now: q.Now.Format(time.RFC3339), Nodes: len(c.Nodes), Pods: len(c.Pods),
 		Ignored: c.Others, NotEvaluated: c.NotEvaluated(),
 	}
-	q.areAll = c.Only.Labels == nil || c.Only.Labels.Empty()
 	a := newAnalyst(c, q)
 	waiting, running := r.survey(c)
 	rejected := make(map[*cluster.Group]int)
@@ -127,7 +127,7 @@ func New(c *cluster.Cluster, q Question) *Report {
 	r.Pending = a.pending(waiting)
 	r.Causes, r.KeptOff = causesOf(r.Pending), causesOf(r.DaemonSets)
 	r.Evictions = eviction.All(c, pods, q.Now)
-	r.WaysOut = a.waysOut(r.Evictions)
+	r.WaysOut = a.guide.WaysOut(r.Evictions)
 	if slices.ContainsFunc(r.Evictions, func(x *eviction.Eviction) bool { return x.At != "" }) {
 		r.EvictionRule = timer.Rule
 	}

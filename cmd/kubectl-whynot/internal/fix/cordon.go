@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package diagnosis
+package fix
 
 import (
 	"strings"
@@ -10,7 +10,7 @@ import (
 
 // cordonStep returns what to do about cordoned nodes. Only a person ends what a person began,
 // and only where nothing else speaks against it.
-func (x *Pending) cordonStep(s *stay, look, uncordon func(string) Step, since func(before, after string) string) Step {
+func (x *Pods) cordonStep(s *Stay, look, uncordon func(string) Step, since func(before, after string) string) Step {
 	with := ""
 	if s.By != "" {
 		with = " by " + s.By
@@ -30,7 +30,7 @@ func (x *Pending) cordonStep(s *stay, look, uncordon func(string) Step, since fu
 		return look("repair WHO, which ARE cordoned" + with + since("", "") + " and not Ready: to uncordon THEM alone is not enough")
 	case s.By == "":
 		text := say.Noun(len(s.nodes), "node") + " " + say.NamesOf(s.nodes, len(s.nodes)) + since(", cordoned", ",")
-		return x.question.onNodes("find out who has "+text+" and ends that, before anybody uncordons "+say.For(len(s.nodes), "it", "them")+because+
+		return x.onNodes("find out who has "+text+" and ends that, before anybody uncordons "+say.For(len(s.nodes), "it", "them")+because+
 			". managedFields name the client that cordoned", s.nodes, 3, "get", "node", "-o", "yaml", "--show-managed-fields")
 	default:
 		return look("find out who has WHO, cordoned" + with + since("", ",") + " and ends that, before anybody uncordons THEM" + because)

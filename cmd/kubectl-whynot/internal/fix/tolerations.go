@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package diagnosis
+package fix
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -18,89 +17,31 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/why"
 )
 
-// A Step is something for the user to do.
-type Step struct {
-	Text     string   `json:"text"`
-	Command  string   `json:"command,omitempty"`    // does the step, or helps to find out more
-	Effect   string   `json:"effect,omitempty"`     // what else the command does
-	For      string   `json:"commandFor,omitempty"` // some of the pods or nodes, or a cluster that it does not name
-	Relation relation `json:"relation,omitempty"`   // to the other steps
-	Replaces int      `json:"replaces,omitzero"`    // instead: it takes the place of so many steps before it that are not instead or also
-
-	pods    int    // that the command is for
-	cluster string // that the command is for; empty: it says so
+// Pods are equal pods of one owner, which steps are for.
+type Pods struct {
+	*Guide
+	First     *cluster.Pod
+	Names     []string
+	Profile   *cluster.Profile  // of all pods
+	Workload  *cluster.Workload // that has the template; nil: the input lacks it
+	Running   int               // pods of the workload that run
+	IsKeptOff bool              // a DaemonSet makes no such pods on some nodes
+	Differ    bool              // the entries are for the template, and the pods have other tolerations
+	Own       []remedy.Entry    // then those that the pods alone need, if that is clear
 }
 
-// A relation says how a step belongs to the others.
-type relation string
-
-const (
-	together relation = ""        // it is needed beside the others
-	enough   relation = "enough"  // each of the steps with this relation is enough, without the others of them
-	instead  relation = "instead" // in place of others
-	also     relation = "also"    // after the step before, if that is done
-)
-
-// Labels returns the words before the steps.
-func Labels(steps []Step) (labels []string) {
-	count, part, hasEnough := make(map[relation]int), 0, false
-	for _, s := range steps {
-		count[s.Relation]++
-	}
-	parts := count[together] + min(count[enough], 1)
-	for _, s := range steps {
-		label := "Fix"
-		if s.Relation == together || s.Relation == enough && !hasEnough {
-			part++
-		}
-		if parts > 1 {
-			label += fmt.Sprintf(", step %d of %d", part, parts)
-		}
-		switch s.Relation {
-		case enough:
-			hasEnough = true
-			label += fmt.Sprintf(", one of %d", count[enough])
-		case instead:
-			label = "Or instead" + ofSteps(part-s.Replaces+1, part, parts)
-		case also:
-			label = "And then"
-		}
-		labels = append(labels, label)
-	}
-	return labels
-}
-
-// ofSteps names the one or two steps, unless they are all.
-func ofSteps(first, last, all int) string {
-	switch n := last - first + 1; {
-	case n >= all:
-		return ""
-	case n == 1:
-		return fmt.Sprint(" of step ", last)
-	}
-	return fmt.Sprintf(" of steps %d and %d", first, last)
-}
-
-// covers sets what the command of the step is for.
-func (s *Step) covers(some, all int, noun string) {
-	if s.For = s.cluster; some < all {
-		number := say.For(some, "", fmt.Sprint(" ", some))
-		s.For = strings.TrimSuffix(fmt.Sprintf("the first%s of %d %ss, in %s", number, all, noun, s.cluster), ", in ")
-	}
-}
-
-// steps returns the steps that apply the entries. An API server lets a pod get more
+// Steps returns the steps that apply the entries. An API server lets a pod get more
 // tolerations, but replaces none, so most owners need a new template.
-func (x *Pending) steps(condition string, entries []remedy.Entry) []Step {
+func (x *Pods) Steps(condition string, entries []remedy.Entry) []Step {
 	if len(entries) == 0 {
 		return nil
 	}
-	kind, name := x.Owner.Template()
+	kind, name := x.First.Owner.Template()
 	who := kind + " " + name
-	if x.First.Template && !(x.isKeptOff && x.workload.Exists) {
+	if x.First.Template && !(x.IsKeptOff && x.Workload.Exists) {
 		return []Step{{Text: condition + entriesText(entries) + " in the pod template of " + who}}
 	}
-	if by := x.workload.MadeBy(); x.isKeptOff && by != "" {
+	if by := x.Workload.MadeBy(); x.IsKeptOff && by != "" {
 		return []Step{{Text: condition + entriesText(entries) + " in " + by + ", which made " + who + " and undoes a change of it"}}
 	}
 	if x.First.NodeName != "" {
@@ -108,7 +49,7 @@ func (x *Pending) steps(condition string, entries []remedy.Entry) []Step {
 	}
 	text := "change what " + who + " makes its pods from"
 	lacks := func(e remedy.Entry) bool {
-		return x.workload == nil || !slices.ContainsFunc(x.workload.Tolerations, e.Toleration.Equal)
+		return x.Workload == nil || !slices.ContainsFunc(x.Workload.Tolerations, e.Toleration.Equal)
 	}
 	switch kind {
 	case "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController":
@@ -117,13 +58,13 @@ func (x *Pending) steps(condition string, entries []remedy.Entry) []Step {
 		text = "change the pod template of " + who + " too, which made the Job"
 	case "Job":
 		text = "if a CronJob made the Job, change its template too"
-	case x.Owner.Kind:
+	case x.First.Owner.Kind:
 	default:
-		text += ": it would undo a change of " + x.Owner.Kind + " " + x.Owner.Name
+		text += ": it would undo a change of " + x.First.Owner.Kind + " " + x.First.Owner.Name
 	}
 	steps := []Step{x.patchPod(condition, "", entries)}
 	hasAll := kind == "CronJob" && !slices.ContainsFunc(entries, lacks) // then the next Jobs have it
-	if kind == "" || hasAll || kind == "Job" && x.workload != nil {
+	if kind == "" || hasAll || kind == "Job" && x.Workload != nil {
 		return steps
 	}
 	return append(steps, Step{Text: text})
@@ -131,21 +72,21 @@ func (x *Pending) steps(condition string, entries []remedy.Entry) []Step {
 
 // templateSteps returns the steps for a new template, and those that restart no pod
 // instead. What controllers and admission add to a pod comes after its template's list.
-func (x *Pending) templateSteps(condition, kind, name string, entries []remedy.Entry) []Step {
-	if x.workload != nil {
-		entries = entriesIn(x.workload.Tolerations, entries)
+func (x *Pods) templateSteps(condition, kind, name string, entries []remedy.Entry) []Step {
+	if x.Workload != nil {
+		entries = entriesIn(x.Workload.Tolerations, entries)
 	}
 	patch := x.patchTemplate(condition+entriesText(entries), strings.ToLower(kind), name, entries)
 	effect, restarts := x.effect(kind)
 	patch.Effect = effect
 	steps := []Step{patch}
-	if kind != "Deployment" && !x.isKeptOff {
+	if kind != "Deployment" && !x.IsKeptOff {
 		steps = append(steps, x.deletion(kind))
 	}
-	if x.podsDiffer {
-		entries = x.podEntries
+	if x.Differ {
+		entries = x.Own
 	}
-	if restarts && len(entries) > 0 && !x.isKeptOff {
+	if restarts && len(entries) > 0 && !x.IsKeptOff {
 		alone := x.patchPod("", " to the pending pods alone, which restarts nothing", entries)
 		alone.Relation, alone.Replaces = instead, len(steps)
 		steps = append(steps, alone)
@@ -153,28 +94,28 @@ func (x *Pending) templateSteps(condition, kind, name string, entries []remedy.E
 	return steps
 }
 
-func (x *Pending) deletion(kind string) Step {
+func (x *Pods) deletion(kind string) Step {
 	text := "delete pending pods, so that the " + kind + " makes new ones"
-	if replaces := kind == "StatefulSet" || kind == "DaemonSet"; replaces && (x.workload == nil || !x.workload.OnDelete) {
+	if replaces := kind == "StatefulSet" || kind == "DaemonSet"; replaces && (x.Workload == nil || !x.Workload.OnDelete) {
 		text = "delete pending pods that the " + kind + " does not replace"
 	}
-	names := x.Pods[:min(len(x.Pods), why.MaxNames)]
-	return x.step(text, len(names), slices.Concat([]string{"delete", "pod"}, names)...)
+	names := x.Names[:min(len(x.Names), why.MaxNames)]
+	return x.podStep(text, len(names), slices.Concat([]string{"delete", "pod"}, names)...)
 }
 
 // effect says what a new template does to pods that run, and whether it restarts any.
-func (x *Pending) effect(kind string) (text string, restarts bool) {
-	w, pods := x.workload, x.restarted()
+func (x *Pods) effect(kind string) (text string, restarts bool) {
+	w, pods := x.Workload, x.restarted()
 	switch {
 	case kind == "ReplicaSet" || kind == "ReplicationController":
 		return "", false
 	case w != nil && w.OnDelete:
 		return "this restarts no pod, as the updateStrategy is OnDelete", false
-	case w != nil && w.Paused && x.running == 0 && x.question.areAll:
+	case w != nil && w.Paused && x.Running == 0 && x.AreAll:
 		return "this changes no pod yet, as the rollout is paused", true
 	case w != nil && w.Paused:
 		return "this changes no pod yet, as the rollout is paused: to resume it restarts " + pods, true
-	case x.running == 0 && x.question.areAll:
+	case x.Running == 0 && x.AreAll:
 		return "", false
 	case w != nil && w.Partition > 0:
 		text = fmt.Sprintf("this restarts the pods of %s from number %d, its partition", x.First.OwnerName(), w.Partition)
@@ -187,11 +128,11 @@ func (x *Pending) effect(kind string) (text string, restarts bool) {
 	return "this restarts " + pods + ", unless its updateStrategy is OnDelete", true
 }
 
-// rollout returns the step for pods that are older than the template that lets
+// Rollout returns the step for pods that are older than the template that lets
 // them in: to wait, or to remove what holds the rollout.
-func (x *Pending) rollout(w *cluster.Workload) Step {
+func (x *Pods) Rollout(w *cluster.Workload) Step {
 	who := w.Kind + " " + w.String()
-	number, _ := strconv.Atoi(strings.TrimPrefix(x.Pods[0], w.Name+"-")) // of a StatefulSet's pod
+	number, _ := strconv.Atoi(strings.TrimPrefix(x.Names[0], w.Name+"-")) // of a StatefulSet's pod
 	text, verb := "wait for the rollout of "+who+", which is on its way", "status"
 	switch {
 	case number < w.Partition:
@@ -205,19 +146,19 @@ func (x *Pending) rollout(w *cluster.Workload) Step {
 	case w.Stalled != "":
 		text = "find out why the rollout of " + who + " does not go on: " + strings.TrimSuffix(say.Shortened(w.Stalled), ".")
 	}
-	s := x.step(text, len(x.Pods), "rollout", verb, strings.ToLower(w.Kind), w.Name)
-	if w.Paused && (x.running > 0 || !x.question.areAll) {
+	s := x.podStep(text, len(x.Names), "rollout", verb, strings.ToLower(w.Kind), w.Name)
+	if w.Paused && (x.Running > 0 || !x.AreAll) {
 		s.Effect = "this restarts " + x.restarted()
 	}
 	return s
 }
 
 // restarted names the pods that run, which a new template restarts.
-func (x *Pending) restarted() string {
-	if !x.question.areAll {
+func (x *Pods) restarted() string {
+	if !x.AreAll {
 		return "all pods of " + x.First.OwnerName()
 	}
-	return "the " + say.Count(x.running, "pod") + " of " + x.First.OwnerName() + " that " + say.For(x.running, "runs", "run") + " now"
+	return "the " + say.Count(x.Running, "pod") + " of " + x.First.OwnerName() + " that " + say.For(x.Running, "runs", "run") + " now"
 }
 
 func entriesText(entries []remedy.Entry) string {
@@ -242,7 +183,7 @@ type operation struct {
 }
 
 // patchPod returns the step that adds the entries to an existing pod.
-func (x *Pending) patchPod(before, after string, entries []remedy.Entry) Step {
+func (x *Pods) patchPod(before, after string, entries []remedy.Entry) Step {
 	var list []remedy.Entry
 	var words []string
 	for _, e := range entries {
@@ -251,18 +192,18 @@ func (x *Pending) patchPod(before, after string, entries []remedy.Entry) Step {
 		}
 	}
 	text := before + "add " + say.Noun(len(words), "toleration") + " " + say.Joined(say.FirstOf(words, 5)) + after
-	return x.patch(text, 1, "pod", x.Pods[0], "/spec/tolerations", list, len(x.First.Tolerations) == 0)
+	return x.patch(text, 1, "pod", x.Names[0], "/spec/tolerations", list, len(x.First.Tolerations) == 0)
 }
 
 // patchTemplate returns the step that applies the entries to the template. If the input
 // lacks the template, the pods do not show whether it has tolerations, as admission may
 // have added theirs. Then one of two patches works.
-func (x *Pending) patchTemplate(text, resource, name string, entries []remedy.Entry) Step {
+func (x *Pods) patchTemplate(text, resource, name string, entries []remedy.Entry) Step {
 	patch := func(isNew bool) Step {
-		return x.patch(text, len(x.Pods), resource, name, "/spec/template/spec/tolerations", entries, isNew)
+		return x.patch(text, len(x.Names), resource, name, "/spec/template/spec/tolerations", entries, isNew)
 	}
-	if replaces := func(e remedy.Entry) bool { return e.Replaces != nil }; x.workload != nil || slices.ContainsFunc(entries, replaces) {
-		return patch(x.workload != nil && len(x.workload.Tolerations) == 0)
+	if replaces := func(e remedy.Entry) bool { return e.Replaces != nil }; x.Workload != nil || slices.ContainsFunc(entries, replaces) {
+		return patch(x.Workload != nil && len(x.Workload.Tolerations) == 0)
 	}
 	text += ", by the first patch if the template has no tolerations, else by the second"
 	first, second := patch(true), patch(false)
@@ -286,7 +227,7 @@ func entriesIn(list []taints.Toleration, entries []remedy.Entry) []remedy.Entry 
 
 // patch returns the step of a patch that replaces what it tests, and appends to the list
 // or, if that is new, creates it unless it exists.
-func (x *Pending) patch(text string, pods int, resource, name, path string, entries []remedy.Entry, isNew bool) Step {
+func (x *Pods) patch(text string, pods int, resource, name, path string, entries []remedy.Entry, isNew bool) Step {
 	var replaces, appends []operation
 	var added []taints.Toleration
 	for _, e := range entries {
@@ -300,30 +241,12 @@ func (x *Pending) patch(text string, pods int, resource, name, path string, entr
 		appends = []operation{{"test", path, nil}, {"add", path, added}}
 	}
 	patch, _ := json.Marshal(append(replaces, appends...)) // never fails for a toleration
-	return x.step(text, pods, "patch", resource, name, "--type=json", "-p", string(patch))
+	return x.podStep(text, pods, "patch", resource, name, "--type=json", "-p", string(patch))
 }
 
-// step returns a step with a command for the first pods, in their namespace.
-func (x *Pending) step(text string, pods int, words ...string) Step {
-	s := x.question.step(text, pods, len(x.Pods), "pod", slices.Concat([]string{"-n", x.Namespace}, words)...)
+// podStep returns a step with a command for the first pods, in their namespace.
+func (x *Pods) podStep(text string, pods int, words ...string) Step {
+	s := x.step(text, pods, len(x.Names), "pod", slices.Concat([]string{"-n", x.First.Namespace}, words)...)
 	s.pods = pods
 	return s
-}
-
-// step returns a step with a command for some of all.
-func (q *Question) step(text string, some, all int, noun string, words ...string) Step {
-	command := slices.Concat([]string{"kubectl"}, q.Connection, words)
-	s := Step{Text: text, Command: say.CommandLine(command...), cluster: q.Cluster}
-	s.covers(some, all, noun)
-	return s
-}
-
-func invalidText(list []taints.Toleration) string {
-	all, _ := errors.AsType[taints.ErrorList](taints.ValidateTolerations(list))
-	return strings.Join(say.FirstOf(say.Each(all, func(e *taints.FieldError) string {
-		if !strings.HasPrefix(e.Detail, "must ") {
-			return e.Error()
-		}
-		return fmt.Sprintf("%s %q is not valid; it %s", e.Path(), e.Value, e.Detail) + visible.Meant(*e)
-	}), 3), "; ")
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/cases"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/names"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
@@ -156,7 +157,7 @@ func fixesOf(c *diagnosis.Cause) (lines []string) {
 
 // entryTexts returns entries as text, with the indexes that they replace.
 func entryTexts(tolerations []taints.Toleration, list []remedy.Entry) []string {
-	return say.Each(list, func(e remedy.Entry) string {
+	return lists.Each(list, func(e remedy.Entry) string {
 		if e.Replaces != nil {
 			return fmt.Sprintf("%d: %s", slices.IndexFunc(tolerations, e.Replaces.Equal), e.Toleration)
 		}
@@ -165,7 +166,7 @@ func entryTexts(tolerations []taints.Toleration, list []remedy.Entry) []string {
 }
 
 func stateTexts(list []taints.Taint) []string {
-	return say.Each(list, func(t taints.Taint) string { return "repair " + t.String() })
+	return lists.Each(list, func(t taints.Taint) string { return "repair " + t.String() })
 }
 
 // checkForms checks that page one, the details and the page use the same words,

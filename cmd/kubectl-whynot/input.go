@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -22,6 +23,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/pager"
 
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
 	"github.com/seed-0529bac1/taints/cmd/internal/names"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
@@ -280,14 +282,14 @@ func (p *program) podNames(ctx context.Context, args []string) []string {
 	if len(args) > 0 || p.readCluster(ctx, c) != nil {
 		return nil
 	}
-	return say.Each(c.Pods, func(p *cluster.Pod) string { return p.Name })
+	return lists.Each(c.Pods, func(p *cluster.Pod) string { return p.Name })
 }
 
 // nodeNames returns the names of the nodes that the arguments lack; none if that fails.
 func (p *program) nodeNames(ctx context.Context, args []string) []string {
 	c := cluster.New(cluster.Filter{})
 	p.readNodes(ctx, c)
-	names := say.Each(c.Nodes, func(n cluster.Node) string { return n.Name })
+	names := lists.Each(c.Nodes, func(n cluster.Node) string { return n.Name })
 	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(args, name) })
 }
 
@@ -301,5 +303,5 @@ func (p *program) namespaces(ctx context.Context, _ []string) (names []string) {
 
 func (p *program) contexts(context.Context, []string) []string {
 	config, _ := p.config.ToRawKubeConfigLoader().RawConfig()
-	return say.SortedKeys(config.Contexts)
+	return slices.Sorted(maps.Keys(config.Contexts))
 }

@@ -27,6 +27,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/timeline"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
@@ -93,7 +94,7 @@ func (p *page) execute(part string, view any) error {
 		"bold": func() color.Attribute { return color.Bold }, "red": func() color.Attribute { return color.FgRed },
 		"cyan": func() color.Attribute { return color.FgCyan }, "isWindows": func() bool { return runtime.GOOS == "windows" },
 		"selector": cluster.SelectorText, "toleration": visible.Toleration, "yamlLines": yamlLines,
-		"keys": say.SortedKeys[string], "isWide": func() bool { return p.isWide },
+		"keys": func(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }, "isWide": func() bool { return p.isWide },
 		"column": column, "spaces": func(s string) string { return strings.Repeat(" ", len(s)) },
 	}).Funcs(words).Funcs(sayings).ParseFS(pages, "page/text.tmpl")).ExecuteTemplate(p, part, view)
 }
@@ -173,7 +174,7 @@ func fates(list []*eviction.Eviction, withStays bool) [][]*eviction.Eviction {
 	list = slices.DeleteFunc(slices.Clone(list), func(x *eviction.Eviction) bool {
 		return x.Outcome == eviction.Stays && !withStays
 	})
-	return say.Grouped(list, func(x *eviction.Eviction) string {
+	return lists.Grouped(list, func(x *eviction.Eviction) string {
 		return fmt.Sprintln(x.Outcome, x.From, x.Hangs, x.Then, x.Order)
 	})
 }
@@ -208,7 +209,7 @@ func details(r *diagnosis.Report) (string, error) {
 
 // countsOf returns the numbers and the nouns.
 func countsOf(m map[string]int) []string {
-	return say.Each(say.SortedKeys(m), func(noun string) string { return fmt.Sprint(m[noun], " ", noun) })
+	return lists.Each(slices.Sorted(maps.Keys(m)), func(noun string) string { return fmt.Sprint(m[noun], " ", noun) })
 }
 
 // first returns up to most elements of the list, for pages that appear at once.

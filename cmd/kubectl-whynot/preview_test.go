@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"html"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -17,7 +18,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/cases"
-	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
 	"github.com/seed-0529bac1/taints/internal/test/golden"
 )
@@ -345,7 +346,7 @@ func TestPreviewReadme(t *testing.T) {
 func TestPreviewCases(t *testing.T) {
 	cases.Run(t, "testdata/preview.txt", func(t *testing.T, lines []string) []string {
 		args, _ := strings.CutPrefix(lines[len(lines)-1], "$ kubectl whynot ")
-		input := objectsOf(say.Each(lines[:len(lines)-1], previewed))
+		input := objectsOf(lists.Each(lines[:len(lines)-1], previewed))
 		text, _, _ := strings.Cut(mustRun(t, input, strings.Fields(args)...), "\nNot evaluated: ")
 		output := append(strings.Split(text, "\n"), "json")
 		stdout := mustRun(t, input, strings.Fields(args+" -o json")...)
@@ -360,7 +361,7 @@ func TestPreviewCases(t *testing.T) {
 		for _, key := range []string{"command", "input", "nodes", "now", "notEvaluated", "notes", "pods", "undo", "version"} {
 			delete(report, key)
 		}
-		for _, key := range say.SortedKeys(report) {
+		for _, key := range slices.Sorted(maps.Keys(report)) {
 			list, isList := report[key].([]any)
 			if !isList || len(list) == 0 {
 				continue

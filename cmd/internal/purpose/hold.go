@@ -4,6 +4,7 @@ package purpose
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -66,7 +67,7 @@ func HoldOf(conditions []lifecycle.Condition, annotations, labels map[string]str
 		name string
 		set  map[string]string
 	}{{"annotation", annotations}, {"label", labels}} {
-		for _, key := range say.SortedKeys(kind.set) {
+		for _, key := range slices.Sorted(maps.Keys(kind.set)) {
 			if !saysHeld(key, kind.set[key]) {
 				continue
 			}

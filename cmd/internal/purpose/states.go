@@ -5,6 +5,7 @@ package purpose
 import (
 	"cmp"
 	_ "embed"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 )
 
@@ -169,7 +171,7 @@ func KeysIn(changes []string) (keys, notes []string) {
 		key := strings.TrimSuffix(keyOf.FindString(change), "-")
 		isAdded[key] = isAdded[key] || !strings.HasSuffix(change, "-")
 	}
-	for _, key := range say.SortedKeys(isAdded) {
+	for _, key := range slices.Sorted(maps.Keys(isAdded)) {
 		keys = append(keys, key)
 		if who := ForKey(key).whoElse(!isAdded[key]); who != "" {
 			notes = append(notes, key+": "+who)
@@ -180,7 +182,7 @@ func KeysIn(changes []string) (keys, notes []string) {
 
 // Owned says who has the nodes, for each of the keys.
 func Owned(nodes map[string][]string) []string {
-	return say.Each(say.SortedKeys(nodes), func(key string) string {
+	return lists.Each(slices.Sorted(maps.Keys(nodes)), func(key string) string {
 		e, names := ForKey(key), nodes[key]
 		are := say.For(len(names), "is", "are") + " " + string(e.State)
 		return key + ": " + say.NamesOf(names, len(names)) + " " + are + ". " + say.Sentence(e.whoElse(false))

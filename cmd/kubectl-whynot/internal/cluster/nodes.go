@@ -4,6 +4,7 @@ package cluster
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/managers"
 	"github.com/seed-0529bac1/taints/cmd/internal/names"
 	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
@@ -68,7 +70,7 @@ func (c *Cluster) Candidates(p *Profile) (nodes []int) {
 // wanted returns the labels that the profile requires: those of its node
 // selector and those of an affinity that has only one term.
 func (p *Profile) wanted() []corev1.NodeSelectorRequirement {
-	list := say.Each(say.SortedKeys(p.Selector), func(key string) corev1.NodeSelectorRequirement {
+	list := lists.Each(slices.Sorted(maps.Keys(p.Selector)), func(key string) corev1.NodeSelectorRequirement {
 		return corev1.NodeSelectorRequirement{Key: key, Operator: corev1.NodeSelectorOpIn, Values: []string{p.Selector[key]}}
 	})
 	if p.Required != nil && len(p.Required.NodeSelectorTerms) == 1 {
@@ -92,7 +94,7 @@ func (c *Cluster) Missing(p *Profile) (absent, meant []string) {
 			text = labelText(r.Key, r.Values[0])
 		}
 		absent = append(absent, text)
-		for _, key := range say.SortedKeys(c.labels) {
+		for _, key := range slices.Sorted(maps.Keys(c.labels)) {
 			switch {
 			case !names.IsSameWord(key, r.Key):
 				continue
@@ -134,7 +136,7 @@ func (p *Profile) IsRejected(g *Group) bool {
 func (c *Cluster) WithResources(p *Profile, shares []Share) (list []Share, text string, lacks []string) {
 	var names []string
 	lacking := make(map[int]bool) // the nodes that lack one of the names
-	for _, resource := range say.SortedKeys(p.resources) {
+	for _, resource := range slices.Sorted(maps.Keys(p.resources)) {
 		wanted, most, name := p.resources[resource], int64(-1), resource
 		for _, n := range c.Nodes {
 			if amount, ok := n.resources[resource]; ok {
@@ -183,7 +185,7 @@ func (c *Cluster) WithResources(p *Profile, shares []Share) (list []Share, text 
 
 // Lacks returns a requested resource that one of the nodes that match has none of, or "".
 func (c *Cluster) Lacks(p *Profile, nodes []int) string {
-	for _, resource := range say.SortedKeys(p.resources) {
+	for _, resource := range slices.Sorted(maps.Keys(p.resources)) {
 		if slices.ContainsFunc(nodes, func(i int) bool { return c.Nodes[i].resources[resource] == 0 && c.Nodes[i].Matches(p) }) {
 			return resource
 		}
@@ -250,7 +252,7 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 	if by := managers.LastWrite(n.ManagedFields, "spec", "taints").By; by != "kube-controller-manager" && by != "kubernetes" {
 		added.TaintsBy = by
 	}
-	conditions := say.Each(n.Status.Conditions, func(c corev1.NodeCondition) lifecycle.Condition { return condition(c.Type, c.Status) })
+	conditions := lists.Each(n.Status.Conditions, func(c corev1.NodeCondition) lifecycle.Condition { return condition(c.Type, c.Status) })
 	if added.Cordoned {
 		writer := func(path ...string) string { return managers.LastWrite(n.ManagedFields, path...).By }
 		added.hold = purpose.HoldOf(conditions, n.Annotations, n.Labels, writer)

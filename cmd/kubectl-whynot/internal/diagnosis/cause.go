@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/fiterror"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
@@ -298,12 +299,12 @@ type Cause struct {
 // causesOf groups the list by cause and fix, and sets each Cause. Pods that wait come
 // first, then those that do not exist, and of these the causes of the most pods.
 func causesOf(list []*Pending) []*Cause {
-	causes := say.Each(say.Grouped(list, (*Pending).causeKey), causeOf)
+	causes := lists.Each(lists.Grouped(list, (*Pending).causeKey), causeOf)
 	exists := func(x *Pending) bool { return !x.First.Template }
 	slices.SortStableFunc(causes, func(a, b *Cause) int {
 		return cmp.Or(
-			say.Order(a.Kind == causeSchedulable, b.Kind == causeSchedulable),
-			say.Order(!slices.ContainsFunc(a.members, exists), !slices.ContainsFunc(b.members, exists)),
+			lists.CompareBools(a.Kind == causeSchedulable, b.Kind == causeSchedulable),
+			lists.CompareBools(!slices.ContainsFunc(a.members, exists), !slices.ContainsFunc(b.members, exists)),
 			b.Pods-a.Pods, strings.Compare(a.Text, b.Text),
 		)
 	})
@@ -318,13 +319,13 @@ func causesOf(list []*Pending) []*Cause {
 func causeOf(members []*Pending) *Cause {
 	first := members[0]
 	c := &Cause{Kind: first.Kind, Text: first.Text, Fix: slices.Clone(first.Fix), Notes: first.Notes, members: members}
-	for _, owned := range say.Grouped(members, func(x *Pending) string { return x.First.OwnerName() }) {
+	for _, owned := range lists.Grouped(members, func(x *Pending) string { return x.First.OwnerName() }) {
 		if owned[0].Owner != (cluster.Owner{}) {
 			c.Owners = append(c.Owners, owned[0].First.OwnerName())
 		}
 	}
 	for _, x := range members {
-		c.Names = append(c.Names, say.Each(x.Pods, func(name string) string { return x.Namespace + "/" + name })...)
+		c.Names = append(c.Names, lists.Each(x.Pods, func(name string) string { return x.Namespace + "/" + name })...)
 	}
 	c.Pods, c.Examples = len(c.Names), c.Names[:min(len(c.Names), 3)]
 	c.OwnersTotal, c.Owners = len(c.Owners), c.Owners[:min(len(c.Owners), why.MaxNames)]
@@ -341,7 +342,7 @@ func causeOf(members []*Pending) *Cause {
 
 // causeKey is equal for pods with the same cause and fix, whatever the commands.
 func (x *Pending) causeKey() string {
-	steps := say.Each(x.Fix, func(s fix.Step) string { return "fix\n" + s.Text })
+	steps := lists.Each(x.Fix, func(s fix.Step) string { return "fix\n" + s.Text })
 	return strings.Join(slices.Concat([]string{string(x.Kind), x.Text}, x.Notes, steps), "\n")
 }
 
@@ -352,7 +353,7 @@ func (r *Report) Waiting() int {
 
 func invalidText(list []taints.Toleration) string {
 	all, _ := errors.AsType[taints.ErrorList](taints.ValidateTolerations(list))
-	return strings.Join(say.FirstOf(say.Each(all, func(e *taints.FieldError) string {
+	return strings.Join(say.FirstOf(lists.Each(all, func(e *taints.FieldError) string {
 		if !strings.HasPrefix(e.Detail, "must ") {
 			return e.Error()
 		}

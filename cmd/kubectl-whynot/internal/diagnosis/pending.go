@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
@@ -82,7 +83,7 @@ func (a *analyst) pending(pods []*cluster.Pod) []*Pending {
 		waiting   string
 	}
 	slices.SortFunc(pods, func(a, b *cluster.Pod) int { return cluster.ComparePodNames(a.PodName, b.PodName) })
-	groups := say.Grouped(pods, func(p *cluster.Pod) key {
+	groups := lists.Grouped(pods, func(p *cluster.Pod) key {
 		k := key{p.Namespace, *p.Owner, "", p.Profile, fmt.Sprint(p.Gates, p.Message)}
 		if *p.Owner == (cluster.Owner{}) {
 			k.name = p.Name
@@ -92,13 +93,13 @@ func (a *analyst) pending(pods []*cluster.Pod) []*Pending {
 		}
 		return k
 	})
-	return say.Each(groups, a.pendingOf)
+	return lists.Each(groups, a.pendingOf)
 }
 
 // shape is equal for the pods of a DaemonSet that the same change lets in.
 func (v *verdict) shape(p *cluster.Profile) string {
 	lacks := func(s cluster.Share) string { return cluster.TextOf(why.Untolerated(p.Matcher, s.Group)) }
-	return fmt.Sprint(v.Matching > 0, say.Each(v.Rejecting, lacks))
+	return fmt.Sprint(v.Matching > 0, lists.Each(v.Rejecting, lacks))
 }
 
 // entry returns an entry with what is known of its first pod.

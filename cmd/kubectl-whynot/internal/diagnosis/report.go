@@ -26,6 +26,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
@@ -100,8 +101,8 @@ func New(c *cluster.Cluster, q Question) *Report {
 			rejected[s.Group]++
 		}
 	}
-	r.Groups = say.Each(c.Groups, func(g *cluster.Group) GroupRow {
-		return GroupRow{len(g.Members), running[g], rejected[g], g, say.Each(g.Members, func(i int) string { return c.Nodes[i].Name }), nil}
+	r.Groups = lists.Each(c.Groups, func(g *cluster.Group) GroupRow {
+		return GroupRow{len(g.Members), running[g], rejected[g], g, lists.Each(g.Members, func(i int) string { return c.Nodes[i].Name }), nil}
 	})
 	a.kept = a.daemonSets()
 	pods := c.Pods
@@ -115,7 +116,7 @@ func New(c *cluster.Cluster, q Question) *Report {
 		if r.Pod = first.String(); r.Asked > 1 {
 			r.Pod, profile = first.Namespace+"/"+c.Asked, requirements(first)
 		}
-		notes := slices.DeleteFunc(say.Each(pods, func(p *cluster.Pod) string { return noteOn(c, p) }), func(s string) bool { return s == "" })
+		notes := slices.DeleteFunc(lists.Each(pods, func(p *cluster.Pod) string { return noteOn(c, p) }), func(s string) bool { return s == "" })
 		r.PodNote = strings.Join(say.FirstOf(notes, 3), "; ")
 		for i, x := range cellsOf(c, profile, r.Groups) {
 			r.Groups[i].ForPod = x
@@ -188,7 +189,7 @@ func cellsOf(c *cluster.Cluster, p *cluster.Profile, groups []GroupRow) []*cell 
 	for _, s := range c.Choose(p) {
 		matching[s.Group] = len(s.Nodes)
 	}
-	return say.Each(groups, func(g GroupRow) *cell {
+	return lists.Each(groups, func(g GroupRow) *cell {
 		x := &cell{Verdict: "accepts", Matching: matching[g.Group], Untolerated: why.Untolerated(p.Matcher, g.Group)}
 		switch {
 		case x.Matching == 0:
@@ -242,8 +243,8 @@ const maxColumns, maxRows = 8, 60 // of a matrix that is still readable
 // those that reject the most pending pods, then the largest.
 func newMatrix(c *cluster.Cluster, r *Report, pods []*cluster.Pod) *Matrix {
 	all := slices.Concat(r.FirstGroups(maxColumns/2), r.Groups)
-	same := say.Grouped(all, func(g GroupRow) *cluster.Group { return g.Group })
-	groups := say.Each(same, func(same []GroupRow) GroupRow { return same[0] })
+	same := lists.Grouped(all, func(g GroupRow) *cluster.Group { return g.Group })
+	groups := lists.Each(same, func(same []GroupRow) GroupRow { return same[0] })
 	m := &Matrix{Nodes: groups}
 	if len(groups) > maxColumns+1 {
 		m.Nodes, m.Others = groups[:maxColumns], len(groups)-maxColumns
@@ -253,10 +254,10 @@ func newMatrix(c *cluster.Cluster, r *Report, pods []*cluster.Pod) *Matrix {
 		isBound := p.IsStatic() || p.Pinned && p.Owner.Kind != "DaemonSet"
 		return !p.IsPending() && (!isKnown || isBound || p.IsFinished())
 	})
-	slices.SortStableFunc(pods, func(a, b *cluster.Pod) int { return say.Order(b.IsPending(), a.IsPending()) })
-	kinds := say.Grouped(pods, requirements)
+	slices.SortStableFunc(pods, func(a, b *cluster.Pod) int { return lists.CompareBools(b.IsPending(), a.IsPending()) })
+	kinds := lists.Grouped(pods, requirements)
 	slices.SortStableFunc(kinds, func(a, b []*cluster.Pod) int {
-		return cmp.Or(say.Order(b[0].IsPending(), a[0].IsPending()), len(b)-len(a))
+		return cmp.Or(lists.CompareBools(b[0].IsPending(), a[0].IsPending()), len(b)-len(a))
 	})
 	for i, kind := range kinds {
 		if i < maxRows {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/drain"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/timeline"
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
@@ -143,9 +144,9 @@ func Of(p *cluster.Pod, now time.Time, before *cluster.Node, changes ...*cluster
 		changes = slices.Concat(changes, []*cluster.Node{after}, next)
 	}
 	r := &Eviction{Pod: p.String(), Node: after.Name, Outcome: Stays, Of: p, now: now}
-	lists := say.Each(slices.Concat([]*cluster.Node{before}, changes), func(n *cluster.Node) []taints.Taint { return n.Taints })
+	had := lists.Each(slices.Concat([]*cluster.Node{before}, changes), func(n *cluster.Node) []taints.Taint { return n.Taints })
 	timerOf := func(unknown time.Time) (*taints.Taint, taints.Eviction) { // taints whose time is not known were added at unknown
-		return timer.After(p.EvictionOf, lists, now, func(t taints.Taint) time.Time {
+		return timer.After(p.EvictionOf, had, now, func(t taints.Taint) time.Time {
 			return slices.MaxFunc([]time.Time{ptr.Deref(t.TimeAdded, unknown), p.Arrived}, time.Time.Compare)
 		})
 	}
@@ -183,7 +184,7 @@ func Of(p *cluster.Pod, now time.Time, before *cluster.Node, changes ...*cluster
 		r.Outcome = Deleting
 	}
 	r.Hangs = r.Outcome != Stays && after.IsSilent()
-	r.Order = unique.Make(strings.Join(say.Each(r.Because, Pair.Text), "\n")).Value() // few texts for many pods
+	r.Order = unique.Make(strings.Join(lists.Each(r.Because, Pair.Text), "\n")).Value() // few texts for many pods
 	return r
 }
 
@@ -241,7 +242,7 @@ func (p Pair) Text() string {
 }
 
 // Why describes the first of the taints and their tolerations.
-func Why(list []Pair) string { return strings.Join(say.FirstOf(say.Each(list, Pair.Text), 3), "; ") }
+func Why(list []Pair) string { return strings.Join(say.FirstOf(lists.Each(list, Pair.Text), 3), "; ") }
 
 // When says when the pods, in the order of their deadlines, are evicted, or "".
 func When(list ...*Eviction) string {

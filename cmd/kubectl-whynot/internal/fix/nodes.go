@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
@@ -100,7 +101,7 @@ func (g *Guide) findStays(nodes []int, list []taints.Taint) []*Stay {
 	}
 	slices.SortStableFunc(stays, func(s, t *Stay) int {
 		at := func(s *Stay) int { return slices.Index(purpose.All, s.known) }
-		return cmp.Or(say.Order(s.stale != "", t.stale != ""), at(s)-at(t))
+		return cmp.Or(lists.CompareBools(s.stale != "", t.stale != ""), at(s)-at(t))
 	})
 	return stays
 }
@@ -126,7 +127,7 @@ type ending struct {
 func (g *Guide) endings(i int) []ending {
 	n, state, now := &g.Nodes[i], g.Nodes[i].State(), g.Now
 	if g.ended[i] == nil {
-		g.ended[i] = say.Each(n.Taints, func(t taints.Taint) ending {
+		g.ended[i] = lists.Each(n.Taints, func(t taints.Taint) ending {
 			acts := state.Acting(t, now)
 			same, since := state.StayOf(acts, now)
 			key := stayKey{same, ""}
@@ -160,7 +161,7 @@ func (x *Pods) NodeSteps(stays []*Stay) (steps []Step) {
 			part[name] = i
 		}
 	}
-	sets := say.Grouped(stays, func(s *Stay) int { return part[s.nodes[0]] })
+	sets := lists.Grouped(stays, func(s *Stay) int { return part[s.nodes[0]] })
 	for _, s := range slices.Concat(sets...) {
 		own, next := 0, together // own: the steps that a choice takes the place of
 		switch isFirst := slices.ContainsFunc(sets, func(set []*Stay) bool { return set[0] == s }); {
@@ -294,7 +295,7 @@ func (x *Pods) StepsFor(s *Stay, stays []*Stay) (steps []Step) {
 
 // exists returns entries that tolerate the taints with any value.
 func exists(list []taints.Taint) []remedy.Entry {
-	return say.Each(list, func(t taints.Taint) remedy.Entry {
+	return lists.Each(list, func(t taints.Taint) remedy.Entry {
 		return remedy.Entry{Toleration: taints.Toleration{Key: t.Key, Operator: taints.OpExists, Effect: t.Effect}}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 )
 
@@ -124,5 +125,5 @@ func WithAlternative(steps []Step, s Step, helps bool) []Step {
 		s.Relation, s.Replaces = instead, len(steps)
 		return append(steps, s)
 	}
-	return say.Each(slices.Concat([]Step{s}, steps), func(s Step) Step { s.Relation = enough; return s })
+	return lists.Each(slices.Concat([]Step{s}, steps), func(s Step) Step { s.Relation = enough; return s })
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
@@ -162,7 +163,7 @@ func (x *Pods) restarted() string {
 }
 
 func entriesText(entries []remedy.Entry) string {
-	words := say.Each(entries, func(e remedy.Entry) string {
+	words := lists.Each(entries, func(e remedy.Entry) string {
 		switch {
 		case e.Replaces == nil:
 			return "add toleration " + visible.Toleration(e.Toleration)

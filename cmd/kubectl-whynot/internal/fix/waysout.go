@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
@@ -54,7 +55,7 @@ func (g *Guide) WaysOut(list []*eviction.Eviction) (steps []Step) {
 		return nil
 	}
 	zone, isOut := outage(g.Cluster)
-	for _, same := range say.Grouped(slices.DeleteFunc(slices.Clone(pods), func(x *eviction.Eviction) bool { return !isOut(x) }), zone) {
+	for _, same := range lists.Grouped(slices.DeleteFunc(slices.Clone(pods), func(x *eviction.Eviction) bool { return !isOut(x) }), zone) {
 		steps = append(steps, Step{Text: "repair the network or the control plane: no node" + zone(same[0]) + " answers, so that the machines may still run. " +
 			"Delete no nodes there, and no pods by force. While no node of the cluster answers, Kubernetes evicts no pods for that"})
 	}
@@ -63,21 +64,21 @@ func (g *Guide) WaysOut(list []*eviction.Eviction) (steps []Step) {
 	}
 	slices.SortStableFunc(pods, func(x, y *eviction.Eviction) int { // a StatefulSet waits for its pod, and a DaemonSet's belongs to the node
 		x1, y1 := x.Of.Owner.Kind, y.Of.Owner.Kind
-		return cmp.Or(say.Order(x1 != "StatefulSet", y1 != "StatefulSet"), say.Order(x1 == "DaemonSet", y1 == "DaemonSet"))
+		return cmp.Or(lists.CompareBools(x1 != "StatefulSet", y1 != "StatefulSet"), lists.CompareBools(x1 == "DaemonSet", y1 == "DaemonSet"))
 	})
-	nodes := sets.List(sets.New(say.Each(pods, func(x *eviction.Eviction) string { return x.Node })...))
+	nodes := sets.List(sets.New(lists.Each(pods, func(x *eviction.Eviction) string { return x.Node })...))
 	named := func(nodes []string) string {
 		return say.Noun(len(nodes), "node") + " " + say.NamesOf(nodes, len(nodes))
 	}
 	living := slices.DeleteFunc(slices.Clone(nodes), func(name string) bool { return g.Nodes[g.NodeAt[name]].DeletionTimestamp != nil })
-	for _, same := range say.Grouped(nodes, func(name string) string { return g.Nodes[g.NodeAt[name]].State().WayOut(g.Now) }) {
+	for _, same := range lists.Grouped(nodes, func(name string) string { return g.Nodes[g.NodeAt[name]].State().WayOut(g.Now) }) {
 		if text := g.Nodes[g.NodeAt[same[0]]].State().WayOut(g.Now); text != "" {
 			words := strings.NewReplacer("NODES", named(same), " ARE", say.For(len(same), " is", " are"))
 			steps = append(steps, g.onNodes(words.Replace(text), same, 1, "get", "node", "-o", "yaml"))
 		}
 	}
 	isControl := func(name string) bool { return g.Nodes[g.NodeAt[name]].IsControlPlane() }
-	for _, same := range say.Grouped(living, isControl) {
+	for _, same := range lists.Grouped(living, isControl) {
 		text := "if the machine does not come back, delete " + named(same) + ". Kubernetes then deletes the pods there. " +
 			"If the machine still runs, so do their containers, beside those of new pods"
 		if isControl(same[0]) {
@@ -95,5 +96,5 @@ func (g *Guide) WaysOut(list []*eviction.Eviction) (steps []Step) {
 			"same name beside them, and its volumes stay attached for minutes", 1, len(pods), "pod",
 			"-n", pods[0].Of.Namespace, "delete", "pod", pods[0].Of.Name, "--force", "--grace-period=0"),
 	)
-	return say.Each(steps, func(s Step) Step { s.Relation = enough; return s })
+	return lists.Each(steps, func(s Step) Step { s.Relation = enough; return s })
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/drain"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
@@ -83,7 +84,7 @@ func (e *evaluation) groupNodes() {
 	groupsOf := func(i int) [2]*cluster.Group {
 		return [2]*cluster.Group{e.before.Nodes[i].Group, e.after.Nodes[i].Group}
 	}
-	for _, same := range say.Grouped(slices.Sorted(maps.Keys(e.changes)), groupsOf) {
+	for _, same := range lists.Grouped(slices.Sorted(maps.Keys(e.changes)), groupsOf) {
 		of := groupsOf(same[0])
 		g := &NodeGroup{Before: of[0].Taints, After: of[1].Taints}
 		for _, i := range same {
@@ -105,8 +106,8 @@ func (e *evaluation) undoes(old, n *cluster.Node) taints.Changes {
 	c.Remove = slices.DeleteFunc(c.Remove, isOld)
 	c.Add = slices.DeleteFunc(c.Add, func(t taints.Taint) bool { return isOld(t.ID()) })
 	undone := slices.Concat(
-		say.Each(c.Add, func(t taints.Taint) Undone { return Undone{Change: t.String(), ID: t.ID()} }),
-		say.Each(c.Remove, func(id taints.TaintID) Undone { return Undone{Change: id.String() + "-", ID: id, Removes: true} }),
+		lists.Each(c.Add, func(t taints.Taint) Undone { return Undone{Change: t.String(), ID: t.ID()} }),
+		lists.Each(c.Remove, func(id taints.TaintID) Undone { return Undone{Change: id.String() + "-", ID: id, Removes: true} }),
 	)
 	for _, u := range undone {
 		u.Because = n.StateFor(u.ID)
@@ -164,7 +165,7 @@ func (e *evaluation) evictions() {
 	e.leave(leaving, departing)
 	e.Spared, e.Tolerating = e.groups(spared, false), e.groups(tolerating, false)
 	if n := len(misplaced); n > 0 {
-		names := sets.List(sets.New(say.Each(misplaced, func(m member) string { return m.OwnerName() })...))
+		names := sets.List(sets.New(lists.Each(misplaced, func(m member) string { return m.OwnerName() })...))
 		text := say.For(n, "The pod of %s stays on %s, and is not made again there after its", "Some pods of %s stay on %s, and are not made again there after their")
 		text = fmt.Sprintf(text, say.NamesOf(names, len(names)), say.For(len(e.changes), "this node", "these nodes"))
 		e.Notes = append(e.Notes, text+" next deletion or roll-out.")
@@ -194,7 +195,7 @@ func (e *evaluation) drain(r *Request) {
 			*m.Drain = drain.Verdict{Why: "not evicted: kubectl refuses their node for other pods"}
 		}
 	}
-	drain.Limit(say.Each(all, func(m member) *drain.Verdict { return m.Drain }), func(i int) bool {
+	drain.Limit(lists.Each(all, func(m member) *drain.Verdict { return m.Drain }), func(i int) bool {
 		return *all[i].Owner != (cluster.Owner{}) && !e.isHomeless(all[i].Pod)
 	})
 	for _, m := range all {
@@ -217,7 +218,7 @@ func (e *evaluation) drain(r *Request) {
 // leave sets what follows from the pods that leave.
 func (e *evaluation) leave(leaving, departing []member) {
 	all, left := slices.Concat(leaving, departing), maps.Clone(e.before.Running) // pods that stay on nodes, by workload
-	eviction.Follow(e.after, say.Each(all, func(m member) *eviction.Eviction { return m.Eviction }))
+	eviction.Follow(e.after, lists.Each(all, func(m member) *eviction.Eviction { return m.Eviction }))
 	for _, m := range all {
 		if !m.Again && !m.Deleting && !m.IsFinished() && *m.Owner != (cluster.Owner{}) && !m.IsStatic() {
 			left[m.OwnerName()]--
@@ -330,7 +331,7 @@ func (e *evaluation) notes(r *Request) {
 	}
 	e.Notes = append(e.Notes, purpose.Owned(owned)...)
 	keepsOff := r.Verb == "cordon" || r.Verb == "drain" || slices.ContainsFunc(r.specs, func(s string) bool { return strings.HasSuffix(s, ":NoSchedule") })
-	for _, name := range say.SortedKeys(e.before.Workloads) {
+	for _, name := range slices.Sorted(maps.Keys(e.before.Workloads)) {
 		i, isKnown := e.before.NodeAt[e.before.Workloads[name].NodeName]
 		note(keepsOff && isKnown && e.changes[i] != nil && e.before.Running[name]+e.before.Waiting[name] > 0,
 			"NoSchedule does not keep new pods of "+name+" off "+e.before.Workloads[name].NodeName+", which its template names.")

@@ -318,7 +318,7 @@ func TestEvaluation(t *testing.T) {
 		}
 		report := New(w.cluster(t), request, now, nil)
 		refused := w.kubectl(args)
-		if got := say.SortedKeys(report.Refused); !slices.Equal(got, refused) {
+		if got := slices.Sorted(maps.Keys(report.Refused)); !slices.Equal(got, refused) {
 			t.Fatalf("seed %d: %v: refuses %v, kubectl %v", seed, args, got, refused)
 		}
 		requested := slices.Clone(w.nodes)

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/drain"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/eviction"
@@ -79,7 +81,7 @@ func New(c *cluster.Cluster, r *Request, now time.Time, connection []string) *Re
 // Evictions returns the evictions of all pods that leave.
 func (r *Report) Evictions() []*eviction.Eviction {
 	all := slices.Concat(r.Leaving, r.Departing)
-	return slices.Concat(say.Each(all, func(g Group) []*eviction.Eviction { return g.Evictions })...)
+	return slices.Concat(lists.Each(all, func(g Group) []*eviction.Eviction { return g.Evictions })...)
 }
 
 // Refusal returns the errors of kubectl, or nil if there are none.
@@ -87,7 +89,7 @@ func (r *Report) Refusal() error {
 	if len(r.Refused) == 0 {
 		return nil
 	}
-	words := say.Each(say.SortedKeys(r.Refused), func(name string) string { return r.Refused[name] })
+	words := lists.Each(slices.Sorted(maps.Keys(r.Refused)), func(name string) string { return r.Refused[name] })
 	return errors.New(strings.Join(say.FirstOf(words, 5), "; "))
 }
 
@@ -130,7 +132,7 @@ func (e *evaluation) groups(list []member, leave bool) []Group {
 	key := func(m member) string {
 		return fmt.Sprintf("%q %q %q %q %q %v %v", eviction.Why(m.Because)+ptr.Deref(m.Drain, drain.Verdict{}).Why, m.From, m.OwnerName(), m.Message, m.Job+m.Then, m.Hangs, m.gains)
 	}
-	groups := say.Each(say.Grouped(list, key), func(same []member) Group { return e.group(same, leave) })
+	groups := lists.Each(lists.Grouped(list, key), func(same []member) Group { return e.group(same, leave) })
 	slices.SortStableFunc(groups, func(a, b Group) int {
 		return cmp.Or(
 			compareDeadlines(a.InSeconds, b.InSeconds), strings.Compare(a.Why, b.Why),

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
@@ -74,7 +75,7 @@ type Adviser struct {
 
 // New returns the adviser for a finished cluster.
 func New(c *cluster.Cluster) *Adviser {
-	all := cluster.Distinct(slices.Concat(say.Each(c.Groups, func(g *cluster.Group) []taints.Taint { return g.Taints })...))
+	all := cluster.Distinct(slices.Concat(lists.Each(c.Groups, func(g *cluster.Group) []taints.Taint { return g.Taints })...))
 	return &Adviser{c, all, valuesOf(all)}
 }
 
@@ -175,9 +176,9 @@ func (a *chooser) choose() (*Change, []*remedy) {
 func (a *chooser) remedies() []*remedy {
 	key := func(s cluster.Share) string { return cluster.TextOf(why.Untolerated(a.Matcher, s.Group)) }
 	var list []*remedy
-	for _, shares := range say.Grouped(a.shares, key) {
+	for _, shares := range lists.Grouped(a.shares, key) {
 		for _, isDeleted := range []bool{false, true} {
-			nodes := slices.Concat(say.Each(shares, func(s cluster.Share) []int { return a.Deleted(s.Nodes, isDeleted) })...)
+			nodes := slices.Concat(lists.Each(shares, func(s cluster.Share) []int { return a.Deleted(s.Nodes, isDeleted) })...)
 			if len(nodes) > 0 {
 				untolerated := why.Untolerated(a.Matcher, shares[0].Group)
 				list = append(list, &remedy{untolerated: untolerated, nodes: nodes, isDeleted: isDeleted, tolerations: slices.Clone(a.Tolerations)})
@@ -263,12 +264,12 @@ func (r *remedy) compare(s *remedy) int {
 	ranks := r.rank() - s.rank()
 	switch {
 	case r.isClear() != s.isClear():
-		return say.Order(s.isClear(), r.isClear())
+		return lists.CompareBools(s.isClear(), r.isClear())
 	case r.isClear(): // the fewest corrections, and of these the most that replace
 		return cmp.Or(ranks, len(r.Corrections)-len(s.Corrections), len(r.tolerations)-len(s.tolerations))
 	}
 	return cmp.Or(
-		say.Order(r.isDeleted, s.isDeleted), say.Order(len(r.NodeTaints) > 0, len(s.NodeTaints) > 0), say.Order(len(r.Corrections) == 0, len(s.Corrections) == 0), ranks,
+		lists.CompareBools(r.isDeleted, s.isDeleted), lists.CompareBools(len(r.NodeTaints) > 0, len(s.NodeTaints) > 0), lists.CompareBools(len(r.Corrections) == 0, len(s.Corrections) == 0), ranks,
 	)
 }
 
@@ -348,7 +349,7 @@ func (r *remedy) leaves(t taints.Taint) bool {
 
 // Entries returns all tolerations to write for the alternative.
 func (a *Alternative) Entries() []Entry {
-	return slices.Concat(a.Corrections, say.Each(a.Additions, func(t taints.Toleration) Entry { return Entry{Toleration: t} }))
+	return slices.Concat(a.Corrections, lists.Each(a.Additions, func(t taints.Toleration) Entry { return Entry{Toleration: t} }))
 }
 
 // Line describes the taints and the nodes.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/fiterror"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
@@ -81,7 +82,7 @@ func (r *Placement) IsOpen() bool { return r.Feasible > 0 && r.Only == "" }
 // Names returns the sorted names of up to MaxNames nodes.
 func Names(c *cluster.Cluster, nodes []int) []string {
 	nodes = slices.Sorted(slices.Values(nodes)) // this is the order of names
-	return say.Each(nodes[:min(len(nodes), MaxNames)], func(i int) string { return c.Nodes[i].Name })
+	return lists.Each(nodes[:min(len(nodes), MaxNames)], func(i int) string { return c.Nodes[i].Name })
 }
 
 // rejections returns the reasons. Those for the most nodes come first.
@@ -94,7 +95,7 @@ func rejections(why Reasons, shares []cluster.Share) []Rejection {
 	}
 	all := why.Taints()
 	slices.SortStableFunc(all, func(a, b taints.Taint) int { return nodes[cluster.KeyOf(b)] - nodes[cluster.KeyOf(a)] })
-	return say.Each(all[:min(len(all), MaxListed)], func(t taints.Taint) Rejection {
+	return lists.Each(all[:min(len(all), MaxListed)], func(t taints.Taint) Rejection {
 		r := why.Of(t)
 		x := Rejection{t, nodes[cluster.KeyOf(t)], nil, Words(r), r.Mismatch().String(), r.Hint().String()}
 		if r.HasClosest() {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
@@ -25,7 +26,7 @@ func (r Reasons) Of(t taints.Taint) explain.Reason { return r[cluster.KeyOf(t)] 
 
 // ReasonsOf returns the reasons why the hard taints of the shares reject the pods.
 func ReasonsOf(p *cluster.Profile, shares []cluster.Share) Reasons {
-	list := cluster.Distinct(slices.Concat(say.Each(shares, func(s cluster.Share) []taints.Taint { return s.Group.Taints })...))
+	list := cluster.Distinct(slices.Concat(lists.Each(shares, func(s cluster.Share) []taints.Taint { return s.Group.Taints })...))
 	m := make(Reasons)
 	for _, t := range p.Matcher.Untolerated(list, taints.HardEffects) {
 		m[cluster.KeyOf(*t)] = ReasonOf(p, *t)
@@ -63,18 +64,18 @@ func (r Reasons) Text(list []taints.Taint) string {
 		}
 		return ""
 	}
-	clauses := say.Grouped(list, words)
+	clauses := lists.Grouped(list, words)
 	slices.SortStableFunc(clauses, func(a, b []taints.Taint) int { // those without a close toleration last
-		return say.Order(words(a[0]) == "", words(b[0]) == "")
+		return lists.CompareBools(words(a[0]) == "", words(b[0]) == "")
 	})
-	return strings.Join(say.FirstOf(say.Each(clauses, func(list []taints.Taint) string {
+	return strings.Join(say.FirstOf(lists.Each(clauses, func(list []taints.Taint) string {
 		return "untolerated " + say.Noun(len(list), "taint") + " " + say.TaintsText(list) + words(list[0])
 	}), 3), "; ")
 }
 
 // Taints returns the taints that reject the pods, sorted.
 func (r Reasons) Taints() []taints.Taint {
-	list := say.Each(slices.Collect(maps.Values(r)), func(r explain.Reason) taints.Taint { return r.Taint })
+	list := lists.Each(slices.Collect(maps.Values(r)), func(r explain.Reason) taints.Taint { return r.Taint })
 	slices.SortFunc(list, taints.Taint.Compare)
 	return list
 }

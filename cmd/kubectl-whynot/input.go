@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/pager"
 
+	"github.com/seed-0529bac1/taints/cmd/internal/drain"
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
 	"github.com/seed-0529bac1/taints/cmd/internal/names"
@@ -74,7 +75,10 @@ func (p *program) preview(ctx context.Context, r *preview.Request, args []string
 	}
 	c.Only, p.all = cluster.Filter{}, true // pods of all namespaces are on the nodes
 	if r.Verb == "drain" {
-		c.Drain, r.Flags = r.Drain, givenFlags(r.Drain.Flags)
+		r.Flags, p.drain, c.OnPod = givenFlags(r.Drain.Flags), r.Drain, r.Drain.AddPod
+		c.Readers = map[string]func(manifest.Object) error{"PodDisruptionBudget": func(o manifest.Object) error {
+			return cluster.DecodeAs(o, new(drain.Budget), r.Drain.AddBudget)
+		}}
 	}
 	input, _, err := p.read(ctx, c)
 	if err != nil {
@@ -166,8 +170,8 @@ func (p *program) readCluster(ctx context.Context, c *cluster.Cluster) error {
 	if !strings.HasPrefix(c.Asked, "daemonset/") {
 		readOthers(ctx, client, c, "DaemonSets", "/apis/apps/v1", "", c.Only.Namespace) // a device plugin may be in any namespace
 	}
-	if c.Drain != nil {
-		c.Drain.HasBudgets = readOthers(ctx, client, c, "PodDisruptionBudgets", "/apis/policy/v1", "")
+	if p.drain != nil {
+		p.drain.HasBudgets = readOthers(ctx, client, c, "PodDisruptionBudgets", "/apis/policy/v1", "")
 	}
 	return inPages(ctx, client.Pods(c.Only.Namespace).List, p.selector, c.ForgetPods, c.AddPod)
 }

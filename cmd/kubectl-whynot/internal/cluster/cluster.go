@@ -20,7 +20,6 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/devices"
-	"github.com/seed-0529bac1/taints/cmd/internal/drain"
 	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
 	"github.com/seed-0529bac1/taints/cmd/internal/names"
 	"github.com/seed-0529bac1/taints/cmd/internal/workload"
@@ -48,7 +47,9 @@ type Cluster struct {
 
 	Provisioners
 
-	Drain    *drain.Drain // gets what it needs; nil: that is not wanted
+	OnPod   func(PodName, *corev1.Pod)             // also gets each pod, with all of its fields; nil: nobody does
+	Readers map[string]func(manifest.Object) error // of more kinds of objects
+
 	objects  devices.Objects
 	labels   map[string]sets.Set[string] // values by key, after Finish
 	named    sets.Set[string]            // what namedKeys returns, after Finish
@@ -224,14 +225,14 @@ func (c *Cluster) Decode(m manifest.Object) error {
 	case "Table":
 		return errors.New("this is a Table, which does not have the objects; use 'kubectl get -o json'")
 	case "Node":
-		return decodeAs(m, new(corev1.Node), c.AddNode)
+		return DecodeAs(m, new(corev1.Node), c.AddNode)
 	case "Pod":
 		skipped := skipLarge
-		if c.Drain != nil { // which needs volumes
+		if c.OnPod != nil {
 			skipped = nil
 		}
 		c.pod = corev1.Pod{}
-		return decodeAs(m, &c.pod, func(o *corev1.Pod) error {
+		return DecodeAs(m, &c.pod, func(o *corev1.Pod) error {
 			var wrong []string
 			isNew := isManifest(&o.ObjectMeta) && o.Status.Phase == ""
 			if isNew || o.Spec.NodeName == "" { // what is large matters too
@@ -250,15 +251,14 @@ func (c *Cluster) Decode(m manifest.Object) error {
 		if m.Kind == "CronJob" {
 			path = "spec.jobTemplate." + path
 		}
-		return decodeAs(m, new(workload.Object), func(o *workload.Object) error {
+		return DecodeAs(m, new(workload.Object), func(o *workload.Object) error {
 			return c.addWorkload(m.Kind, o, m.Mistakes(path, new(workload.Object)))
 		})
-	case "PodDisruptionBudget":
-		if c.Drain != nil {
-			return decodeAs(m, new(drain.Budget), c.Drain.AddBudget)
-		}
 	case "ResourceSlice", "ResourceClaim", "DeviceTaintRule", "DeviceClass":
 		return c.objects.Decode(m.Kind, func(o any) error { return m.Decode(o) })
+	}
+	if read := c.Readers[m.Kind]; read != nil {
+		return read(m)
 	}
 	if c.addProvisioner(&m) {
 		return nil
@@ -311,8 +311,8 @@ func (c *Cluster) addRules(m *manifest.Object) {
 	}
 }
 
-// decodeAs decodes and adds the object. Errors have its name.
-func decodeAs[T any](m manifest.Object, o *T, add func(*T) error, options ...json.Options) error {
+// DecodeAs decodes and adds the object. Errors have its name.
+func DecodeAs[T any](m manifest.Object, o *T, add func(*T) error, options ...json.Options) error {
 	err := m.Decode(o, options...)
 	if err == nil {
 		err = add(o)

@@ -134,8 +134,8 @@ func (c *Cluster) addPod(o *corev1.Pod, mistakes []string) error {
 	if twin := c.PodNamed[p.PodName]; twin != nil {
 		return checkTwins(p, twin)
 	}
-	if c.Drain != nil {
-		c.Drain.AddPod(p.PodName, o)
+	if c.OnPod != nil {
+		c.OnPod(p.PodName, o)
 	}
 	c.addKeeper(o, p.PodName)
 	c.PodNamed[p.PodName] = p

@@ -13,7 +13,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/cmd/internal/drain"
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/timeline"
@@ -51,13 +50,13 @@ type Eviction struct {
 	Ends      bool   `json:"jobEnds,omitzero"`    // its Job, or its index of that, fails for good, or its owner makes no new pods
 	Then      string `json:"then,omitempty"`      // what happens next, if new pods are not better off
 
-	Of    *cluster.Pod   `json:"-"`
-	Waits bool           `json:"-"` // the kubelet would refuse it again, and no scheduler chooses another node for new ones
-	Order string         `json:"-"` // of equal deadlines
-	Drain *drain.Verdict `json:"-"` // of "kubectl drain"; nil: there is none
+	Of    *cluster.Pod `json:"-"`
+	Waits bool         `json:"-"` // the kubelet would refuse it again, and no scheduler chooses another node for new ones
+	Order string       `json:"-"` // of equal deadlines
 
 	earliest, deadline time.Time
 	now                time.Time
+	isDrained          bool
 }
 
 // Spans returns when the pods are evicted.
@@ -189,10 +188,10 @@ func Of(p *cluster.Pod, now time.Time, before *cluster.Node, changes ...*cluster
 }
 
 // Drained returns the eviction of a pod that leaves now, whatever the taints.
-func Drained(p *cluster.Pod, now time.Time, n *cluster.Node, v *drain.Verdict) *Eviction {
+func Drained(p *cluster.Pod, now time.Time, n *cluster.Node) *Eviction {
 	return &Eviction{
 		Pod: p.String(), Node: n.Name, Outcome: Leaves, At: now.Format(time.RFC3339), InSeconds: new(int64(0)), Hangs: n.IsSilent(),
-		Drain: v, Of: p, now: now, earliest: now, deadline: now,
+		Of: p, isDrained: true, now: now, earliest: now, deadline: now,
 	}
 }
 

@@ -53,7 +53,7 @@ func (r *Eviction) follow(c *cluster.Cluster, maker *cluster.Workload, evicted [
 		r.Then = r.Job
 	case maker.Bound != nil:
 		r.followBound(c, maker, fail)
-	case r.Drain != nil && own.Matches(p.Profile) && !p.IsRejected(own.Group):
+	case r.isDrained && own.Matches(p.Profile) && !p.IsRejected(own.Group):
 		r.Again, r.Then = true, "new ones tolerate the cordon, and may be put there again"
 	case own.Matches(p.Profile) && !p.IsRejected(own.Group) && p.EvictionOf(own.Taints, r.now).Outcome != taints.Stays:
 		r.Again, r.Then = true, "new ones may be put there again, and leave again"+strings.TrimPrefix(jobs.Again(maker.Kind, maker.Job, fail, true), ", again and again")

@@ -140,17 +140,17 @@ func (e *evaluation) evictions() {
 		}
 		switch {
 		case p.Deleting, wouldLeave && leaves && *was.InSeconds <= *is.InSeconds:
-			departing = append(departing, member{p, is, 0})
+			departing = append(departing, member{Pod: p, Eviction: is})
 			nodes.Anyway++
 		case leaves:
-			leaving = append(leaving, member{p, is, 0})
+			leaving = append(leaving, member{Pod: p, Eviction: is})
 			nodes.Leave++
 		case wouldLeave:
 			nodes.Stay++
-			spared = append(spared, member{p, was, 0})
+			spared = append(spared, member{Pod: p, Eviction: was})
 		default:
 			if p.Owner.Kind == "DaemonSet" && !daemonMakes(p, &e.after.Nodes[i]) && daemonMakes(p, old) {
-				misplaced = append(misplaced, member{p, is, 0})
+				misplaced = append(misplaced, member{Pod: p, Eviction: is})
 			}
 			nodes.Stay++
 			is.Because = slices.DeleteFunc(is.Because, func(x eviction.Pair) bool {
@@ -158,7 +158,7 @@ func (e *evaluation) evictions() {
 				return found && old.Own[at].Value == x.Taint.Value
 			})
 			if len(is.Because) > 0 {
-				tolerating = append(tolerating, member{p, is, 0})
+				tolerating = append(tolerating, member{Pod: p, Eviction: is})
 			}
 		}
 	}
@@ -179,7 +179,7 @@ func (e *evaluation) drain(r *Request) {
 	for _, p := range e.before.Pods {
 		if i, known := e.before.NodeAt[p.Node]; known && e.changes[i] != nil {
 			v := new(r.Drain.Of(p.PodName))
-			all = append(all, member{p, eviction.Drained(p, e.now, &e.after.Nodes[i], v), 0})
+			all = append(all, member{p, eviction.Drained(p, e.now, &e.after.Nodes[i]), 0, v})
 			if v.IsRefused && !strings.Contains(e.Refused[p.Node], v.Why) {
 				e.Refused[p.Node] = strings.TrimPrefix(e.Refused[p.Node]+"; node "+p.Node+": "+v.Why, "; ")
 			}
@@ -190,12 +190,12 @@ func (e *evaluation) drain(r *Request) {
 	for _, m := range all {
 		switch isRefused := e.Refused[m.Pod.Node] != ""; {
 		case m.Deleting:
-			m.InSeconds, *m.Drain = nil, drain.Verdict{}
-		case m.Drain.Leaves && isRefused:
-			*m.Drain = drain.Verdict{Why: "not evicted: kubectl refuses their node for other pods"}
+			m.InSeconds, *m.verdict = nil, drain.Verdict{}
+		case m.verdict.Leaves && isRefused:
+			*m.verdict = drain.Verdict{Why: "not evicted: kubectl refuses their node for other pods"}
 		}
 	}
-	drain.Limit(lists.Each(all, func(m member) *drain.Verdict { return m.Drain }), func(i int) bool {
+	drain.Limit(lists.Each(all, func(m member) *drain.Verdict { return m.verdict }), func(i int) bool {
 		return *all[i].Owner != (cluster.Owner{}) && !e.isHomeless(all[i].Pod)
 	})
 	for _, m := range all {
@@ -203,7 +203,7 @@ func (e *evaluation) drain(r *Request) {
 		case m.Deleting:
 			departing = append(departing, m)
 			nodes.Anyway++
-		case m.Drain.Leaves:
+		case m.verdict.Leaves:
 			leaving = append(leaving, m)
 			nodes.Leave++
 		default:
@@ -251,7 +251,7 @@ func (e *evaluation) pending() {
 			continue
 		}
 		x := e.choice(p.Profile)
-		m := member{p, &eviction.Eviction{Pod: p.String()}, x.gains}
+		m := member{Pod: p, Eviction: &eviction.Eviction{Pod: p.String()}, gains: x.gains}
 		switch {
 		case x.before && !x.after:
 			unplaceable = append(unplaceable, m)

@@ -59,7 +59,7 @@ func New(c *cluster.Cluster, r *Request, now time.Time, connection []string) *Re
 		Version: "whynot-preview/v1", Now: now.Format(time.RFC3339), Nodes: len(c.Nodes), Pods: len(c.Pods),
 		Refused: make(map[string]string), NotEvaluated: c.NotEvaluated("new pods of DaemonSets"),
 	}
-	if c.Drain != nil && c.Drain.HasBudgets {
+	if r.Drain.HasBudgets {
 		report.NotEvaluated = slices.DeleteFunc(report.NotEvaluated, func(rule string) bool { return rule == "disruption budgets" })
 	}
 	e := &evaluation{
@@ -120,7 +120,8 @@ type Group struct {
 type member struct {
 	*cluster.Pod
 	*eviction.Eviction
-	gains int // the nodes that a pending pod gets
+	gains   int            // the nodes that a pending pod gets
+	verdict *drain.Verdict // nil: it is not drained
 }
 
 // groups groups the pods by what decides and by workload: the earliest first, and
@@ -130,7 +131,7 @@ func (e *evaluation) groups(list []member, leave bool) []Group {
 		return cmp.Or(compareDeadlines(a.InSeconds, b.InSeconds), cluster.ComparePodNames(a.PodName, b.PodName))
 	})
 	key := func(m member) string {
-		return fmt.Sprintf("%q %q %q %q %q %v %v", eviction.Why(m.Because)+ptr.Deref(m.Drain, drain.Verdict{}).Why, m.From, m.OwnerName(), m.Message, m.Job+m.Then, m.Hangs, m.gains)
+		return fmt.Sprintf("%q %q %q %q %q %v %v", eviction.Why(m.Because)+ptr.Deref(m.verdict, drain.Verdict{}).Why, m.From, m.OwnerName(), m.Message, m.Job+m.Then, m.Hangs, m.gains)
 	}
 	groups := lists.Each(lists.Grouped(list, key), func(same []member) Group { return e.group(same, leave) })
 	slices.SortStableFunc(groups, func(a, b Group) int {
@@ -147,7 +148,7 @@ func (e *evaluation) group(list []member, leave bool) Group {
 	name := first.OwnerName()
 	g := Group{
 		Workload: name, Running: e.before.Running[name], Waiting: e.before.Waiting[name], InSeconds: last.InSeconds, Because: last.Because,
-		NewNodes: first.gains, Message: first.Message, IsPending: first.IsPending(), Reason: ptr.Deref(first.Drain, drain.Verdict{}).Why, AreOf: !first.Deleting && !first.IsFinished(),
+		NewNodes: first.gains, Message: first.Message, IsPending: first.IsPending(), Reason: ptr.Deref(first.verdict, drain.Verdict{}).Why, AreOf: !first.Deleting && !first.IsFinished(),
 	}
 	for _, m := range list {
 		g.Pods, g.Evictions = append(g.Pods, m.Pod.String()), append(g.Evictions, m.Eviction)

@@ -46,21 +46,23 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// TestOutput runs a file of cases with objects and the output of the program for
-// them and some arguments, without blank lines.
+// TestOutput runs files of cases with objects and the output of the program for them and
+// some arguments, without blank lines.
 func TestOutput(t *testing.T) {
-	cases.Run(t, "testdata/output.txt", func(t *testing.T, lines []string) []string {
-		args, _ := strings.CutPrefix(lines[len(lines)-1], "$ kubectl whynot")
-		input := objectsOf(lines[:len(lines)-1])
-		code, stdout, stderr := runOn(strings.NewReader(input), strings.Fields(args)...)
-		output := strings.Split(stdout+stderr, "\n")
-		if code != 0 {
-			output = append(output, fmt.Sprint("exit code ", code))
-		} else if !strings.Contains(args, "-f testdata") {
-			checkFixes(t, input)
-		}
-		return slices.DeleteFunc(output, func(s string) bool { return s == "" })
-	})
+	for _, file := range []string{"testdata/output.txt", "testdata/preview-output.txt"} {
+		cases.Run(t, file, func(t *testing.T, lines []string) []string {
+			args, _ := strings.CutPrefix(lines[len(lines)-1], "$ kubectl whynot")
+			input := objectsOf(lines[:len(lines)-1])
+			code, stdout, stderr := runOn(strings.NewReader(input), strings.Fields(args)...)
+			output := strings.Split(stdout+stderr, "\n")
+			if code != 0 {
+				output = append(output, fmt.Sprint("exit code ", code))
+			} else if !strings.Contains(args, "-f testdata") {
+				checkFixes(t, input)
+			}
+			return slices.DeleteFunc(output, func(s string) bool { return s == "" })
+		})
+	}
 }
 
 // objectsOf parses lines of the form "node NAME LABEL… TAINT…" or "pod

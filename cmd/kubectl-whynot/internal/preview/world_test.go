@@ -112,6 +112,9 @@ func (w *world) pod(i int) corev1.Pod {
 		pin(&p, p.Spec.NodeName, w.oneOf(p.Spec.NodeName, w.nodes[0].Name))
 	}
 	p.Status.Phase = corev1.PodPhase(w.oneOf("Running", "Running", "Running", "Succeeded"))
+	if w.IntN(3) == 0 {
+		p.Status.StartTime = &metav1.Time{Time: now.Add(-time.Duration(w.IntN(20)) * 10 * time.Second)}
+	}
 	if w.IntN(8) == 0 {
 		p.DeletionTimestamp = &metav1.Time{Time: now}
 	}

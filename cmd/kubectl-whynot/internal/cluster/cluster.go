@@ -45,7 +45,11 @@ type Cluster struct {
 
 	AddedIn map[string][]taints.Toleration // those that admission adds to pods, by namespace
 
-	Provisioners
+	// What the objects that make nodes, and pods, say of nodes and of their taints.
+	Pool    sets.Set[taints.TaintID]    // taints of all nodes of a pool
+	Startup map[taints.TaintID]string   // taints of a start, and what lists them
+	Leaving map[string]string           // nodes whose Machine or NodeClaim is being deleted, and its name
+	Keepers map[string]sets.Set[string] // nodes, and pods there that ask not to be disrupted, with the annotation
 
 	OnPod   func(PodName, *corev1.Pod)             // also gets each pod, with all of its fields; nil: nobody does
 	Readers map[string]func(manifest.Object) error // of more kinds of objects
@@ -89,7 +93,7 @@ func New(only Filter) *Cluster {
 		NodeAt: make(map[string]int), leftOut: make(map[PodName]*Pod), PodNamed: make(map[PodName]*Pod), Others: make(map[string]int),
 		profiles: make(map[string]*Profile), owners: make(map[Owner]*Owner), Unevaluated: sets.New[string](),
 		Workloads: make(map[string]*Workload), Running: make(map[string]int), Waiting: make(map[string]int), AddedIn: make(map[string][]taints.Toleration),
-		Provisioners: newProvisioners(),
+		Pool: sets.New[taints.TaintID](), Startup: make(map[taints.TaintID]string), Leaving: make(map[string]string), Keepers: make(map[string]sets.Set[string]),
 	}
 }
 

@@ -16,18 +16,6 @@ import (
 	"github.com/seed-0529bac1/taints/kube"
 )
 
-// Provisioners is what the objects of the input that make nodes say of them.
-type Provisioners struct {
-	Pool    sets.Set[taints.TaintID]    // taints of all nodes of a pool
-	Startup map[taints.TaintID]string   // taints of a start, and what lists them
-	Leaving map[string]string           // nodes whose Machine or NodeClaim is being deleted, and its name
-	Keepers map[string]sets.Set[string] // nodes, and pods there that ask not to be disrupted, with the annotation
-}
-
-func newProvisioners() Provisioners {
-	return Provisioners{sets.New[taints.TaintID](), make(map[taints.TaintID]string), make(map[string]string), make(map[string]sets.Set[string])}
-}
-
 // A provisioner is a NodePool or NodeClaim of Karpenter, or what Cluster API, OpenShift
 // and Gardener have of them.
 type provisioner struct {

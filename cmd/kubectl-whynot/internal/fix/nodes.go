@@ -293,9 +293,66 @@ func (x *Pods) StepsFor(s *Stay, stays []*Stay) (steps []Step) {
 	return steps
 }
 
+// cordonStep returns what to do about cordoned nodes. Only a person ends what a person began,
+// and only where nothing else speaks against it.
+func (x *Pods) cordonStep(s *Stay, look, uncordon func(string) Step, since func(before, after string) string) Step {
+	with := ""
+	if s.By != "" {
+		with = " by " + s.By
+	}
+	because := strings.TrimSuffix(": "+s.Evidence, ": ")
+	if len(s.nodes) > 1 {
+		because = strings.ReplaceAll(because, "its ", "their ")
+	}
+	switch {
+	case s.IsFree() && s.By != "":
+		return uncordon("if the maintenance of WHO, cordoned" + with + since("", ",") + " is over, uncordon THEM")
+	case s.IsFree():
+		return uncordon("if the maintenance of WHO" + since(", cordoned", ",") + " is over, uncordon THEM")
+	case s.IsByController():
+		return look("wait until " + s.By + " uncordons WHO" + since(", cordoned", "") + because)
+	case s.IsToRepair():
+		return look("repair WHO, which ARE cordoned" + with + since("", "") + " and not Ready: to uncordon THEM alone is not enough")
+	case s.By == "":
+		text := say.Noun(len(s.nodes), "node") + " " + say.NamesOf(s.nodes, len(s.nodes)) + since(", cordoned", ",")
+		return x.onNodes("find out who has "+text+" and ends that, before anybody uncordons "+say.For(len(s.nodes), "it", "them")+because+
+			". managedFields name the client that cordoned", s.nodes, 3, "get", "node", "-o", "yaml", "--show-managed-fields")
+	default:
+		return look("find out who has WHO, cordoned" + with + since("", ",") + " and ends that, before anybody uncordons THEM" + because)
+	}
+}
+
 // exists returns entries that tolerate the taints with any value.
 func exists(list []taints.Taint) []remedy.Entry {
 	return lists.Each(list, func(t taints.Taint) remedy.Entry {
 		return remedy.Entry{Toleration: taints.Toleration{Key: t.Key, Operator: taints.OpExists, Effect: t.Effect}}
 	})
+}
+
+// writers names the clients that last wrote the taints of the nodes, as far as is known.
+func (x *Pods) writers(nodes []int) string {
+	var names []string
+	for _, i := range nodes {
+		if by := x.Nodes[i].TaintsBy; by != "" && !slices.Contains(names, by) {
+			names = append(names, by)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ". " + say.Joined(say.FirstOf(names, 3)) + " last wrote the taints there"
+}
+
+// Ask returns what to find out about taints that may be for a state or for a pool.
+func (x *Pods) Ask(only *remedy.Alternative) []Step {
+	startup := slices.DeleteFunc(slices.Clone(only.Unknown), func(t taints.Taint) bool { return x.Startup[t.ID()] == "" })
+	if len(startup) > 0 {
+		return []Step{x.onNodes("wait for "+say.TaintsText(startup)+" to go away from "+say.NamesOf(only.NodeNames, only.Nodes)+": "+
+			x.Startup[startup[0].ID()]+" has it among its startupTaints, so that the "+say.Noun(only.Nodes, "node")+say.For(only.Nodes, " is", " are")+" starting",
+			only.NodeNames, 3, "describe", "node")}
+	}
+	who, names := say.TaintsText(only.Unknown), only.NodeNames
+	text := "ask who set " + who + " on " + say.NamesOf(names, only.Nodes) + ": nothing in the input says what it is for. If it marks nodes for such pods, " +
+		entriesText(only.Entries()) + "; if it marks a state of the node, that has to end" + x.writers(only.At)
+	return []Step{x.onNodes(text, names, 3, "describe", "node")}
 }

@@ -16,10 +16,12 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/cases"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/names"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/remedy"
 )
 
 // TestAdvice runs files of cases. Each has objects and, indented, the advice
@@ -44,21 +46,23 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// TestOutput runs a file of cases with objects and the output of the program for
-// them and some arguments, without blank lines.
+// TestOutput runs files of cases with objects and the output of the program for them and
+// some arguments, without blank lines.
 func TestOutput(t *testing.T) {
-	cases.Run(t, "testdata/output.txt", func(t *testing.T, lines []string) []string {
-		args, _ := strings.CutPrefix(lines[len(lines)-1], "$ kubectl whynot")
-		input := objectsOf(lines[:len(lines)-1])
-		code, stdout, stderr := runOn(strings.NewReader(input), strings.Fields(args)...)
-		output := strings.Split(stdout+stderr, "\n")
-		if code != 0 {
-			output = append(output, fmt.Sprint("exit code ", code))
-		} else if !strings.Contains(args, "-f testdata") {
-			checkFixes(t, input)
-		}
-		return slices.DeleteFunc(output, func(s string) bool { return s == "" })
-	})
+	for _, file := range []string{"testdata/output.txt", "testdata/preview-output.txt"} {
+		cases.Run(t, file, func(t *testing.T, lines []string) []string {
+			args, _ := strings.CutPrefix(lines[len(lines)-1], "$ kubectl whynot")
+			input := objectsOf(lines[:len(lines)-1])
+			code, stdout, stderr := runOn(strings.NewReader(input), strings.Fields(args)...)
+			output := strings.Split(stdout+stderr, "\n")
+			if code != 0 {
+				output = append(output, fmt.Sprint("exit code ", code))
+			} else if !strings.Contains(args, "-f testdata") {
+				checkFixes(t, input)
+			}
+			return slices.DeleteFunc(output, func(s string) bool { return s == "" })
+		})
+	}
 }
 
 // objectsOf parses lines of the form "node NAME LABEL… TAINT…" or "pod
@@ -154,8 +158,8 @@ func fixesOf(c *diagnosis.Cause) (lines []string) {
 }
 
 // entryTexts returns entries as text, with the indexes that they replace.
-func entryTexts(tolerations []taints.Toleration, list []diagnosis.Entry) []string {
-	return say.Each(list, func(e diagnosis.Entry) string {
+func entryTexts(tolerations []taints.Toleration, list []remedy.Entry) []string {
+	return lists.Each(list, func(e remedy.Entry) string {
 		if e.Replaces != nil {
 			return fmt.Sprintf("%d: %s", slices.IndexFunc(tolerations, e.Replaces.Equal), e.Toleration)
 		}
@@ -164,7 +168,7 @@ func entryTexts(tolerations []taints.Toleration, list []diagnosis.Entry) []strin
 }
 
 func stateTexts(list []taints.Taint) []string {
-	return say.Each(list, func(t taints.Taint) string { return "repair " + t.String() })
+	return lists.Each(list, func(t taints.Taint) string { return "repair " + t.String() })
 }
 
 // checkForms checks that page one, the details and the page use the same words,

@@ -17,6 +17,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/fix"
 )
 
 // checkFixes applies every fix for the input, as a user would, to what the
@@ -116,7 +117,7 @@ var (
 )
 
 // isQuestion reports whether the step is to find out what a taint is for.
-func isQuestion(s diagnosis.Step) bool { return strings.HasPrefix(s.Text, "ask who set ") }
+func isQuestion(s fix.Step) bool { return strings.HasPrefix(s.Text, "ask who set ") }
 
 // tolerations returns the tolerations of the pod after the steps, or nil if there
 // is no fix.
@@ -159,7 +160,7 @@ func (w *world) check(t *testing.T, x *diagnosis.Pending, list []taints.Tolerati
 }
 
 // run runs the command of the step, of "a || b" the first that works.
-func (w *world) run(t *testing.T, x *diagnosis.Pending, s diagnosis.Step) {
+func (w *world) run(t *testing.T, x *diagnosis.Pending, s fix.Step) {
 	t.Helper()
 	before := w.template
 	first, second, isEither := strings.Cut(s.Command, " || ")
@@ -181,7 +182,7 @@ func patchIn(t *testing.T, command string) string {
 	return words[len(words)-1]
 }
 
-func (w *world) runOne(t *testing.T, x *diagnosis.Pending, s diagnosis.Step, words []string) {
+func (w *world) runOne(t *testing.T, x *diagnosis.Pending, s fix.Step, words []string) {
 	t.Helper()
 	for i := 1; i < len(words); i++ {
 		switch args := words[i+1:]; words[i] {

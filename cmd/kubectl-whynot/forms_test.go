@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 )
 
 // TestForms has what all outputs of the report say, those for people and those for
@@ -64,7 +64,7 @@ func TestForms(t *testing.T) {
 		{[]string{"node a1", rejected}, "p", `its phase is Failed, its status says "OutOfcpu: Node didn't have enough resource: cpu"`, "its phase is Failed, its status says"},
 		{[]string{"node a1", tooLarge}, "", "that taints and node affinity allow", "kind: schedulable"},
 	} {
-		input := objectsOf(say.Each(tc.lines, previewed))
+		input := objectsOf(lists.Each(tc.lines, previewed))
 		outputs := map[string]string{"text": tc.text, "wide": tc.text, "html": tc.text, "yaml": tc.data}
 		for output, want := range outputs {
 			args := append([]string{"-f", "-", "-o", output}, strings.Fields(tc.args)...)

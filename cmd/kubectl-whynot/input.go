@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -22,11 +23,14 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/pager"
 
+	"github.com/seed-0529bac1/taints/cmd/internal/drain"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
 	"github.com/seed-0529bac1/taints/cmd/internal/names"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/fix"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
 )
 
@@ -43,7 +47,7 @@ func (p *program) answer(ctx context.Context, args []string) error {
 		return err
 	}
 	c.Finish()
-	q := diagnosis.Question{Now: now, Matrix: p.output == "html", IsWide: p.output == "wide", Connection: p.connection}
+	q := diagnosis.Question{Now: now, Matrix: p.output == "html", IsWide: p.output == "wide", Kubectl: fix.Kubectl{Connection: p.connection}}
 	if isDump && len(p.connection) == 0 {
 		q.Cluster = "the cluster of this dump"
 	}
@@ -71,7 +75,10 @@ func (p *program) preview(ctx context.Context, r *preview.Request, args []string
 	}
 	c.Only, p.all = cluster.Filter{}, true // pods of all namespaces are on the nodes
 	if r.Verb == "drain" {
-		c.Drain, r.Flags = r.Drain, givenFlags(r.Drain.Flags)
+		r.Flags, p.drain, c.OnPod = givenFlags(r.Drain.Flags), r.Drain, r.Drain.AddPod
+		c.Readers = map[string]func(manifest.Object) error{"PodDisruptionBudget": func(o manifest.Object) error {
+			return cluster.DecodeAs(o, new(drain.Budget), r.Drain.AddBudget)
+		}}
 	}
 	input, _, err := p.read(ctx, c)
 	if err != nil {
@@ -163,8 +170,8 @@ func (p *program) readCluster(ctx context.Context, c *cluster.Cluster) error {
 	if !strings.HasPrefix(c.Asked, "daemonset/") {
 		readOthers(ctx, client, c, "DaemonSets", "/apis/apps/v1", "", c.Only.Namespace) // a device plugin may be in any namespace
 	}
-	if c.Drain != nil {
-		c.Drain.HasBudgets = readOthers(ctx, client, c, "PodDisruptionBudgets", "/apis/policy/v1", "")
+	if p.drain != nil {
+		p.drain.HasBudgets = readOthers(ctx, client, c, "PodDisruptionBudgets", "/apis/policy/v1", "")
 	}
 	return inPages(ctx, client.Pods(c.Only.Namespace).List, p.selector, c.ForgetPods, c.AddPod)
 }
@@ -279,14 +286,14 @@ func (p *program) podNames(ctx context.Context, args []string) []string {
 	if len(args) > 0 || p.readCluster(ctx, c) != nil {
 		return nil
 	}
-	return say.Each(c.Pods, func(p *cluster.Pod) string { return p.Name })
+	return lists.Each(c.Pods, func(p *cluster.Pod) string { return p.Name })
 }
 
 // nodeNames returns the names of the nodes that the arguments lack; none if that fails.
 func (p *program) nodeNames(ctx context.Context, args []string) []string {
 	c := cluster.New(cluster.Filter{})
 	p.readNodes(ctx, c)
-	names := say.Each(c.Nodes, func(n cluster.Node) string { return n.Name })
+	names := lists.Each(c.Nodes, func(n cluster.Node) string { return n.Name })
 	return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(args, name) })
 }
 
@@ -300,5 +307,5 @@ func (p *program) namespaces(ctx context.Context, _ []string) (names []string) {
 
 func (p *program) contexts(context.Context, []string) []string {
 	config, _ := p.config.ToRawKubeConfigLoader().RawConfig()
-	return say.SortedKeys(config.Contexts)
+	return slices.Sorted(maps.Keys(config.Contexts))
 }

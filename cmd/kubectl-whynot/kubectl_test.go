@@ -32,7 +32,7 @@ import (
 	"k8s.io/kubectl/pkg/cmd/taint"
 	cmdutil "k8s.io/kubectl/pkg/cmd/util"
 
-	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
 )
 
@@ -381,7 +381,7 @@ func (s *nodeServer) without(before []corev1.Pod) (names []string) {
 }
 
 func podNames(groups []preview.Group) []string {
-	return slices.Sorted(slices.Values(slices.Concat(say.Each(groups, func(g preview.Group) []string { return g.Pods })...)))
+	return slices.Sorted(slices.Values(slices.Concat(lists.Each(groups, func(g preview.Group) []string { return g.Pods })...)))
 }
 
 // checkCommands runs the command, after which the nodes have the state, and those that

@@ -98,6 +98,7 @@ type program struct {
 	connection []string // the flags that choose the cluster and the user
 
 	client  corev1client.CoreV1Interface // nil: the input is not a cluster
+	drain   *drain.Drain                 // that is previewed; nil: none
 	missing error                        // why the API server does not have the workload that is asked for
 }
 

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -21,6 +22,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/cases"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 	"github.com/seed-0529bac1/taints/internal/test/golden"
 )
@@ -172,67 +174,12 @@ func TestBold(t *testing.T) {
 // With --exit-code, the code is 3 if a pod waits for taints, or if an API server would
 // refuse the tolerations of a manifest.
 func TestExitCode(t *testing.T) {
-	const deployment = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {template: {spec: {TOLERATIONS}}}}`
-	with := func(tolerations string) string { return strings.Replace(deployment, "TOLERATIONS", tolerations, 1) }
-	const tainted, untainted, noExecute = "node a k=v:NoSchedule", "node b pool=x", "node a k:NoExecute"
-	const owner = `{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: r}, spec: {template: {spec: {}}}}`
-	const refused = `{kind: Pod, metadata: {name: r-1, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: r, controller: true}]}, ` +
-		`spec: {nodeName: a}, status: {phase: Failed, reason: TaintToleration}}`
-	const ended = `{apiVersion: batch/v1, kind: Job, metadata: {name: r, uid: u}, spec: {template: {spec: {nodeName: a}}}, ` +
-		`status: {ready: 1, conditions: [{type: Failed, status: 'True'}]}}`
-	ofJob := strings.NewReplacer("apps/v1", "batch/v1", "ReplicaSet", "Job").Replace(refused)
-	for _, tc := range []struct {
-		lines []string
-		args  string
-		want  int
-	}{
-		{[]string{tainted, "pod"}, "", 3},
-		{[]string{tainted, "pod k=V"}, "-o json", 3},
-		{[]string{tainted, untainted, "pod"}, "", 0},
-		{[]string{tainted, "pod k=v"}, "", 0},
-		{[]string{"node a node.kubernetes.io/unschedulable:NoSchedule", "pod"}, "-o html", 3},
-		{[]string{tainted, `{kind: Pod, metadata: {name: p}, spec: {nodeSelector: {pool: x}}}`}, "", 0},
-		{[]string{tainted, `{kind: Pod, metadata: {name: p}, spec: {schedulingGates: [{name: g}]}}`}, "", 0},
-		{[]string{tainted, with("")}, "", 3},
-		{[]string{tainted, with("tolerations: [{operator: Exists}]")}, "", 0},
-		{[]string{untainted, with("tolerations: [{operator: exists}]")}, "", 3},
-		{[]string{untainted, with("toleration: []")}, "", 3},
-		{[]string{untainted, with("tolerations: [{key: k, operator: Lt, value: '5'}]")}, "", 3},
-		{[]string{untainted, with("tolerations: [{key: k, op: Exists}]")}, "", 3},
-		{[]string{untainted, with("tolerance: []")}, "", 3},
-		{[]string{untainted, with("taints: []")}, "", 3},
-		{[]string{untainted, strings.Replace(with("tolerations: [{operator: exists}]"), "spec: {", "spec: {replicas: 0, ", 1)}, "", 3},
-		{[]string{untainted, `{kind: Pod, metadata: {name: p}, spec: {tolerations: [{key: k, operator: Gt, value: '5'}]}}`}, "", 3},
-		{[]string{untainted, `{kind: Pod, metadata: {name: p}, spec: {tolerations: [{operator: exists}]}}`}, "", 3},
-		{[]string{untainted, `{kind: Pod, metadata: {name: p, uid: u}, spec: {tolerations: [{key: k, operator: Gt, value: '5'}]}}`}, "", 0},
-		{[]string{noExecute, refused}, "", 3},
-		{[]string{untainted, refused}, "", 0},
-		{[]string{noExecute, refused, strings.Replace(owner, "spec: {}", "spec: {nodeName: a}", 1)}, "", 3},
-		{[]string{noExecute, ofJob, ended}, "", 0},
-		{[]string{noExecute, ofJob, strings.Replace(ended, "Failed", "Suspended", 1)}, "", 3},
-		{[]string{noExecute, untainted, refused, owner}, "", 0}, // the scheduler chooses a node for a new one
-		{[]string{tainted, "pod", `{kind: Pod, metadata: {name: q}, spec: {tolerations: [{operator: Exists}]}}`}, "q", 0},
-	} {
-		input := objectsOf(tc.lines)
-		args := append([]string{"-f", "-", "--exit-code"}, strings.Fields(tc.args)...)
-		if code, _, stderr := runOn(strings.NewReader(input), args...); code != tc.want || stderr != "" {
-			t.Errorf("%s: exit code %d, want %d; %s", tc.lines, code, tc.want, stderr)
-		}
-	}
-	for tolerations, want := range map[string]int{ // that the program cannot decode
-		"tolerations: [{key: k, value: true}]": 3, "tolerations: [{tolerationSeconds: '300'}]": 3, "tolerations: {key: k}": 3,
-		"nodeSelector: {tolerations: true}": 1, "tolerations: Exists": 3, "tolerations: [k]": 3, "priority: high": 1,
-	} {
-		input := objectsOf([]string{untainted, with(tolerations)})
-		code, _, stderr := runOn(strings.NewReader(input), "-f", "-", "--exit-code")
-		plain, _, _ := runOn(strings.NewReader(input), "-f", "-")
-		if code != want || plain != 1 || !strings.Contains(stderr, "must be") {
-			t.Errorf("%s: exit codes %d and %d, want %d; %s", tolerations, code, plain, want, stderr)
-		}
-	}
-	if code, _, _ := runOn(strings.NewReader(objectsOf([]string{tainted, "pod"}))); code != 0 {
-		t.Errorf("without the flag: exit code %d", code)
-	}
+	cases.Run(t, "testdata/exit-codes.txt", func(_ *testing.T, lines []string) []string {
+		last := len(lines) - 1
+		args := strings.Fields(strings.TrimPrefix(lines[last], "$ kubectl whynot"))
+		code, _, stderr := runOn(strings.NewReader(objectsOf(lines[:last])), args...)
+		return strings.Split(strings.TrimSpace(fmt.Sprintf("exit code %d\n%s", code, stderr)), "\n")
+	})
 }
 
 // TestUsage checks output that is not the same on all systems: help, which is
@@ -257,6 +204,7 @@ func TestUsage(t *testing.T) {
 		{"", "preview taint no a", 1, "See 'kubectl whynot preview taint --help'"},
 		{"", "preview taint no a m:noexecute", 1, "PreferNoSchedule or NoExecute; did you mean NoExecute?\nSee 'kubectl whynot preview taint --help'"},
 		{"not read", "--filename=", 2, "-f needs the name of a file"},
+		{"not read", "preview cordon worker-1 -f testdata/none.yaml", 1, "none.yaml"},
 		{"NAME   STATUS\r\nn      Ready\r\n", "", 1, "this is a table, or the output of 'kubectl describe'; whynot reads what 'kubectl get nodes,pods -A -o json' prints"},
 		{"web-1   1/1   Running   0   5d\n", "", 1, "this has no Kubernetes objects; whynot reads what"},
 		{`{"kind":"Node"`, "", 1, "error: standard input: "},

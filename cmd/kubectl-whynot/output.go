@@ -27,11 +27,14 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/timeline"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/eviction"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/fix"
 )
 
 // writeReport writes the report as JSON or YAML, or a part of the templates.
@@ -91,7 +94,7 @@ func (p *page) execute(part string, view any) error {
 		"bold": func() color.Attribute { return color.Bold }, "red": func() color.Attribute { return color.FgRed },
 		"cyan": func() color.Attribute { return color.FgCyan }, "isWindows": func() bool { return runtime.GOOS == "windows" },
 		"selector": cluster.SelectorText, "toleration": visible.Toleration, "yamlLines": yamlLines,
-		"keys": say.SortedKeys[string], "isWide": func() bool { return p.isWide },
+		"keys": func(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }, "isWide": func() bool { return p.isWide },
 		"column": column, "spaces": func(s string) string { return strings.Repeat(" ", len(s)) },
 	}).Funcs(words).Funcs(sayings).ParseFS(pages, "page/text.tmpl")).ExecuteTemplate(p, part, view)
 }
@@ -157,7 +160,7 @@ func pageText(name string) string {
 }
 
 var parsedPage = template.Must(template.New("").Funcs(words).Funcs(sayings).Funcs(template.FuncMap{
-	"clean": say.Clean, "printable": say.Printable, "details": details, "timeline": timeline.New, "spans": diagnosis.Spans,
+	"clean": say.Clean, "printable": say.Printable, "details": details, "timeline": timeline.New, "spans": eviction.Spans,
 	"texts": func(m map[string]string) []string { return slices.Sorted(maps.Values(m)) }, "keysOf": sets.List[string],
 	"style": func() template.CSS { return template.CSS(pageText("page.css")) }, "script": func() template.JS { return template.JS(pageText("page.js")) },
 	"scriptHash": func() string {
@@ -167,11 +170,11 @@ var parsedPage = template.Must(template.New("").Funcs(words).Funcs(sayings).Func
 }).ParseFS(pages, "page/*.html.tmpl"))
 
 // fates groups the pods that are evicted, earliest first, and then those that stay.
-func fates(list []*diagnosis.Eviction, withStays bool) [][]*diagnosis.Eviction {
-	list = slices.DeleteFunc(slices.Clone(list), func(x *diagnosis.Eviction) bool {
-		return x.Outcome == diagnosis.Stays && !withStays
+func fates(list []*eviction.Eviction, withStays bool) [][]*eviction.Eviction {
+	list = slices.DeleteFunc(slices.Clone(list), func(x *eviction.Eviction) bool {
+		return x.Outcome == eviction.Stays && !withStays
 	})
-	return say.Grouped(list, func(x *diagnosis.Eviction) string {
+	return lists.Grouped(list, func(x *eviction.Eviction) string {
 		return fmt.Sprintln(x.Outcome, x.From, x.Hangs, x.Then, x.Order)
 	})
 }
@@ -182,7 +185,7 @@ var words = map[string]any{
 	"firstOf": say.FirstOf, "shortened": say.Shortened, "first": first, "more": more, "counts": countsOf, "fates": fates, "taint": visible.Taint,
 	"contains": func(list []taints.Taint, t taints.Taint) bool { return slices.ContainsFunc(list, t.Equal) },
 
-	"labels": diagnosis.Labels, "when": diagnosis.When, "whenAll": func(list []*diagnosis.Eviction) string { return diagnosis.When(list...) }, "why": diagnosis.Why,
+	"labels": fix.Labels, "when": eviction.When, "whenAll": func(list []*eviction.Eviction) string { return eviction.When(list...) }, "why": eviction.Why,
 	"add": func(a, b int) int { return a + b }, "list": func(elements ...any) []any { return elements },
 }
 
@@ -206,7 +209,7 @@ func details(r *diagnosis.Report) (string, error) {
 
 // countsOf returns the numbers and the nouns.
 func countsOf(m map[string]int) []string {
-	return say.Each(say.SortedKeys(m), func(noun string) string { return fmt.Sprint(m[noun], " ", noun) })
+	return lists.Each(slices.Sorted(maps.Keys(m)), func(noun string) string { return fmt.Sprint(m[noun], " ", noun) })
 }
 
 // first returns up to most elements of the list, for pages that appear at once.

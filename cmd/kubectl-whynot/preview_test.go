@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"html"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -17,8 +18,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/cases"
-	"github.com/seed-0529bac1/taints/cmd/internal/say"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/internal/test/golden"
 )
 
@@ -85,134 +85,6 @@ func checkPreviewed(t *testing.T, command string) {
 	isRefused := strings.Contains(stderr, " not found") || strings.Contains(stderr, "--overwrite is false")
 	if code != 0 && !isRefused {
 		t.Errorf("%s: exit code %d, stderr %q", command, code, stderr)
-	}
-}
-
-// TestPreviewRefusals has what kubectl refuses, with its exit code and its words,
-// and invalid usage of the preview.
-func TestPreviewRefusals(t *testing.T) {
-	const unparsed = "error: parse "
-	for args, want := range map[string]string{
-		"taint nodes worker-1 k:NoSchedule k-":                  "1 error: can not both modify and remove a taint in the same command: ",
-		"taint nodes worker-1 k:NoSchedule k:NoSchedule-":       "1 error: can not both modify and remove a taint in the same command: ",
-		"taint nodes worker-1":                                  "1 error: at least one taint update is required",
-		"taint k:NoSchedule":                                    "1 error: one or more resources must be specified as <resource> <name>",
-		"taint nodes k:NoSchedule":                              "1 error: at least one resource name must be specified since 'all' parameter is not set",
-		"taint nodes --all -l pool=gpu k:NoSchedule":            "1 error: setting 'all' parameter with a non empty selector is prohibited",
-		"taint nodes k:NoSchedule worker-1":                     "1 error: all resources must be specified before taint changes: worker-1",
-		"taint pods worker-1 k:NoSchedule":                      "1 error: invalid resource type pods, only node types are supported; want nodes",
-		"taint worker-1 worker-2 k:NoSchedule":                  "1 error: invalid resource type worker-1, only node types are supported; want nodes",
-		"taint nodes worker-1 k:NoExec":                         "1 " + unparsed,
-		"taint nodes worker-1 k=v":                              "1 " + unparsed,
-		"taint nodes worker-1 k=v:NoSchedule k=w:NoSchedule":    "1 " + unparsed,
-		"taint nodes worker-1 _:NoSchedule-":                    "1 " + unparsed,
-		"taint nodes -l a=b=c k:NoSchedule":                     "1 error: -l: ",
-		"taint nodes none k:NoSchedule":                         `1 error: nodes "none" not found`,
-		"taint nodes worker-1 spot-":                            `1 error: node worker-1: taint "spot" not found`,
-		"taint nodes gpu-1 spot- spot-":                         `1 error: node gpu-1: taint "spot" not found`,
-		"taint nodes gpu-1 spot- spot:NoExecute-":               `1 error: node gpu-1: taint "spot:NoExecute" not found`,
-		"taint nodes gpu-1 spot:NoSchedule- x-":                 `1 error: node gpu-1: taint "spot:NoSchedule" not found, taint "x" not found`,
-		"taint nodes gpu-1 dedicated=x:NoSchedule":              `1 error: node gpu-1: taint "dedicated:NoSchedule" already exists and --overwrite is false`,
-		"taint nodes gpu-1 dedicated=ml:NoSchedule":             `1 error: node gpu-1: taint "dedicated:NoSchedule" already exists and --overwrite is false`,
-		"taint nodes gpu-1 spot:NoExecute dedicated:NoSchedule": `1 error: node gpu-1: taint "spot:NoExecute" already exists and --overwrite is false, taint "dedicated:NoSchedule" already exists`,
-		"taint nodes gpu-1 pod/gpu-2 dedicated=x:NoSchedule":    `1 error: node gpu-1: taint "dedicated:NoSchedule" already exists and --overwrite is false; nodes "pod/gpu-2" not found`,
-		"cordon":                                "1 error: no node is given",
-		"cordon worker-1 -l pool=gpu":           "1 error: cannot specify both a node name and a --selector option",
-		"cordon worker-1 none":                  `1 error: nodes "none" not found`,
-		"cordon no/worker-1 nodes/none":         `1 error: nodes "none" not found`,
-		"cordon deploy/worker-1":                "1 error: invalid resource type deploy, only node types are supported",
-		"uncordon":                              "1 error: no node is given",
-		"uncordon old-1 none":                   `1 error: nodes "none" not found`,
-		"uncordon none":                         `1 error: nodes "none" not found`,
-		"":                                      "2 error: preview needs a command of kubectl: taint, cordon, uncordon or drain",
-		"delete worker-1":                       "2 error: preview needs a command of kubectl: taint, cordon, uncordon or drain",
-		"drain":                                 "1 error: no node is given",
-		"drain worker-1 none":                   `1 error: nodes "none" not found`,
-		"drain worker-1 --pod-selector=a=b=c":   "1 error: --pod-selector=<pod_selector> must be a valid label selector",
-		"drain worker-1 --force=x":              "2 error: invalid argument",
-		"cordon worker-1 --all":                 "2 error: unknown flag: --all",
-		"cordon worker-1 -o table":              `2 error: unknown output format "table"; want one of text, wide, json, yaml, html`,
-		"cordon worker-1 --now noon":            `2 error: --now is "noon"`,
-		"cordon worker-1 -f testdata/none.yaml": "1 error: ",
-		"taint nodes worker-1 k:NoSchedule,l:NoSchedule":           "1 " + unparsed,
-		"taint nodes worker-1 -n shop --context none k:NoSchedule": "0 ",
-	} {
-		code, stdout, stderr := previewOf(strings.Split(args, " ")...)
-		if args == "" {
-			code, stdout, stderr = previewOf()
-		}
-		if got := string(rune('0'+code)) + " " + stderr; !strings.HasPrefix(got, want) || (stdout == "") != (code != 0) {
-			t.Errorf("%s: got %s, stdout %q", args, got, stdout)
-		}
-	}
-}
-
-// These change nothing, or only some of the nodes, as kubectl does.
-func TestPreviewParts(t *testing.T) {
-	const manual = `{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"}]}}`
-	const spotNode = `{"kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"spot","effect":"NoExecute"}]}}`
-	const bare = `{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"n","tolerations":[{"key":"spot","operator":"Exists","tolerationSeconds":60}]}}`
-	const daemonPod = `{kind: Pod, metadata: {name: d#, ownerReferences: [{kind: DaemonSet, name: d, controller: true}]}, spec: {` +
-		`affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [` +
-		`{matchFields: [{key: metadata.name, operator: In, values: [n#]}]}]}}}}}`
-	for _, tc := range []struct {
-		stdin, args string
-		code        int
-		want        []string
-	}{
-		{"", "cordon old-1", 0, []string{"0 nodes would change.", "Already as requested: old-1.\n"}},
-		{"", "uncordon worker-1 worker-2", 0, []string{"0 nodes would change.", "Already as requested: worker-1 and worker-2.\n"}},
-		{"", "taint no gpu-1 dedicated=ml:NoSchedule --overwrite", 0, []string{"Already as requested: gpu-1.\n"}},
-		{"", "taint no no/worker-1 nodes/worker-1 Node/gpu-1 k:NoSchedule", 1, []string{
-			"2 nodes would change. ", "kubectl refuses to change: worker-1.\n", "    kubectl taint nodes gpu-1 worker-1 k:NoSchedule\n",
-		}},
-		{manual, "uncordon n", 0, []string{"Already as requested: n.\n"}},
-		{"", "taint nodes none worker-1 k:NoSchedule", 1, []string{
-			"1 node would change. Of their pods, 0 would leave, ", "kubectl refuses to change: none.\n",
-			"    kubectl taint nodes worker-1 k:NoSchedule\n", "    kubectl taint nodes worker-1 k:NoSchedule-\n",
-		}},
-		{"", "taint node -l pool=gpu,pool!=old ignored spot- a:PreferNoSchedule b=c:NoSchedule", 0, []string{
-			"    kubectl taint nodes -l 'pool=gpu,pool!=old' spot- a:PreferNoSchedule b=c:NoSchedule\n",
-			"    kubectl taint nodes gpu-1 gpu-2 spot=true:NoExecute a:PreferNoSchedule- b:NoSchedule-\n",
-		}},
-		{spotNode + bare, "taint nodes n spot-", 0, []string{"    Pod default/p: 1 pod\n"}},
-		{objectsOf([]string{"3 times node n#", "3 times " + daemonPod}), "taint nodes n0 n1 k:NoSchedule", 0, []string{
-			"Pending pods that lose their last allowed node\n    DaemonSet default/d: 2 pending pods\n",
-		}},
-	} {
-		input := "testdata/preview.yaml"
-		if tc.stdin != "" {
-			input = "-"
-		}
-		code, stdout, stderr := runOn(strings.NewReader(tc.stdin), append([]string{"preview", "-f", input}, strings.Fields(tc.args)...)...)
-		if code != tc.code || (stderr == "") != (code == 0) {
-			t.Errorf("%s: exit code %d, stderr %q", tc.args, code, stderr)
-		}
-		for _, want := range tc.want {
-			if !strings.Contains(stdout, want) && !strings.Contains(oneLine(stdout), want) {
-				t.Errorf("%s: lacks %q: %s", tc.args, want, stdout)
-			}
-		}
-	}
-}
-
-// If kubectl refuses all nodes, programs get the refusals.
-func TestPreviewAllRefused(t *testing.T) {
-	const want = `worker-1: taint "spot" not found`
-	for _, output := range []string{"json", "yaml"} {
-		code, stdout, stderr := previewOf("taint", "nodes", "worker-1", "spot-", "-o", output)
-		var r preview.Report
-		if err := yaml.Unmarshal([]byte(stdout), &r); err != nil || code != 1 || !strings.Contains(r.Refused["worker-1"], want) || !strings.Contains(stderr, want) {
-			t.Errorf("%v, exit code %d, stderr %q: %s", err, code, stderr, stdout)
-		}
-	}
-}
-
-// Nodes that are already as requested are shown beside those that kubectl refuses.
-func TestPreviewSomeRefused(t *testing.T) {
-	code, stdout, stderr := previewOf("taint", "nodes", "gpu-1", "none", "dedicated=ml:NoSchedule", "--overwrite")
-	if code != 1 || stderr != "error: nodes \"none\" not found\n" || !strings.Contains(stdout, "Already as requested: gpu-1.\nkubectl refuses to change: none.\n") {
-		t.Errorf("exit code %d, stderr %q, stdout %s", code, stderr, stdout)
 	}
 }
 
@@ -345,7 +217,7 @@ func TestPreviewReadme(t *testing.T) {
 func TestPreviewCases(t *testing.T) {
 	cases.Run(t, "testdata/preview.txt", func(t *testing.T, lines []string) []string {
 		args, _ := strings.CutPrefix(lines[len(lines)-1], "$ kubectl whynot ")
-		input := objectsOf(say.Each(lines[:len(lines)-1], previewed))
+		input := objectsOf(lists.Each(lines[:len(lines)-1], previewed))
 		text, _, _ := strings.Cut(mustRun(t, input, strings.Fields(args)...), "\nNot evaluated: ")
 		output := append(strings.Split(text, "\n"), "json")
 		stdout := mustRun(t, input, strings.Fields(args+" -o json")...)
@@ -360,7 +232,7 @@ func TestPreviewCases(t *testing.T) {
 		for _, key := range []string{"command", "input", "nodes", "now", "notEvaluated", "notes", "pods", "undo", "version"} {
 			delete(report, key)
 		}
-		for _, key := range say.SortedKeys(report) {
+		for _, key := range slices.Sorted(maps.Keys(report)) {
 			list, isList := report[key].([]any)
 			if !isList || len(list) == 0 {
 				continue

@@ -7,6 +7,7 @@ package devices
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"time"
@@ -200,7 +201,7 @@ func (o *Objects) keptOff(c *resourceapi.ResourceClaim) (texts []string) {
 		}
 		if count > 0 {
 			texts = append(texts, fmt.Sprintf("%d of %s%s untolerated taints (%s), so that request %s of ResourceClaim %s does not get %s", count,
-				say.Count(len(o.taints), "device"), say.For(count, " has", " have"), say.Joined(say.FirstOf(say.SortedKeys(hit), 3)), r.Name, c.Name, say.For(count, "it", "them")))
+				say.Count(len(o.taints), "device"), say.For(count, " has", " have"), say.Joined(say.FirstOf(slices.Sorted(maps.Keys(hit)), 3)), r.Name, c.Name, say.For(count, "it", "them")))
 		}
 	}
 	return texts

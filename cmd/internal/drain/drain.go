@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 )
 
@@ -173,7 +174,7 @@ func (d *Drain) eviction(name types.NamespacedName, p *pod) Verdict {
 	if len(budgets) == 0 || p.phase == corev1.PodPending {
 		return Verdict{Leaves: true, Why: "evicted"}
 	}
-	names := say.Each(budgets, func(b *Budget) string { return name.Namespace + "/" + b.Name })
+	names := lists.Each(budgets, func(b *Budget) string { return name.Namespace + "/" + b.Name })
 	budget, b, s := say.Noun(len(names), "PodDisruptionBudget")+" "+say.Joined(names), budgets[0], budgets[0].Status
 	none := budget + " allows no eviction"
 	switch {

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 )
 
@@ -113,7 +114,7 @@ func (m *Message) Words(taints string) string {
 	if len(others) == 0 {
 		return ""
 	}
-	return say.Shortened(strings.Join(say.Each(append(others, evaluated...), func(c clause) string { return c.words(taints) }), ", "))
+	return say.Shortened(strings.Join(lists.Each(append(others, evaluated...), func(c clause) string { return c.words(taints) }), ", "))
 }
 
 // split returns the clauses that the program does not evaluate, and those that it does.
@@ -151,5 +152,5 @@ func (m *Message) Fits(nodes, kept int) bool {
 func (m *Message) Beside(evaluates func(resource string) bool) string {
 	others, _ := m.split()
 	others = slices.DeleteFunc(others, func(c clause) bool { return evaluates(strings.TrimPrefix(c.reason, "Insufficient ")) })
-	return say.Shortened(strings.Join(say.Each(others, func(c clause) string { return c.words("") }), ", "))
+	return say.Shortened(strings.Join(lists.Each(others, func(c clause) string { return c.words("") }), ", "))
 }

@@ -6,8 +6,6 @@ package managers
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,16 +15,6 @@ import (
 type Write struct {
 	By string    // the manager: by default the first part of the client's user agent
 	At time.Time // of the manager's last change to the object, so the field may be older
-}
-
-// people are clients that do what a person, or a script, tells them, and programs that
-// contain kubectl.
-var people = []string{"kubectl", "oc", "k9s", "k3s", "k0s", "kubernetes"}
-
-// IsPerson reports whether the manager is a client that people use, as kubectl.
-func IsPerson(manager string) bool {
-	name, _, _ := strings.Cut(manager, "-") // kubectl-taint, kubectl-edit
-	return slices.Contains(people, name)
 }
 
 // LastWrite returns the last write to the field with this path, as in "spec", "taints".

@@ -72,14 +72,3 @@ func TestRecorded(t *testing.T) {
 		t.Error(by)
 	}
 }
-
-func TestIsPerson(t *testing.T) {
-	for name, want := range map[string]bool{
-		"kubectl": true, "kubectl-edit": true, "kubectl-client-side-apply": true, "oc": true, "k9s": true,
-		"": false, "kubectlish": false, "nvsentinel": false, "karpenter": false, "kube-controller-manager": false,
-	} {
-		if got := IsPerson(name); got != want {
-			t.Errorf("%q: %v", name, got)
-		}
-	}
-}

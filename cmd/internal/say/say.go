@@ -5,7 +5,6 @@ package say
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -16,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 )
 
@@ -91,33 +91,8 @@ func NamesOf(names []string, total int) string {
 	return strings.Join(names[:most], ", ") + " and " + strconv.Itoa(total-most) + " more"
 }
 
-// Each returns what the function makes of each element, such as its text.
-func Each[T, R any](list []T, of func(T) R) []R {
-	results := make([]R, len(list))
-	for i, x := range list {
-		results[i] = of(x)
-	}
-	return results
-}
-
-// Grouped groups the elements that have the same key, in the order of their first ones.
-func Grouped[T any, K comparable](list []T, key func(T) K) [][]T {
-	var groups [][]T
-	at := make(map[K]int)
-	for _, x := range list {
-		k := key(x)
-		i, ok := at[k]
-		if !ok {
-			i = len(groups)
-			at[k], groups = i, append(groups, nil)
-		}
-		groups[i] = append(groups[i], x)
-	}
-	return groups
-}
-
 // TaintTexts returns the text of each taint.
-func TaintTexts(list []taints.Taint) []string { return Each(list, visible.Taint) }
+func TaintTexts(list []taints.Taint) []string { return lists.Each(list, visible.Taint) }
 
 // TaintsText names the first taints.
 func TaintsText(list []taints.Taint) string { return Joined(FirstOf(TaintTexts(list), 3)) }
@@ -142,16 +117,13 @@ var plain = regexp.MustCompile(`^[-_./:=,@a-zA-Z0-9]+$`)
 
 // CommandLine joins the words, with quotes where a POSIX shell needs them.
 func CommandLine(words ...string) string {
-	return strings.Join(Each(words, func(s string) string {
+	return strings.Join(lists.Each(words, func(s string) string {
 		if plain.MatchString(s) {
 			return s
 		}
 		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 	}), " ")
 }
-
-// SortedKeys returns the keys of the map.
-func SortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // Relative describes how far away a time is. A time.Duration ends after 292 years.
 func Relative(seconds int64) string {

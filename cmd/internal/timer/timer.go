@@ -26,32 +26,32 @@ const NotKubernetes = "which Kubernetes does not do"
 // MaxSeconds are the most tolerationSeconds that do not overflow in Kubernetes.
 const MaxSeconds = int64(math.MaxInt64 / time.Second)
 
-// EvictionOf returns when a pod leaves for the taints that the controller sees at the
-// time, as getMinTolerationTime of Kubernetes computes it: it turns the least seconds
-// into nanoseconds, which overflow. Those that become negative are forever.
-func EvictionOf(m *taints.Matcher, tolerations []taints.Toleration, list []taints.Taint, at time.Time) (e taints.Eviction) {
+// EvictionOf returns when a pod leaves for the taints that the controller sees at the time.
+// Kubernetes turns the least seconds into nanoseconds, which overflow. Those that become
+// negative are forever. The tolerations are those of the matcher.
+func EvictionOf(m *taints.Matcher, tolerations []taints.Toleration, list []taints.Taint, at time.Time) taints.Eviction {
+	e := m.EvictionOf(list, at)
+	if e.Seconds = max(e.Seconds, 0); e.Outcome != taints.Stays && e.Seconds <= MaxSeconds {
+		return e
+	}
+	e = taints.Eviction{Seconds: math.MaxInt64}
 	for i, t := range list {
-		if t.Effect != taints.NoExecute {
-			continue
-		}
 		k, ok := m.Match(t)
-		if !ok {
-			return taints.Eviction{Outcome: taints.EvictsNow, Taint: i, At: at, From: at}
-		}
-		s := tolerations[k].TolerationSeconds
-		if s == nil || *s == math.MaxInt64 || e.Outcome == taints.EvictsAt && max(*s, 0) >= e.Seconds {
+		if !ok || t.Effect != taints.NoExecute {
 			continue
 		}
-		e = taints.Eviction{Outcome: taints.EvictsAt, Tolerated: true, Taint: i, Toleration: k, Seconds: max(*s, 0), From: at}
+		if s := tolerations[k].TolerationSeconds; s != nil && *s < e.Seconds {
+			e = taints.Eviction{Outcome: taints.EvictsAt, Tolerated: true, Taint: i, Toleration: k, From: at, Seconds: *s}
+		}
 	}
 	wait := time.Duration(e.Seconds) * time.Second
 	switch {
 	case wait < 0:
 		return taints.Eviction{}
-	case wait == 0 && e.Outcome == taints.EvictsAt:
+	case wait == 0:
 		e.Outcome = taints.EvictsNow
 	}
-	e.At = e.From.Add(wait)
+	e.At = at.Add(wait)
 	return e
 }
 

@@ -176,7 +176,7 @@
 		return [
 			head("taints", t, element("span", "tag " + t.tone, signs[t.tone] + " " + t.status)),
 			t.toleration && element("p", "", closest ? "Closest: " : "Tolerated by ", code(t.toleration)),
-			t.why && element("p", "", t.why[0].toUpperCase() + t.why.slice(1) + "."),
+			...[t.why, t.purpose].map((text) => text && element("p", "", text[0].toUpperCase() + text.slice(1) + ".")),
 			t.time && element("p", "", "Tolerated " + t.time + ".", t.decides && element("strong", "", " This taint decides when the pod is evicted.")),
 		];
 	}

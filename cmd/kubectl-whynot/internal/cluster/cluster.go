@@ -20,7 +20,6 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/devices"
-	"github.com/seed-0529bac1/taints/cmd/internal/drain"
 	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
 	"github.com/seed-0529bac1/taints/cmd/internal/names"
 	"github.com/seed-0529bac1/taints/cmd/internal/workload"
@@ -46,11 +45,18 @@ type Cluster struct {
 
 	AddedIn map[string][]taints.Toleration // those that admission adds to pods, by namespace
 
-	Provisioners
+	// What the objects that make nodes, and pods, say of nodes and of their taints.
+	Pool    sets.Set[taints.TaintID]    // taints of all nodes of a pool
+	Startup map[taints.TaintID]string   // taints of a start, and what lists them
+	Leaving map[string]string           // nodes whose Machine or NodeClaim is being deleted, and its name
+	Keepers map[string]sets.Set[string] // nodes, and pods there that ask not to be disrupted, with the annotation
 
-	Drain    *drain.Drain // gets what it needs; nil: that is not wanted
+	OnPod   func(PodName, *corev1.Pod)             // also gets each pod, with all of its fields; nil: nobody does
+	Readers map[string]func(manifest.Object) error // of more kinds of objects
+
 	objects  devices.Objects
 	labels   map[string]sets.Set[string] // values by key, after Finish
+	named    sets.Set[string]            // what namedKeys returns, after Finish
 	profiles map[string]*Profile
 	owners   map[Owner]*Owner
 	pod      corev1.Pod // the decoded one, to use its memory again
@@ -87,8 +93,17 @@ func New(only Filter) *Cluster {
 		NodeAt: make(map[string]int), leftOut: make(map[PodName]*Pod), PodNamed: make(map[PodName]*Pod), Others: make(map[string]int),
 		profiles: make(map[string]*Profile), owners: make(map[Owner]*Owner), Unevaluated: sets.New[string](),
 		Workloads: make(map[string]*Workload), Running: make(map[string]int), Waiting: make(map[string]int), AddedIn: make(map[string][]taints.Toleration),
-		Provisioners: newProvisioners(),
+		Pool: sets.New[taints.TaintID](), Startup: make(map[taints.TaintID]string), Leaving: make(map[string]string), Keepers: make(map[string]sets.Set[string]),
 	}
+}
+
+// NotEvaluated names the rules that no report evaluates, those of objects in the input, and
+// more.
+func (c *Cluster) NotEvaluated(more ...string) []string {
+	return slices.Concat([]string{
+		"resources", "pod affinity and anti-affinity", "topology spread constraints", "host ports", "volumes",
+		"resource claims", "preferred node affinity", "priorities", "disruption budgets",
+	}, sets.List(c.Unevaluated), more)
 }
 
 // shared returns the one owner that equal ones share.
@@ -122,6 +137,7 @@ func (c *Cluster) Finish() {
 	c.group()
 	c.finishWorkloads()
 	c.finishDevices()
+	c.named = c.namedKeys()
 }
 
 // finishDevices finds the devices of pods. Nodes get resources that no device plugin brings.
@@ -213,14 +229,14 @@ func (c *Cluster) Decode(m manifest.Object) error {
 	case "Table":
 		return errors.New("this is a Table, which does not have the objects; use 'kubectl get -o json'")
 	case "Node":
-		return decodeAs(m, new(corev1.Node), c.AddNode)
+		return DecodeAs(m, new(corev1.Node), c.AddNode)
 	case "Pod":
 		skipped := skipLarge
-		if c.Drain != nil { // which needs volumes
+		if c.OnPod != nil {
 			skipped = nil
 		}
 		c.pod = corev1.Pod{}
-		return decodeAs(m, &c.pod, func(o *corev1.Pod) error {
+		return DecodeAs(m, &c.pod, func(o *corev1.Pod) error {
 			var wrong []string
 			isNew := isManifest(&o.ObjectMeta) && o.Status.Phase == ""
 			if isNew || o.Spec.NodeName == "" { // what is large matters too
@@ -239,15 +255,14 @@ func (c *Cluster) Decode(m manifest.Object) error {
 		if m.Kind == "CronJob" {
 			path = "spec.jobTemplate." + path
 		}
-		return decodeAs(m, new(workload.Object), func(o *workload.Object) error {
+		return DecodeAs(m, new(workload.Object), func(o *workload.Object) error {
 			return c.addWorkload(m.Kind, o, m.Mistakes(path, new(workload.Object)))
 		})
-	case "PodDisruptionBudget":
-		if c.Drain != nil {
-			return decodeAs(m, new(drain.Budget), c.Drain.AddBudget)
-		}
 	case "ResourceSlice", "ResourceClaim", "DeviceTaintRule", "DeviceClass":
 		return c.objects.Decode(m.Kind, func(o any) error { return m.Decode(o) })
+	}
+	if read := c.Readers[m.Kind]; read != nil {
+		return read(m)
 	}
 	if c.addProvisioner(&m) {
 		return nil
@@ -300,8 +315,8 @@ func (c *Cluster) addRules(m *manifest.Object) {
 	}
 }
 
-// decodeAs decodes and adds the object. Errors have its name.
-func decodeAs[T any](m manifest.Object, o *T, add func(*T) error, options ...json.Options) error {
+// DecodeAs decodes and adds the object. Errors have its name.
+func DecodeAs[T any](m manifest.Object, o *T, add func(*T) error, options ...json.Options) error {
 	err := m.Decode(o, options...)
 	if err == nil {
 		err = add(o)

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
-	"github.com/seed-0529bac1/taints/cmd/internal/say"
 )
 
 // The fields that are named are those that strict decoding, as in an API server, refuses.
@@ -33,7 +33,7 @@ func TestMistakesAreThoseOfAnAPIServer(t *testing.T) {
 		var want []string
 		_, _, err := strict.Decode([]byte(object), nil, nil)
 		if refused, ok := runtime.AsStrictDecodingError(err); ok {
-			want = say.Each(refused.Errors(), func(err error) string { return strings.Trim(err.Error()[strings.Index(err.Error(), `"`):], `"`) })
+			want = lists.Each(refused.Errors(), func(err error) string { return strings.Trim(err.Error()[strings.Index(err.Error(), `"`):], `"`) })
 		} else if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +42,7 @@ func TestMistakesAreThoseOfAnAPIServer(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.Finish()
-		got := say.Each(c.Pods[0].Mistakes, func(s string) string { path, _, _ := strings.Cut(s, " is "); return path })
+		got := lists.Each(c.Pods[0].Mistakes, func(s string) string { path, _, _ := strings.Cut(s, " is "); return path })
 		slices.Sort(got)
 		slices.Sort(want)
 		if !slices.Equal(got, want) {

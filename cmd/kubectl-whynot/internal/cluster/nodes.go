@@ -4,6 +4,7 @@ package cluster
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -13,10 +14,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/managers"
 	"github.com/seed-0529bac1/taints/cmd/internal/names"
+	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
-	"github.com/seed-0529bac1/taints/cmd/internal/states"
 	"github.com/seed-0529bac1/taints/kube"
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
@@ -68,7 +70,7 @@ func (c *Cluster) Candidates(p *Profile) (nodes []int) {
 // wanted returns the labels that the profile requires: those of its node
 // selector and those of an affinity that has only one term.
 func (p *Profile) wanted() []corev1.NodeSelectorRequirement {
-	list := say.Each(say.SortedKeys(p.Selector), func(key string) corev1.NodeSelectorRequirement {
+	list := lists.Each(slices.Sorted(maps.Keys(p.Selector)), func(key string) corev1.NodeSelectorRequirement {
 		return corev1.NodeSelectorRequirement{Key: key, Operator: corev1.NodeSelectorOpIn, Values: []string{p.Selector[key]}}
 	})
 	if p.Required != nil && len(p.Required.NodeSelectorTerms) == 1 {
@@ -92,7 +94,7 @@ func (c *Cluster) Missing(p *Profile) (absent, meant []string) {
 			text = labelText(r.Key, r.Values[0])
 		}
 		absent = append(absent, text)
-		for _, key := range say.SortedKeys(c.labels) {
+		for _, key := range slices.Sorted(maps.Keys(c.labels)) {
 			switch {
 			case !names.IsSameWord(key, r.Key):
 				continue
@@ -134,7 +136,7 @@ func (p *Profile) IsRejected(g *Group) bool {
 func (c *Cluster) WithResources(p *Profile, shares []Share) (list []Share, text string, lacks []string) {
 	var names []string
 	lacking := make(map[int]bool) // the nodes that lack one of the names
-	for _, resource := range say.SortedKeys(p.resources) {
+	for _, resource := range slices.Sorted(maps.Keys(p.resources)) {
 		wanted, most, name := p.resources[resource], int64(-1), resource
 		for _, n := range c.Nodes {
 			if amount, ok := n.resources[resource]; ok {
@@ -183,12 +185,17 @@ func (c *Cluster) WithResources(p *Profile, shares []Share) (list []Share, text 
 
 // Lacks returns a requested resource that one of the nodes that match has none of, or "".
 func (c *Cluster) Lacks(p *Profile, nodes []int) string {
-	for _, resource := range say.SortedKeys(p.resources) {
+	for _, resource := range slices.Sorted(maps.Keys(p.resources)) {
 		if slices.ContainsFunc(nodes, func(i int) bool { return c.Nodes[i].resources[resource] == 0 && c.Nodes[i].Matches(p) }) {
 			return resource
 		}
 	}
 	return ""
+}
+
+// Deleted returns those of the nodes that have a deletionTimestamp, or the others.
+func (c *Cluster) Deleted(nodes []int, isDeleted bool) []int {
+	return slices.DeleteFunc(slices.Clone(nodes), func(i int) bool { return isDeleted != (c.Nodes[i].DeletionTimestamp != nil) })
 }
 
 // A Node is a node with its taints.
@@ -201,15 +208,12 @@ type Node struct {
 	Stale        []taints.TaintID // taints that Kubernetes removes from it
 	TaintsBy     string           // the client that last wrote them; empty: not known, or Kubernetes
 	annotated    string           // by what has it in maintenance
-	hold         states.Hold      // of a cordon
+	hold         purpose.Hold     // of a cordon
 	cordonedAt   time.Time        // zero: not known
 	resources    map[string]int64 // allocatable extended resources, also of 0
 	conditions   []lifecycle.Condition
 	inferred     bool // the conditions are
 }
-
-// Offers reports whether the node has the extended resource.
-func (n *Node) Offers(resource string) bool { return n.resources[resource] > 0 }
 
 // IsForeign reports whether the node does not run what is made for Linux, or for Windows, or
 // has no kubelet of its own.
@@ -243,15 +247,18 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 			Finalizers: n.Finalizers,
 		}},
 		Own: list, Cordoned: n.Spec.Unschedulable, resources: extended(n.Status.Allocatable),
-		annotated: states.AnnotationOf(n.Annotations),
+		annotated: purpose.AnnotationOf(n.Annotations),
 	}
 	if by := managers.LastWrite(n.ManagedFields, "spec", "taints").By; by != "kube-controller-manager" && by != "kubernetes" {
 		added.TaintsBy = by
 	}
+	conditions := lists.Each(n.Status.Conditions, func(c corev1.NodeCondition) lifecycle.Condition { return condition(c.Type, c.Status) })
 	if added.Cordoned {
-		added.hold, added.cordonedAt = states.HoldOf(n)
+		writer := func(path ...string) string { return managers.LastWrite(n.ManagedFields, path...).By }
+		added.hold = purpose.HoldOf(conditions, n.Annotations, n.Labels, writer)
+		added.cordonedAt = managers.LastWrite(n.ManagedFields, "spec", "unschedulable").At
 	}
-	added.setConditions(n.Status.Conditions)
+	added.setConditions(conditions)
 	added.Stale = added.Corrections(time.Time{}).Remove
 	if at, ok := c.NodeAt[n.Name]; ok {
 		return checkTwins(added, c.Nodes[at])
@@ -330,10 +337,10 @@ var conditionRules = lifecycle.DefaultConditionRules()
 
 // setConditions sets the conditions, which determine some taints. If the input lacks
 // Ready, which every node has, it has none: then they are those that the taints show.
-func (n *Node) setConditions(list []corev1.NodeCondition) {
-	isReady := func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady }
+func (n *Node) setConditions(list []lifecycle.Condition) {
+	isReady := func(c lifecycle.Condition) bool { return c.Type == string(corev1.NodeReady) }
 	if n.inferred = !slices.ContainsFunc(list, isReady); !n.inferred {
-		n.conditions = say.Each(list, func(c corev1.NodeCondition) lifecycle.Condition { return condition(c.Type, c.Status) })
+		n.conditions = list
 		return
 	}
 	for _, rule := range conditionRules {
@@ -393,11 +400,15 @@ func (n *Node) IsReady() bool {
 }
 
 // State returns what the meaning of the node's taints depends on.
-func (n *Node) State() *states.Node {
-	return &states.Node{
-		Taints: n.Taints, Stale: n.Stale, Made: n.CreationTimestamp.Time, Deleted: n.DeletionTimestamp, Finalizers: n.Finalizers,
+func (n *Node) State() *purpose.Node {
+	state := &purpose.Node{
+		Taints: n.Taints, Stale: n.Stale, Made: n.CreationTimestamp.Time, Finalizers: n.Finalizers,
 		IsCordoned: n.Cordoned, IsReady: n.IsReady(), MayBeReady: n.inferred || n.IsReady(), Annotated: n.annotated, Hold: n.hold,
 	}
+	if n.DeletionTimestamp != nil {
+		state.Deleted = &n.DeletionTimestamp.Time
+	}
+	return state
 }
 
 // IsSilent reports whether the kubelet does not answer. Pods that are deleted then

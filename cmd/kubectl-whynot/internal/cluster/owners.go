@@ -3,6 +3,7 @@
 package cluster
 
 import (
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -11,20 +12,9 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
+	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/kube"
 )
-
-// Provisioners is what the objects of the input that make nodes say of them.
-type Provisioners struct {
-	Pool    sets.Set[taints.TaintID]    // taints of all nodes of a pool
-	Startup map[taints.TaintID]string   // taints of a start, and what lists them
-	Leaving map[string]string           // nodes whose Machine or NodeClaim is being deleted, and its name
-	Keepers map[string]sets.Set[string] // nodes, and pods there that ask not to be disrupted, with the annotation
-}
-
-func newProvisioners() Provisioners {
-	return Provisioners{sets.New[taints.TaintID](), make(map[taints.TaintID]string), make(map[string]string), make(map[string]sets.Set[string])}
-}
 
 // A provisioner is a NodePool or NodeClaim of Karpenter, or what Cluster API, OpenShift
 // and Gardener have of them.
@@ -98,4 +88,35 @@ func (c *Cluster) finishHolds() {
 			c.Nodes[i].hold.Add(name + " has it, and is being deleted")
 		}
 	}
+}
+
+// Evidence returns what the input says of a taint of the nodes that keeps pods of the profile
+// off.
+func (c *Cluster) Evidence(p *Profile, t taints.Taint, nodes []int) purpose.Evidence {
+	isMarked := func(i int) bool {
+		n := &c.Nodes[i]
+		return purpose.Marks(t, n.Labels, func(resource string) bool { return n.resources[resource] > 0 })
+	}
+	return purpose.Evidence{
+		Startup: c.Startup[t.ID()], IsListed: c.Pool.Has(t.ID()), IsMarked: slices.ContainsFunc(nodes, isMarked),
+		IsWanted: len(p.Selector) > 0 || p.Required != nil, IsNamed: c.named.Has(t.Key),
+	}
+}
+
+// namedKeys returns the keys that tolerations of pods on nodes and of templates have, except
+// those of DaemonSets and of the nodes themselves.
+func (c *Cluster) namedKeys() sets.Set[string] {
+	keys, seen := sets.New[string](), sets.New[*Profile]()
+	for _, p := range c.All() {
+		if p.Profile == nil || p.Node == "" && !p.Template || p.Owner.Kind == "DaemonSet" || p.IsStatic() || seen.Has(p.Profile) {
+			continue
+		}
+		seen.Insert(p.Profile)
+		for _, t := range p.Tolerations {
+			if t.Key != "" && !IsDefault(t) {
+				keys.Insert(t.Key)
+			}
+		}
+	}
+	return keys
 }

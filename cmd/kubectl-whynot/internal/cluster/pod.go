@@ -20,6 +20,7 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/devices"
 	"github.com/seed-0529bac1/taints/cmd/internal/jobs"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
 	"github.com/seed-0529bac1/taints/cmd/internal/names"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
@@ -133,8 +134,8 @@ func (c *Cluster) addPod(o *corev1.Pod, mistakes []string) error {
 	if twin := c.PodNamed[p.PodName]; twin != nil {
 		return checkTwins(p, twin)
 	}
-	if c.Drain != nil {
-		c.Drain.AddPod(p.PodName, o)
+	if c.OnPod != nil {
+		c.OnPod(p.PodName, o)
 	}
 	c.addKeeper(o, p.PodName)
 	c.PodNamed[p.PodName] = p
@@ -167,7 +168,7 @@ func isManifest(o *metav1.ObjectMeta) bool { return o.UID == "" && o.CreationTim
 func waitOf(o *metav1.ObjectMeta, s *corev1.PodSpec, mistakes []string) *Wait {
 	w := &Wait{IsNew: isManifest(o), Mistakes: mistakes, HostNetwork: s.HostNetwork, NodeName: s.NodeName, Revision: o.Labels[appsv1.ControllerRevisionHashLabelKey]}
 	w.IsRefused = w.IsNew && (len(mistakes) > 0 || manifest.IsRefused(kube.Tolerations(s.Tolerations)))
-	w.Gates = say.Each(s.SchedulingGates, func(g corev1.PodSchedulingGate) string { return g.Name })
+	w.Gates = lists.Each(s.SchedulingGates, func(g corev1.PodSchedulingGate) string { return g.Name })
 	for _, t := range s.TopologySpreadConstraints {
 		if t.WhenUnsatisfiable == corev1.DoNotSchedule && ptr.Deref(t.NodeTaintsPolicy, "") != corev1.NodeInclusionPolicyHonor {
 			w.CountsTainted = append(w.CountsTainted, t.TopologyKey)

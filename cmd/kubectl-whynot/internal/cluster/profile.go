@@ -20,6 +20,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
 	"github.com/seed-0529bac1/taints/kube"
@@ -126,6 +127,13 @@ func admitted(list []corev1.Toleration) []corev1.Toleration {
 	return kube.CoreTolerations(taints.AddDefaultTolerations(kube.Tolerations(list), taints.DefaultTolerationSeconds{}))
 }
 
+// IsDefault reports whether every pod gets the toleration by default, for seconds that the
+// cluster chooses. It does not show what an author wants.
+func IsDefault(t taints.Toleration) bool {
+	isKey := t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable
+	return isKey && t.Operator == taints.OpExists && t.Effect == taints.NoExecute && t.TolerationSeconds != nil
+}
+
 // WithTolerations returns the profile with these tolerations.
 func (c *Cluster) WithTolerations(p *Profile, list []taints.Toleration) *Profile {
 	return c.profile(p.Selector, p.Required, kube.CoreTolerations(list), p.resources)
@@ -138,7 +146,7 @@ func (c *Cluster) Union(list []*Profile) *Profile {
 	if len(list) == 1 {
 		return p
 	}
-	terms := slices.Concat(say.Each(list, func(p *Profile) []corev1.NodeSelectorTerm { return p.Required.NodeSelectorTerms })...)
+	terms := slices.Concat(lists.Each(list, func(p *Profile) []corev1.NodeSelectorTerm { return p.Required.NodeSelectorTerms })...)
 	return c.profile(p.Selector, &corev1.NodeSelector{NodeSelectorTerms: terms}, kube.CoreTolerations(p.Tolerations), p.resources)
 }
 
@@ -172,14 +180,14 @@ func withoutNames(required *corev1.NodeSelector) *corev1.NodeSelector {
 	if slices.ContainsFunc(required.NodeSelectorTerms, func(t corev1.NodeSelectorTerm) bool { return len(t.MatchExpressions) == 0 }) {
 		return nil
 	}
-	return &corev1.NodeSelector{NodeSelectorTerms: say.Each(required.NodeSelectorTerms, func(t corev1.NodeSelectorTerm) corev1.NodeSelectorTerm {
+	return &corev1.NodeSelector{NodeSelectorTerms: lists.Each(required.NodeSelectorTerms, func(t corev1.NodeSelectorTerm) corev1.NodeSelectorTerm {
 		return corev1.NodeSelectorTerm{MatchExpressions: t.MatchExpressions}
 	})}
 }
 
 // SelectorText returns the selector in the form of kubectl.
 func SelectorText(selector map[string]string) string {
-	return strings.Join(say.Each(say.SortedKeys(selector), func(key string) string { return labelText(key, selector[key]) }), ",")
+	return strings.Join(lists.Each(slices.Sorted(maps.Keys(selector)), func(key string) string { return labelText(key, selector[key]) }), ",")
 }
 
 // labelText returns the label as in kubectl, in quotes if there are spaces.
@@ -192,8 +200,8 @@ func labelText(key, value string) string {
 
 // AffinityText returns the terms as kubectl selectors. It shortens long ones.
 func AffinityText(required *corev1.NodeSelector) string {
-	terms := say.Each(ptr.Deref(required, corev1.NodeSelector{}).NodeSelectorTerms, func(term corev1.NodeSelectorTerm) string {
-		return strings.Join(say.Each(slices.Concat(term.MatchFields, term.MatchExpressions), requirementText), ",")
+	terms := lists.Each(ptr.Deref(required, corev1.NodeSelector{}).NodeSelectorTerms, func(term corev1.NodeSelectorTerm) string {
+		return strings.Join(lists.Each(slices.Concat(term.MatchFields, term.MatchExpressions), requirementText), ",")
 	})
 	return say.Shortened(strings.Join(terms, " or "))
 }

@@ -4,15 +4,20 @@ package diagnosis
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/fiterror"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
+	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
-	"github.com/seed-0529bac1/taints/cmd/internal/states"
+	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/fix"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/why"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
@@ -37,27 +42,27 @@ const (
 func (x *Pending) explain() {
 	p, m := x.First, fiterror.Parse(x.Message)
 	isInvalid := taints.ValidateTolerations(p.Tolerations) != nil
-	isUnknown := x.Matching > 0 && !x.isOpen() && x.Change == nil && len(x.Alternatives) == 0 // what else lets the pods in
-	x.Notes = slices.Concat(x.lacks, p.Devices.Notes)
-	nodeSteps := x.nodeSteps()
+	isUnknown := x.Matching > 0 && !x.IsOpen() && x.Change == nil && len(x.Alternatives) == 0 // what else lets the pods in
+	x.Notes = slices.Concat(x.Lacks, p.Devices.Notes)
+	nodeSteps := x.target.NodeSteps(x.stays)
 	switch {
 	case p.Failure != "":
 		x.Kind, x.Text = causeFailure, "it cannot create pods: "+say.Shortened(p.Failure)
 	case len(p.Mistakes) > 0:
 		x.Kind, x.Text = causeInvalid, strings.Join(say.FirstOf(p.Mistakes, 3), "; ")
 		x.Change, x.Alternatives, x.AlternativesTotal = nil, nil, 0 // of other tolerations than those that are meant
-	case isInvalid && (p.Template || p.IsNew && x.isOpen() || isUnknown):
+	case isInvalid && (p.Template || p.IsNew && x.IsOpen() || isUnknown):
 		x.Kind, x.Text = causeInvalid, invalidText(p.Tolerations)
 		if x.Change != nil {
-			x.Fix = x.steps("", x.Change.Entries)
+			x.Fix = x.target.Steps("", x.Change.Entries)
 		}
 	case len(p.Gates) > 0:
 		n, gates := len(p.Gates), say.Joined(say.FirstOf(p.Gates, 3))
 		gates = say.Noun(n, "gate") + " " + gates + say.For(n, " is", " are")
 		x.Kind, x.Text = causeGates, "the scheduler ignores the pod until its scheduling "+gates+" removed"
 	case x.Matching == 0:
-		x.Kind, x.Text = causeAffinity, x.unmatched
-	case x.isOpen():
+		x.Kind, x.Text = causeAffinity, x.Unmatched
+	case x.IsOpen():
 		x.explainOther(m)
 	case x.Change == nil:
 		x.Kind, x.Text, x.Fix = causeTaints, x.untolerated, x.alternativeSteps()
@@ -65,9 +70,9 @@ func (x *Pending) explain() {
 		x.Kind, x.Text, x.Fix = causeNodes, x.untolerated, nodeSteps
 	default:
 		x.Kind, x.Text = causeMistake, x.untolerated
-		x.Fix = slices.Concat(nodeSteps, x.steps("", x.Change.Entries))
+		x.Fix = slices.Concat(nodeSteps, x.target.Steps("", x.Change.Entries))
 	}
-	if beside := m.Beside(x.profile.Requests); beside != "" && x.Kind != causeGates && !x.isOpen() {
+	if beside := m.Beside(x.target.Profile.Requests); beside != "" && x.Kind != causeGates && !x.IsOpen() {
 		x.Text += "; another reason, from the scheduler: " + beside
 	}
 	x.note(m)
@@ -87,8 +92,8 @@ func (x *Pending) note(m *fiterror.Message) {
 	note(strings.Contains(x.Message, "not eligible due to preemptionPolicy=Never"),
 		"its preemptionPolicy is Never, so it does not displace pods of lower priority")
 	for _, r := range x.Rejections {
-		isAdmissions := r.Taint.Effect == taints.NoSchedule && x.profile.Requests(r.Taint.Key)
-		note(isAdmissions && p.Template && !x.isKeptOff, "the pods request ", r.Taint.Key, ", for which admission adds a toleration in "+
+		isAdmissions := r.Taint.Effect == taints.NoSchedule && x.target.Profile.Requests(r.Taint.Key)
+		note(isAdmissions && p.Template && !x.target.IsKeptOff, "the pods request ", r.Taint.Key, ", for which admission adds a toleration in "+
 			"some clusters, such as those of GKE (plugin ExtendedResourceToleration). There the template needs none")
 	}
 	for _, text := range x.beside {
@@ -99,7 +104,7 @@ func (x *Pending) note(m *fiterror.Message) {
 		"nodes with untolerated taints count in its topology spread by ", say.Joined(p.CountsTainted),
 		", and hold the pod back from the others. nodeTaintsPolicy: Honor in the constraint leaves them out")
 	note(p.Scheduler != "", "the pod uses the scheduler ", p.Scheduler, ", which may apply other rules")
-	note(!m.Fits(x.Nodes, x.Nodes-x.Feasible) && (!x.isOpen() || m.Words("") != ""),
+	note(!m.Fits(x.Nodes, x.Nodes-x.Feasible) && (!x.IsOpen() || m.Words("") != ""),
 		"the scheduler's message does not fit the nodes of the input, and may be older")
 	compares := func(t taints.Toleration) bool { return t.Operator == taints.OpLt || t.Operator == taints.OpGt }
 	if i := slices.IndexFunc(p.Tolerations, compares); i >= 0 {
@@ -141,7 +146,7 @@ func (x *Pending) explainOther(m *fiterror.Message) {
 	}
 	if x.Change != nil {
 		x.Text += "; " + say.Have(x.Change.Opens, "more node") + " " + x.untolerated
-		x.Fix = x.steps("to use "+say.Count(x.Change.Opens, "more node")+", ", x.Change.Entries)
+		x.Fix = x.target.Steps("to use "+say.Count(x.Change.Opens, "more node")+", ", x.Change.Entries)
 	}
 }
 
@@ -150,26 +155,26 @@ func (x *Pending) explainOther(m *fiterror.Message) {
 func (a *analyst) adviseTemplate(x *Pending, w *cluster.Workload) {
 	list := a.tolerationsOfNew(x, w)
 	isSame := len(list) == len(x.Tolerations) && !slices.ContainsFunc(list, func(t taints.Toleration) bool { return !has(x.Tolerations, t) })
-	if isSame || x.isOpen() && len(x.Fix) == 0 {
+	if isSame || x.IsOpen() && len(x.Fix) == 0 {
 		return
 	}
 	y := *x
-	if y.podsDiffer = true; len(x.stays) == 0 { // otherwise the template may need other nodes
-		y.podEntries = x.Entries()
+	if y.target.Differ = true; len(x.stays) == 0 { // otherwise the template may need other nodes
+		y.target.Own = x.Entries()
 	}
-	y.profile = a.WithTolerations(x.profile, list)
-	y.placement, y.Tolerations, y.Fix = *a.placement(y.profile), y.profile.Tolerations, nil
+	y.target.Profile = a.WithTolerations(x.target.Profile, list)
+	y.verdict, y.Tolerations, y.Fix = *a.verdict(y.target.Profile), y.target.Profile.Tolerations, nil
 	y.explain()
 	x.Change, x.Alternatives, x.AlternativesTotal, x.Fix = y.Change, y.Alternatives, y.AlternativesTotal, y.Fix
 	template := "the template of " + w.Kind + " " + w.String()
-	if y.isOpen() && !x.isOpen() {
+	if y.IsOpen() && !x.IsOpen() {
 		x.Kind, x.Text = causeOlder, x.Text+"; the pod is older than "+template+", which tolerates enough"
-		x.Change, x.Fix = nil, []Step{x.rollout(w)}
+		x.Change, x.Fix = nil, []fix.Step{x.target.Rollout(w)}
 		return
 	}
 	x.Notes = append(x.Notes, "the pod's tolerations are not those of "+template+"; the advice is for the template")
 	if len(y.Entries())+y.AlternativesTotal == 0 && len(y.Fix) > 0 {
-		x.Fix = append(x.Fix, x.rollout(w))
+		x.Fix = append(x.Fix, x.target.Rollout(w))
 	}
 }
 
@@ -180,12 +185,12 @@ func (a *analyst) adviseTemplate(x *Pending, w *cluster.Workload) {
 func (a *analyst) tolerationsOfNew(x *Pending, w *cluster.Workload) []taints.Toleration {
 	list, made, isAfter := slices.Clone(w.Effective), a.MadeBy(x.First), false
 	for _, t := range x.Tolerations {
-		isNode := t.Operator == taints.OpExists && t.Effect == taints.NoSchedule && (t.Key == taints.NodeMemoryPressure || x.profile.Requests(t.Key))
-		isKnown := isNode || isEverybodys(t) || has(a.AddedIn[x.Namespace], t) || made != nil && !has(made.Effective, t)
+		isNode := t.Operator == taints.OpExists && t.Effect == taints.NoSchedule && (t.Key == taints.NodeMemoryPressure || x.target.Profile.Requests(t.Key))
+		isKnown := isNode || cluster.IsDefault(t) || has(a.AddedIn[x.Namespace], t) || made != nil && !has(made.Effective, t)
 		if !has(list, t) && (isAfter || isKnown) {
 			list = append(list, t)
 		}
-		isAfter = isAfter || !has(w.Tolerations, t) && (isEverybodys(t) || has(w.Effective, t))
+		isAfter = isAfter || !has(w.Tolerations, t) && (cluster.IsDefault(t) || has(w.Effective, t))
 	}
 	return list
 }
@@ -194,27 +199,16 @@ func (a *analyst) tolerationsOfNew(x *Pending, w *cluster.Workload) []taints.Tol
 // same taint.
 func has(list []taints.Toleration, t taints.Toleration) bool {
 	return slices.ContainsFunc(list, func(o taints.Toleration) bool {
-		return o.Equal(t) || o.Key == t.Key && isEverybodys(o) && isEverybodys(t)
+		return o.Equal(t) || o.Key == t.Key && cluster.IsDefault(o) && cluster.IsDefault(t)
 	})
-}
-
-// Entries returns the tolerations to write, or none if it is not clear which.
-func (r *placement) Entries() []Entry {
-	switch {
-	case r.Change != nil:
-		return r.Change.Entries
-	case r.AlternativesTotal == 1:
-		return r.Alternatives[0].Entries()
-	}
-	return nil
 }
 
 // tainted counts the nodes that match and keep the pods off by their taints, without
 // those that the scheduler counts as cordoned, and names the taints except of cordons.
 func (x *Pending) tainted() (nodes int, names string) {
 	var all []taints.Taint
-	for _, s := range x.placement.rejecting {
-		list := untoleratedOf(x.profile.Matcher, s.Group)
+	for _, s := range x.Rejecting {
+		list := why.Untolerated(x.target.Profile.Matcher, s.Group)
 		others := slices.DeleteFunc(slices.Clone(list), cluster.Cordon.Equal)
 		if len(others) == len(list) || !strings.Contains(x.Message, fiterror.Cordoned) {
 			nodes, all = nodes+len(s.Nodes), append(all, others...)
@@ -223,101 +217,80 @@ func (x *Pending) tainted() (nodes int, names string) {
 	return nodes, say.TaintsText(cluster.Distinct(all))
 }
 
-// unmatched says why no node matches, and returns required labels that no node has.
-func (a *analyst) unmatched(p *cluster.Profile) (missing []string, text string) {
-	missing, similar := a.Missing(p)
-	switch {
-	case p.Invalid != nil:
-		text = "required node affinity is invalid (" + p.Invalid.Error() + ")"
-	case len(a.Nodes) == 0:
-		text = "there are no nodes"
-	case p.NamesNodes() && len(a.Candidates(p)) == 0:
-		text = "the nodes that the required node affinity names do not exist"
-	case len(missing) == 0:
-		text = "no node matches " + p.Requirements()
-	default:
-		text = "no node has the label " + say.Enumerate(missing, "or")
-		if len(similar) > 0 {
-			text += "; did you mean " + say.Enumerate(say.FirstOf(similar, 3), "or") + "?"
-		}
-	}
-	return missing, text
-}
-
 // taintsText names the taints of the change or of the alternatives, or else all
 // taints, and the reasons why they are not tolerated.
-func (r *placement) taintsText(why reasons) string {
+func (v *verdict) taintsText() string {
 	var list, nodeTaints []taints.Taint
 	switch {
-	case r.Change != nil && len(r.Change.Entries) == 0:
-		nodeTaints = r.Change.NodeTaints
-		text := r.meant + "nodes are " + states.Text(nodeTaints) + " (" + reasonsText(nil, nodeTaints) + ")"
-		isState := func(t taints.Taint) bool { return slices.ContainsFunc(nodeTaints, states.WithoutTime(t).Equal) }
-		if others := slices.DeleteFunc(taintsOf(why), isState); len(others) > 0 {
-			text += "; others have " + reasonsText(why, others)
+	case v.Change != nil && len(v.Change.Entries) == 0:
+		nodeTaints = v.Change.NodeTaints
+		text := v.Only + "nodes are " + purpose.Text(nodeTaints) + " (" + why.Reasons(nil).Text(nodeTaints) + ")"
+		isState := func(t taints.Taint) bool { return slices.ContainsFunc(nodeTaints, purpose.WithoutTime(t).Equal) }
+		if others := slices.DeleteFunc(v.Reasons.Taints(), isState); len(others) > 0 {
+			text += "; others have " + v.Reasons.Text(others)
 		}
 		return text
-	case r.Change != nil:
-		nodeTaints = r.Change.NodeTaints
-		for _, t := range taintsOf(why) {
-			if _, ok := taints.Match(t, r.Change.Tolerations); ok && why.of(t).HasClosest() {
+	case v.Change != nil:
+		nodeTaints = v.Change.NodeTaints
+		for _, t := range v.Reasons.Taints() {
+			if _, ok := taints.Match(t, v.Change.Tolerations); ok && v.Reasons.Of(t).HasClosest() {
 				list = append(list, t)
 			}
 		}
-	case len(r.Alternatives) > 0:
-		for i := range r.Alternatives {
-			list, nodeTaints = append(list, r.Alternatives[i].Rest...), append(nodeTaints, r.Alternatives[i].NodeTaints...)
+	case len(v.Alternatives) > 0:
+		for i := range v.Alternatives {
+			list, nodeTaints = append(list, v.Alternatives[i].Rest...), append(nodeTaints, v.Alternatives[i].NodeTaints...)
 		}
 	default:
-		list = taintsOf(why)
+		list = v.Reasons.Taints()
 	}
-	text := r.meant + reasonsText(why, cluster.Distinct(list))
+	text := v.Only + v.Reasons.Text(cluster.Distinct(list))
 	if nodeTaints = cluster.Distinct(nodeTaints); len(nodeTaints) > 0 {
-		text += "; nodes are also " + states.Text(nodeTaints) + " (" + say.TaintsText(nodeTaints) + ")"
+		text += "; nodes are also " + purpose.Text(nodeTaints) + " (" + say.TaintsText(nodeTaints) + ")"
 	}
 	return text
 }
 
 // alternativeSteps returns the steps for the only alternative, or how to choose.
-func (x *Pending) alternativeSteps() []Step {
+func (x *Pending) alternativeSteps() []fix.Step {
 	switch {
 	case x.AlternativesTotal == 0:
 		return nil
 	case x.AlternativesTotal > 1:
 		which, where := "that the pod belongs on", "-o wide lists"
-		if x.isKeptOff {
+		if x.target.IsKeptOff {
 			which = "that it should run on, if any"
 		}
-		if x.question.IsWide || len(x.question.Pods) > 0 {
+		if x.isWide {
 			where = "are listed below"
 		}
-		return []Step{{Text: "choose the nodes " + which + ", and tolerate their taints, which " + where}}
+		return []fix.Step{{Text: "choose the nodes " + which + ", and tolerate their taints, which " + where}}
 	}
 	only := &x.Alternatives[0]
-	if len(only.unknown) > 0 {
-		return slices.Concat(x.nodeSteps(), x.askSteps(only))
+	if len(only.Unknown) > 0 {
+		return slices.Concat(x.target.NodeSteps(x.stays), x.target.Ask(only))
 	}
 	nodes, named := say.NamesOf(only.NodeNames, only.Nodes), only.Taints
 	if len(named) == 0 { // corrections tolerate all of them
 		named = only.Rest
 	}
 	condition := fmt.Sprintf("if the pod belongs on nodes with %s (%s), ", say.TaintsText(named), nodes)
-	if x.isKeptOff {
+	if x.target.IsKeptOff {
 		condition = "if it should run on " + nodes + ", "
 	}
-	return slices.Concat(x.nodeSteps(), x.steps(condition, only.Entries()))
+	return slices.Concat(x.target.NodeSteps(x.stays), x.target.Steps(condition, only.Entries()))
 }
 
 // A Cause is the reason why pods are pending, with all of these pods.
 type Cause struct {
-	Kind        causeKind `json:"kind"`
-	Text        string    `json:"text"`
-	Pods        int       `json:"pods"`
-	Owners      []string  `json:"owners"` // of the pods, up to maxNames; OwnersTotal counts all
-	OwnersTotal int       `json:"ownersTotal"`
-	Examples    []string  `json:"examples"` // the names of some of the pods
-	Fix         []Step    `json:"fix"`      // some commands are only for the first of the pods
-	Notes       []string  `json:"notes"`
+	Kind        causeKind  `json:"kind"`
+	Text        string     `json:"text"`
+	Pods        int        `json:"pods"`
+	Owners      []string   `json:"owners"` // of the pods, up to why.MaxNames; OwnersTotal counts all
+	OwnersTotal int        `json:"ownersTotal"`
+	Examples    []string   `json:"examples"` // the names of some of the pods
+	Fix         []fix.Step `json:"fix"`      // some commands are only for the first of the pods
+	Notes       []string   `json:"notes"`
 
 	Names   []string `json:"-"` // of all pods
 	members []*Pending
@@ -326,12 +299,12 @@ type Cause struct {
 // causesOf groups the list by cause and fix, and sets each Cause. Pods that wait come
 // first, then those that do not exist, and of these the causes of the most pods.
 func causesOf(list []*Pending) []*Cause {
-	causes := say.Each(say.Grouped(list, (*Pending).causeKey), causeOf)
+	causes := lists.Each(lists.Grouped(list, (*Pending).causeKey), causeOf)
 	exists := func(x *Pending) bool { return !x.First.Template }
 	slices.SortStableFunc(causes, func(a, b *Cause) int {
 		return cmp.Or(
-			order(a.Kind == causeSchedulable, b.Kind == causeSchedulable),
-			order(!slices.ContainsFunc(a.members, exists), !slices.ContainsFunc(b.members, exists)),
+			lists.CompareBools(a.Kind == causeSchedulable, b.Kind == causeSchedulable),
+			lists.CompareBools(!slices.ContainsFunc(a.members, exists), !slices.ContainsFunc(b.members, exists)),
 			b.Pods-a.Pods, strings.Compare(a.Text, b.Text),
 		)
 	})
@@ -346,36 +319,44 @@ func causesOf(list []*Pending) []*Cause {
 func causeOf(members []*Pending) *Cause {
 	first := members[0]
 	c := &Cause{Kind: first.Kind, Text: first.Text, Fix: slices.Clone(first.Fix), Notes: first.Notes, members: members}
-	for _, owned := range say.Grouped(members, func(x *Pending) string { return x.First.OwnerName() }) {
+	for _, owned := range lists.Grouped(members, func(x *Pending) string { return x.First.OwnerName() }) {
 		if owned[0].Owner != (cluster.Owner{}) {
 			c.Owners = append(c.Owners, owned[0].First.OwnerName())
 		}
 	}
 	for _, x := range members {
-		c.Names = append(c.Names, say.Each(x.Pods, func(name string) string { return x.Namespace + "/" + name })...)
+		c.Names = append(c.Names, lists.Each(x.Pods, func(name string) string { return x.Namespace + "/" + name })...)
 	}
 	c.Pods, c.Examples = len(c.Names), c.Names[:min(len(c.Names), 3)]
-	c.OwnersTotal, c.Owners = len(c.Owners), c.Owners[:min(len(c.Owners), maxNames)]
+	c.OwnersTotal, c.Owners = len(c.Owners), c.Owners[:min(len(c.Owners), why.MaxNames)]
 	noun := "pod"
-	if first.isKeptOff {
+	if first.target.IsKeptOff {
 		noun = "DaemonSet"
 		c.Text = say.For(c.Pods, c.Text, strings.Replace(c.Text, "does", "do", 1))
 	}
 	for i := range c.Fix {
-		if s := &c.Fix[i]; s.pods > 0 {
-			s.covers(s.pods, c.Pods, noun)
-		}
+		c.Fix[i].Widen(c.Pods, noun)
 	}
 	return c
 }
 
 // causeKey is equal for pods with the same cause and fix, whatever the commands.
 func (x *Pending) causeKey() string {
-	steps := say.Each(x.Fix, func(s Step) string { return "fix\n" + s.Text })
+	steps := lists.Each(x.Fix, func(s fix.Step) string { return "fix\n" + s.Text })
 	return strings.Join(slices.Concat([]string{string(x.Kind), x.Text}, x.Notes, steps), "\n")
 }
 
 // Waiting counts the causes of pods that wait. These come first.
 func (r *Report) Waiting() int {
 	return len(slices.DeleteFunc(slices.Clone(r.Causes), func(c *Cause) bool { return c.Kind == causeSchedulable }))
+}
+
+func invalidText(list []taints.Toleration) string {
+	all, _ := errors.AsType[taints.ErrorList](taints.ValidateTolerations(list))
+	return strings.Join(say.FirstOf(lists.Each(all, func(e *taints.FieldError) string {
+		if !strings.HasPrefix(e.Detail, "must ") {
+			return e.Error()
+		}
+		return fmt.Sprintf("%s %q is not valid; it %s", e.Path(), e.Value, e.Detail) + visible.Meant(*e)
+	}), 3), "; ")
 }

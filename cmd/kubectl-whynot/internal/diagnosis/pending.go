@@ -8,13 +8,15 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/util/sets"
-
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/cmd/internal/fiterror"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
+	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
-	"github.com/seed-0529bac1/taints/cmd/internal/states"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/eviction"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/fix"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/remedy"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/why"
 )
 
 // A Pending is a set of equal pods of one owner that wait for a node.
@@ -22,7 +24,7 @@ type Pending struct {
 	Cause        int                 `json:"cause"` // the index in the report
 	Kind         causeKind           `json:"kind"`
 	Text         string              `json:"text"`
-	Fix          []Step              `json:"fix"`
+	Fix          []fix.Step          `json:"fix"`
 	Notes        []string            `json:"notes"`
 	Namespace    string              `json:"namespace"`
 	Pods         []string            `json:"pods"`
@@ -30,83 +32,43 @@ type Pending struct {
 	NodeSelector map[string]string   `json:"nodeSelector"`
 	NodeAffinity string              `json:"nodeAffinity,omitempty"`
 	Tolerations  []taints.Toleration `json:"tolerations"`
-	placement
+	verdict
 	Gated          bool     `json:"gated"`
 	Message        string   `json:"schedulerMessage,omitempty"` // the scheduler's
 	NominatedNodes []string `json:"nominatedNodes,omitempty"`   // that the scheduler intends for some of the pods
 
-	First        *cluster.Pod `json:"-"` // of the pods
-	question     *Question
-	profile      *cluster.Profile  // of all pods, also where each is for another node
-	workload     *cluster.Workload // that has the template, if the input has it
-	running      int               // pods of the workload that run
-	provisioners *cluster.Provisioners
-	nodes        []cluster.Node // of the input
-	beside       []string       // what to do about the states of nodes, where the scheduler names another reason first
+	First  *cluster.Pod   `json:"-"` // of the pods
+	target fix.Pods       // the pods, as steps need them
+	kept   map[string]int // nodes that keep the first of the pods off
+	beside []string       // what to do about the states of nodes, where the scheduler names another reason first
+	isWide bool           // the report has all details
 
-	isKeptOff  bool    // an entry about a DaemonSet that makes no pods on some nodes
-	missed     []int   // these nodes
-	misplaced  []int   // and those where it has pods that stay
-	podsDiffer bool    // the advice is for the template, and the pods have other tolerations
-	podEntries []Entry // then those that the pods alone need, if that is clear
+	missed    []int // nodes that a DaemonSet makes no pods on
+	misplaced []int // and those where it has pods that stay
 }
 
-// Limits for lists that could be as long as the number of nodes, for as many pods.
-const (
-	maxNames  = 100
-	maxListed = 50
-)
-
-// A Rejection is a taint that keeps the pods off matching nodes.
-type Rejection struct {
-	Taint    taints.Taint       `json:"taint"`
-	Nodes    int                `json:"nodes"`
-	Closest  *taints.Toleration `json:"closest"` // nil: none; Why describes how it differs
-	Why      string             `json:"why"`
-	Mismatch string             `json:"mismatch"` // of the library, as Hint
-	Hint     string             `json:"hint"`
-}
-
-// A placement describes where the pods of a profile can run.
-type placement struct {
-	Matching          int           `json:"matchingNodes"`     // by node selector and required node affinity
-	Feasible          int           `json:"feasibleNodes"`     // of these, without an untolerated taint
-	FeasibleNames     []string      `json:"feasibleNodeNames"` // up to maxNames
-	MissingLabels     []string      `json:"missingLabels"`     // required labels that no node has
-	Rejections        []Rejection   `json:"rejections"`        // up to maxListed; RejectionsTotal counts all
-	RejectionsTotal   int           `json:"rejectionsTotal"`
-	Change            *change       `json:"change"`            // nil: there are no mistakes, and no states of nodes
-	Alternatives      []alternative `json:"alternatives"`      // nodes that may be intended, up to maxListed
-	AlternativesTotal int           `json:"alternativesTotal"` // of all such nodes
-
-	Nodes       int             `json:"-"` // of the input
-	kept        map[string]int  // nodes that keep the pods off
-	lacks       []string        // says which of the requested resources no node has enough of
-	rejecting   []cluster.Share // nodes that match and have an untolerated taint
-	meant       string          // says which nodes have the requested resources, to begin a text; empty: all, or some are feasible
-	unmatched   string          // says why no node matches; empty: some do
-	untolerated string          // describes the taints of the change or of the alternatives
-	stays       []*stay         // of taints that must go
+// A verdict is why nodes reject the pods of a profile, and what lets them in.
+type verdict struct {
+	*why.Placement
+	remedy.Advice
+	untolerated string      // describes the taints of the advice
+	stays       []*fix.Stay // of taints that must go
 }
 
 // An analyst finds the reasons why pods are pending, once for each profile.
 type analyst struct {
 	*cluster.Cluster
-	taints     []taints.Taint         // of all nodes
-	values     map[taints.TaintID]int // how many values a key and effect has there
-	question   Question
-	kept       []*Pending // DaemonSets that make no pods on some nodes
-	placements map[*cluster.Profile]*placement
-	stayed     map[string][]*stay // by nodes and taints
-	ended      map[int][]ending   // by node
-	named      sets.Set[string]   // what namedKeys returns
+	adviser  *remedy.Adviser
+	guide    *fix.Guide
+	isWide   bool
+	kept     []*Pending // DaemonSets that make no pods on some nodes
+	verdicts map[*cluster.Profile]*verdict
 }
 
 func newAnalyst(c *cluster.Cluster, q Question) *analyst {
-	all := cluster.Distinct(slices.Concat(say.Each(c.Groups, func(g *cluster.Group) []taints.Taint { return g.Taints })...))
 	return &analyst{
-		Cluster: c, taints: all, values: valuesOf(all), question: q, placements: make(map[*cluster.Profile]*placement), stayed: make(map[string][]*stay),
-		ended: make(map[int][]ending),
+		Cluster: c, adviser: remedy.New(c), guide: fix.NewGuide(c, q.Kubectl, q.Now), isWide: q.IsWide || len(q.Pods) > 0,
+		verdicts: make(map[*cluster.Profile]*verdict),
 	}
 }
 
@@ -121,31 +83,30 @@ func (a *analyst) pending(pods []*cluster.Pod) []*Pending {
 		waiting   string
 	}
 	slices.SortFunc(pods, func(a, b *cluster.Pod) int { return cluster.ComparePodNames(a.PodName, b.PodName) })
-	groups := say.Grouped(pods, func(p *cluster.Pod) key {
+	groups := lists.Grouped(pods, func(p *cluster.Pod) key {
 		k := key{p.Namespace, *p.Owner, "", p.Profile, fmt.Sprint(p.Gates, p.Message)}
 		if *p.Owner == (cluster.Owner{}) {
 			k.name = p.Name
 		} else if p.Owner.Kind == "DaemonSet" && p.NamesNodes() {
 			k.profile = p.Family
-			k.waiting += a.placement(p.Profile).shape(p.Profile)
+			k.waiting += a.verdict(p.Profile).shape(p.Profile)
 		}
 		return k
 	})
-	return say.Each(groups, a.pendingOf)
+	return lists.Each(groups, a.pendingOf)
 }
 
 // shape is equal for the pods of a DaemonSet that the same change lets in.
-func (r *placement) shape(p *cluster.Profile) string {
-	lacks := func(s cluster.Share) string { return cluster.TextOf(untoleratedOf(p.Matcher, s.Group)) }
-	return fmt.Sprint(r.Matching > 0, say.Each(r.rejecting, lacks))
+func (v *verdict) shape(p *cluster.Profile) string {
+	lacks := func(s cluster.Share) string { return cluster.TextOf(why.Untolerated(p.Matcher, s.Group)) }
+	return fmt.Sprint(v.Matching > 0, lists.Each(v.Rejecting, lacks))
 }
 
 // entry returns an entry with what is known of its first pod.
 func (a *analyst) entry(p *cluster.Pod) *Pending {
 	return &Pending{
 		Namespace: p.Namespace, Owner: *p.Owner, First: p, Gated: len(p.Gates) > 0, Message: p.Message,
-		NodeSelector: p.Selector, Tolerations: p.Tolerations, profile: p.Profile,
-		question: &a.question, workload: a.Workloads[p.OwnerName()], running: a.Running[p.OwnerName()], provisioners: &a.Provisioners, nodes: a.Nodes,
+		NodeSelector: p.Selector, Tolerations: p.Tolerations, target: a.guide.Pods(p), isWide: a.isWide,
 	}
 }
 
@@ -162,18 +123,18 @@ func (a *analyst) pendingOf(pods []*cluster.Pod) *Pending {
 			profiles = append(profiles, p.Profile)
 		}
 	}
-	x.profile = a.Union(profiles)
-	x.NodeAffinity, x.placement = cluster.AffinityText(x.profile.Required), *a.placement(x.profile)
-	x.kept = a.placement(p.Profile).kept // as the scheduler counts for each pod
-	if x.isOpen() && x.Message != "" && !p.Template {
+	x.target.Names, x.target.Profile = x.Pods, a.Union(profiles)
+	x.NodeAffinity, x.verdict = cluster.AffinityText(x.target.Profile.Required), *a.verdict(x.target.Profile)
+	x.kept = a.verdict(p.Profile).Placement.Kept // as the scheduler counts for each pod
+	if x.IsOpen() && x.Message != "" && !p.Template {
 		x.beside = a.besideTexts(x)
 	}
 	x.explain()
 	switch {
 	case p.NodeName != "":
 		a.explainBound(x)
-	case x.workload != nil && !p.Template && !strings.HasSuffix(x.workload.Kind, "Job"): // whose template is fixed
-		a.adviseTemplate(x, x.workload)
+	case x.target.Workload != nil && !p.Template && !strings.HasSuffix(x.target.Workload.Kind, "Job"): // whose template is fixed
+		a.adviseTemplate(x, x.target.Workload)
 	}
 	a.notePlugins(x)
 	return x
@@ -183,9 +144,9 @@ func (a *analyst) pendingOf(pods []*cluster.Pod) *Pending {
 func (a *analyst) besideTexts(x *Pending) (texts []string) {
 	var nodes []int
 	var list []taints.Taint
-	for _, s := range x.placement.rejecting {
-		for _, t := range untoleratedOf(x.profile.Matcher, s.Group) {
-			if states.Of(t) == states.None {
+	for _, s := range x.Rejecting {
+		for _, t := range why.Untolerated(x.target.Profile.Matcher, s.Group) {
+			if purpose.StateOf(t) == purpose.None {
 				continue
 			}
 			list = append(list, t)
@@ -194,117 +155,36 @@ func (a *analyst) besideTexts(x *Pending) (texts []string) {
 			}
 		}
 	}
-	for _, s := range a.stays(nodes, cluster.Distinct(list)) {
-		steps := x.stepsFor(s)
-		if i := slices.IndexFunc(steps, func(s Step) bool { return !strings.HasPrefix(s.Text, "if the pod ") }); i >= 0 && len(texts) < 5 {
+	stays := a.guide.Stays(nodes, cluster.Distinct(list))
+	for _, s := range stays {
+		steps := x.target.StepsFor(s, stays)
+		if i := slices.IndexFunc(steps, func(s fix.Step) bool { return !strings.HasPrefix(s.Text, "if the pod ") }); i >= 0 && len(texts) < 5 {
 			texts = append(texts, strings.TrimPrefix(steps[i].Text, "or, "))
 		}
 	}
 	return texts
 }
 
-// names returns the sorted names of up to maxNames nodes.
-func (a *analyst) names(nodes []int) []string {
-	nodes = slices.Sorted(slices.Values(nodes)) // this is the order of names
-	return say.Each(nodes[:min(len(nodes), maxNames)], func(i int) string { return a.Nodes[i].Name })
+func (a *analyst) verdict(p *cluster.Profile) *verdict {
+	if a.verdicts[p] == nil {
+		a.verdicts[p] = a.judge(p, a.Choose(p))
+	}
+	return a.verdicts[p]
 }
 
-func (a *analyst) placement(p *cluster.Profile) *placement {
-	if a.placements[p] == nil {
-		a.placements[p] = a.place(p, a.Choose(p))
-	}
-	return a.placements[p]
-}
-
-// place describes where pods of the profile can run on these nodes that it matches.
-func (a *analyst) place(p *cluster.Profile, shares []cluster.Share) *placement {
-	r := &placement{Nodes: len(a.Nodes)}
-	var feasible []int
-	for _, s := range shares {
-		r.Matching += len(s.Nodes)
-		if p.IsRejected(s.Group) {
-			r.rejecting = append(r.rejecting, s)
-		} else {
-			feasible = append(feasible, s.Nodes...)
-		}
-	}
-	r.Feasible, r.FeasibleNames, r.kept = len(feasible), a.names(feasible), a.countKept(p, len(feasible))
-	if r.Matching == 0 {
-		r.MissingLabels, r.unmatched = a.unmatched(p)
-	}
-	why := a.reasonsOf(p, shares)
-	r.Rejections, r.RejectionsTotal = rejections(why, shares), len(why)
-	rejecting := r.rejecting
-	if meant := r.withResources(a, p, shares); meant != nil {
-		rejecting, why = meant, a.reasonsOf(p, meant)
-	}
-	if len(rejecting) > 0 {
-		r.advise(&adviser{a, p, why, valuesOf(taintsOf(why)), rejecting})
-	}
-	return r
-}
-
-// withResources returns the nodes that have what the pods request if all of them reject the
-// pods, and otherwise nil.
-func (r *placement) withResources(a *analyst, p *cluster.Profile, shares []cluster.Share) []cluster.Share {
-	having, text, lacks := a.WithResources(p, shares)
-	r.lacks = lacks
-	accepts := func(s cluster.Share) bool { return !p.IsRejected(s.Group) }
-	switch {
-	case slices.ContainsFunc(having, accepts):
-		return nil
-	case len(having) > 0 && r.Feasible > 0:
-		r.meant = text + "; "
-	}
-	return having
-}
-
-// isOpen reports whether the pods are allowed on nodes that have what they request.
-func (r *placement) isOpen() bool { return r.Feasible > 0 && r.meant == "" }
-
-// rejections returns the reasons. Those for the most nodes come first.
-func rejections(why reasons, shares []cluster.Share) []Rejection {
-	nodes := make(map[[3]string]int)
-	for _, s := range shares {
-		for _, t := range s.Group.Taints {
-			nodes[cluster.KeyOf(t)] += len(s.Nodes)
-		}
-	}
-	all := taintsOf(why)
-	slices.SortStableFunc(all, func(a, b taints.Taint) int { return nodes[cluster.KeyOf(b)] - nodes[cluster.KeyOf(a)] })
-	return say.Each(all[:min(len(all), maxListed)], func(t taints.Taint) Rejection {
-		r := why.of(t)
-		x := Rejection{t, nodes[cluster.KeyOf(t)], nil, wordsOf(r), r.Mismatch().String(), r.Hint().String()}
-		if r.HasClosest() {
-			x.Closest = &r.Closest
-		}
-		return x
-	})
-}
-
-// countKept counts the nodes that keep a pod off by the reason that Kubernetes'
-// scheduler finds first: the affinity does not name the node, the node is cordoned,
-// has another untolerated taint, or does not match.
-func (a *analyst) countKept(p *cluster.Profile, feasible int) map[string]int {
-	nodes := a.Candidates(p)
-	kept := map[string]int{fiterror.Unnamed: len(a.Nodes) - len(nodes)}
-	_, toleratesCordon := p.Matcher.Match(cluster.Cordon)
-	for _, i := range nodes {
-		switch n := &a.Nodes[i]; {
-		case n.Cordoned && !toleratesCordon:
-			kept[fiterror.Cordoned]++
-		case p.IsRejected(n.Group):
-			kept[fiterror.Taints]++
-		}
-	}
-	kept[fiterror.Affinity] = len(nodes) - feasible - kept[fiterror.Cordoned] - kept[fiterror.Taints]
-	return kept
+// judge returns the verdict of the profile on these nodes that it matches.
+func (a *analyst) judge(p *cluster.Profile, shares []cluster.Share) *verdict {
+	v := &verdict{Placement: why.Place(a.Cluster, p, shares)}
+	v.Advice = a.adviser.Advise(p, v.Placement)
+	v.untolerated = v.taintsText()
+	v.stays = a.guide.Stays(v.ToEnd())
+	return v
 }
 
 // Kept counts the nodes that keep the pods off by the reason, as the scheduler does.
-func (r *placement) Kept() string {
+func (x *Pending) Kept() string {
 	var words []string
-	for reason, n := range r.kept {
+	for reason, n := range x.kept {
 		if n > 0 {
 			words = append(words, fmt.Sprint(n, " ", reason))
 		}
@@ -319,7 +199,7 @@ func (a *analyst) daemonSets() []*Pending {
 	var list []*Pending
 	nodes := make(map[string]map[int]bool) // of pods, by DaemonSet; true: they run there
 	for _, p := range a.DaemonSets() {
-		if len(a.placement(p.Profile).rejecting) > 0 {
+		if len(a.verdict(p.Profile).Rejecting) > 0 {
 			nodes[p.OwnerName()] = make(map[int]bool)
 		}
 	}
@@ -336,13 +216,13 @@ func (a *analyst) daemonSets() []*Pending {
 		}
 	}
 	for _, p := range a.DaemonSets() {
-		r, on := a.placement(p.Profile), nodes[p.OwnerName()]
-		if r.Feasible == 0 && slices.Contains(a.Pods, p) { // it is pending
+		v, on := a.verdict(p.Profile), nodes[p.OwnerName()]
+		if v.Feasible == 0 && slices.Contains(a.Pods, p) { // it is pending
 			continue
 		}
-		x := cmp.Or(a.keptOff(p, r.rejecting, on, states.None), a.keptOff(p, r.rejecting, on, states.Starting),
-			a.keptOff(p, r.rejecting, on, states.Unhealthy), a.keptOff(p, r.rejecting, on, states.Leaving))
-		list = append(list, x, a.keptOff(p, r.rejecting, on, states.Virtual))
+		x := cmp.Or(a.keptOff(p, v.Rejecting, on, purpose.None), a.keptOff(p, v.Rejecting, on, purpose.Starting),
+			a.keptOff(p, v.Rejecting, on, purpose.Unhealthy), a.keptOff(p, v.Rejecting, on, purpose.Leaving))
+		list = append(list, x, a.keptOff(p, v.Rejecting, on, purpose.Virtual))
 	}
 	return slices.DeleteFunc(list, func(x *Pending) bool { return x == nil })
 }
@@ -350,22 +230,22 @@ func (a *analyst) daemonSets() []*Pending {
 // keptOff returns the entry for the DaemonSet, or nil if it makes pods on all of the
 // nodes without states, or with this one. What it is not made for, and what repairs or
 // removes a node in time, is no matter.
-func (a *analyst) keptOff(p *cluster.Pod, rejecting []cluster.Share, on map[int]bool, state states.State) *Pending {
+func (a *analyst) keptOff(p *cluster.Pod, rejecting []cluster.Share, on map[int]bool, state purpose.State) *Pending {
 	x := a.entry(p)
 	var shares []cluster.Share
 	for _, s := range rejecting {
-		untolerated := untoleratedOf(p.Matcher, s.Group)
-		isOther := func(t taints.Taint) bool { return states.Of(t) != states.None && states.Of(t) != state }
-		if slices.ContainsFunc(untolerated, isOther) || state == states.Virtual && !states.HaveFinal(untolerated) {
+		untolerated := why.Untolerated(p.Matcher, s.Group)
+		isOther := func(t taints.Taint) bool { return purpose.StateOf(t) != purpose.None && purpose.StateOf(t) != state }
+		if slices.ContainsFunc(untolerated, isOther) || state == purpose.Virtual && !purpose.HaveFinal(untolerated) {
 			continue
 		}
 		kept := cluster.Share{Group: s.Group}
-		for _, i := range a.ofThese(s.Nodes, false) {
+		for _, i := range a.Deleted(s.Nodes, false) {
 			isRunning, has := on[i]
-			if a.Nodes[i].IsForeign(x.workload.ForWindows) || !a.concerns(p, i, untolerated, state) {
+			if a.Nodes[i].IsForeign(x.target.Workload.ForWindows) || !a.concerns(p, i, untolerated, state) {
 				continue
 			}
-			if isRunning && !hasNoExecute(untolerated) {
+			if isRunning && !eviction.HasNoExecute(untolerated) {
 				x.misplaced = append(x.misplaced, i)
 			} else if !has {
 				x.missed = append(x.missed, i)
@@ -381,7 +261,8 @@ func (a *analyst) keptOff(p *cluster.Pod, rejecting []cluster.Share, on map[int]
 	if len(shares) == 0 {
 		return nil
 	}
-	x.isKeptOff, x.Pods, x.placement = true, []string{p.Name}, *a.place(p.Profile, shares)
+	x.target.IsKeptOff, x.Pods, x.verdict = true, []string{p.Name}, *a.judge(p.Profile, shares)
+	x.target.Names = x.Pods
 	x.explain()
 	x.Kind, x.Text = causeKeptOff, a.keptOffText(x)+": "+x.Text
 	return x
@@ -389,24 +270,24 @@ func (a *analyst) keptOff(p *cluster.Pod, rejecting []cluster.Share, on map[int]
 
 // concerns reports whether a DaemonSet has to do with the state that keeps it off the node:
 // it may be what makes the node ready, or what removes the node may have given up.
-func (a *analyst) concerns(p *cluster.Pod, node int, untolerated []taints.Taint, state states.State) bool {
-	isOfStart := func(t taints.Taint) bool { return states.Of(t) == states.None || states.IsOfStart(t) }
+func (a *analyst) concerns(p *cluster.Pod, node int, untolerated []taints.Taint, state purpose.State) bool {
+	isOfStart := func(t taints.Taint) bool { return purpose.StateOf(t) == purpose.None || purpose.IsOfStart(t) }
 	switch state {
-	case states.Unhealthy:
+	case purpose.Unhealthy:
 		return p.HostNetwork && !slices.ContainsFunc(untolerated, func(t taints.Taint) bool { return !isOfStart(t) })
-	case states.Leaving:
-		return slices.ContainsFunc(a.endings(node), func(e ending) bool { return e.IsLate })
+	case purpose.Leaving:
+		return a.guide.IsLate(node)
 	}
 	return true
 }
 
 func (a *analyst) keptOffText(x *Pending) string {
-	named := func(nodes []int) string { return say.NamesOf(a.names(nodes), len(nodes)) }
+	named := func(nodes []int) string { return say.NamesOf(why.Names(a.Cluster, nodes), len(nodes)) }
 	text, n := "does not run", len(x.misplaced)
 	if len(x.missed) > 0 {
 		text += " on " + named(x.missed)
 	}
-	switch m := x.workload.Misplaced; {
+	switch m := x.target.Workload.Misplaced; {
 	case n == 0 && m > 0: // the input lacks the pods
 		return text + " (by its status, " + say.CountOf(m, "older pod does", "older pods do") + " until the next deletion or roll-out)"
 	case n == 0:
@@ -422,7 +303,7 @@ func (a *analyst) keptOffText(x *Pending) string {
 // resource.
 func (a *analyst) notePlugins(x *Pending) {
 	for _, d := range a.kept {
-		if resource := a.Lacks(x.profile, d.missed); d.workload.IsPlugin && resource != "" {
+		if resource := a.Lacks(x.target.Profile, d.missed); d.target.Workload.IsPlugin && resource != "" {
 			x.Notes = append(x.Notes, "nodes lack "+resource+", which a device plugin brings; "+d.First.OwnerName()+" "+d.Text)
 		}
 	}

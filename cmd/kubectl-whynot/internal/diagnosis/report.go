@@ -2,15 +2,18 @@
 
 // Package diagnosis says why pods are pending, when they are evicted, and what helps.
 //
-// A pending pod passes through these files:
+// A pending pod passes through these rooms. Each reads what the earlier ones returned:
 //
-//  1. pending.go groups equal pods, and finds the nodes that match and those that reject.
-//  2. reason.go says which toleration is closest to a taint, and whether it is a mistake.
-//  3. remedy.go plans what lets the pods in, and chooses: corrections of mistakes, nodes
-//     to fix, or alternatives for the user. Package states knows the taints of nodes to fix.
-//  4. cause.go names the cause. Package fiterror reads the scheduler's message.
-//  5. nodesteps.go says what to do about the nodes, and fix.go about the tolerations.
-//  6. cause.go joins the pods with the same cause and fix.
+//  1. what is asked: pending.go groups equal pods.
+//  2. why not: package why finds the nodes that match, those that reject, and which
+//     toleration is closest to each taint.
+//  3. what a taint is for: package purpose tells states of nodes from pools.
+//  4. what to do: package remedy corrects mistakes, names nodes that have to change, or
+//     alternatives for the user. Package fix makes steps of that.
+//  5. how to say it: cause.go names the cause, and joins the pods with the same cause and
+//     steps. Package fiterror reads the scheduler's message.
+//
+// Package eviction is about pods that have a node.
 package diagnosis
 
 import (
@@ -23,32 +26,36 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/eviction"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/fix"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/why"
 )
 
 // A Report has all answers.
 type Report struct {
-	Version      string         `json:"version"` // changes if a field is removed or changes its meaning
-	Input        string         `json:"input"`   // where the objects come from
-	Now          string         `json:"now"`
-	Nodes        int            `json:"nodes"`
-	Pods         int            `json:"pods"`
-	Filter       string         `json:"filter,omitempty"`  // the flags that select the pods; empty: all of the input
-	Ignored      map[string]int `json:"ignored"`           // objects of other kinds, by kind
-	Pod          string         `json:"pod,omitempty"`     // the requested one, or the workload of these
-	PodNote      string         `json:"podNote,omitempty"` // the state of those that are neither pending nor evicted
-	Causes       []*Cause       `json:"causes"`            // the reasons why pods are pending
-	Pending      []*Pending     `json:"pending"`
-	DaemonSets   []*Pending     `json:"daemonSets"` // that make no pods on some nodes because of taints
-	KeptOff      []*Cause       `json:"daemonSetCauses"`
-	Evictions    []*Eviction    `json:"evictions"`
-	WaysOut      []Step         `json:"waysOut"`                // of Terminating, on nodes that do not answer
-	EvictionRule string         `json:"evictionRule,omitempty"` // explains the times of evictions; empty: there are none
-	Lost         int            `json:"podsOnUnknownNodes"`     // pods on nodes that are not in the input
-	Groups       []GroupRow     `json:"groups"`
-	NotEvaluated []string       `json:"notEvaluated"`
+	Version      string               `json:"version"` // changes if a field is removed or changes its meaning
+	Input        string               `json:"input"`   // where the objects come from
+	Now          string               `json:"now"`
+	Nodes        int                  `json:"nodes"`
+	Pods         int                  `json:"pods"`
+	Filter       string               `json:"filter,omitempty"`  // the flags that select the pods; empty: all of the input
+	Ignored      map[string]int       `json:"ignored"`           // objects of other kinds, by kind
+	Pod          string               `json:"pod,omitempty"`     // the requested one, or the workload of these
+	PodNote      string               `json:"podNote,omitempty"` // the state of those that are neither pending nor evicted
+	Causes       []*Cause             `json:"causes"`            // the reasons why pods are pending
+	Pending      []*Pending           `json:"pending"`
+	DaemonSets   []*Pending           `json:"daemonSets"` // that make no pods on some nodes because of taints
+	KeptOff      []*Cause             `json:"daemonSetCauses"`
+	Evictions    []*eviction.Eviction `json:"evictions"`
+	WaysOut      []fix.Step           `json:"waysOut"`                // of Terminating, on nodes that do not answer
+	EvictionRule string               `json:"evictionRule,omitempty"` // explains the times of evictions; empty: there are none
+	Lost         int                  `json:"podsOnUnknownNodes"`     // pods on nodes that are not in the input
+	Groups       []GroupRow           `json:"groups"`
+	NotEvaluated []string             `json:"notEvaluated"`
 
 	Matrix *Matrix `json:"-"` // nil unless requested
 	Asked  int     `json:"-"` // the requested pods
@@ -71,43 +78,31 @@ type cell struct {
 	Untolerated []taints.Taint `json:"untoleratedTaints"` // hard ones
 }
 
-// NotEvaluated names the rules that no report evaluates, and more.
-func NotEvaluated(more ...string) []string {
-	return append([]string{
-		"resources", "pod affinity and anti-affinity", "topology spread constraints", "host ports", "volumes",
-		"resource claims", "preferred node affinity", "priorities", "disruption budgets",
-	}, more...)
-}
-
 // A Question is a request for a report.
 type Question struct {
-	Now        time.Time
-	Pods       []*cluster.Pod // none: all
-	Matrix     bool
-	IsWide     bool     // the report has all details
-	Connection []string // flags of kubectl that choose the cluster, for commands
-	Cluster    string   // that commands are for, if the flags do not say it
-
-	areAll bool // the pods are all of their owners
+	Now    time.Time
+	Pods   []*cluster.Pod // none: all
+	Matrix bool
+	IsWide bool // the report has all details
+	fix.Kubectl
 }
 
 // New answers the question about a finished cluster.
 func New(c *cluster.Cluster, q Question) *Report {
 	r := &Report{
 		Version: "whynot/v1", Now: q.Now.Format(time.RFC3339), Nodes: len(c.Nodes), Pods: len(c.Pods),
-		Ignored: c.Others, NotEvaluated: NotEvaluated(sets.List(c.Unevaluated)...),
+		Ignored: c.Others, NotEvaluated: c.NotEvaluated(),
 	}
-	q.areAll = c.Only.Labels == nil || c.Only.Labels.Empty()
 	a := newAnalyst(c, q)
 	waiting, running := r.survey(c)
 	rejected := make(map[*cluster.Group]int)
 	for _, p := range waiting {
-		for _, s := range a.placement(p.Profile).rejecting {
+		for _, s := range a.verdict(p.Profile).Rejecting {
 			rejected[s.Group]++
 		}
 	}
-	r.Groups = say.Each(c.Groups, func(g *cluster.Group) GroupRow {
-		return GroupRow{len(g.Members), running[g], rejected[g], g, say.Each(g.Members, func(i int) string { return c.Nodes[i].Name }), nil}
+	r.Groups = lists.Each(c.Groups, func(g *cluster.Group) GroupRow {
+		return GroupRow{len(g.Members), running[g], rejected[g], g, lists.Each(g.Members, func(i int) string { return c.Nodes[i].Name }), nil}
 	})
 	a.kept = a.daemonSets()
 	pods := c.Pods
@@ -121,7 +116,7 @@ func New(c *cluster.Cluster, q Question) *Report {
 		if r.Pod = first.String(); r.Asked > 1 {
 			r.Pod, profile = first.Namespace+"/"+c.Asked, requirements(first)
 		}
-		notes := slices.DeleteFunc(say.Each(pods, func(p *cluster.Pod) string { return noteOn(c, p) }), func(s string) bool { return s == "" })
+		notes := slices.DeleteFunc(lists.Each(pods, func(p *cluster.Pod) string { return noteOn(c, p) }), func(s string) bool { return s == "" })
 		r.PodNote = strings.Join(say.FirstOf(notes, 3), "; ")
 		for i, x := range cellsOf(c, profile, r.Groups) {
 			r.Groups[i].ForPod = x
@@ -132,9 +127,9 @@ func New(c *cluster.Cluster, q Question) *Report {
 	}
 	r.Pending = a.pending(waiting)
 	r.Causes, r.KeptOff = causesOf(r.Pending), causesOf(r.DaemonSets)
-	r.Evictions = a.evictions(pods)
-	r.WaysOut = a.waysOut(r.Evictions)
-	if slices.ContainsFunc(r.Evictions, func(x *Eviction) bool { return x.At != "" }) {
+	r.Evictions = eviction.All(c, pods, q.Now)
+	r.WaysOut = a.guide.WaysOut(r.Evictions)
+	if slices.ContainsFunc(r.Evictions, func(x *eviction.Eviction) bool { return x.At != "" }) {
 		r.EvictionRule = timer.Rule
 	}
 	return r
@@ -145,7 +140,7 @@ func New(c *cluster.Cluster, q Question) *Report {
 func (r *Report) WaitsForTaints() bool {
 	kinds := []causeKind{causeMistake, causeTaints, causeInvalid, causeNodes, causeOlder}
 	return slices.ContainsFunc(r.Causes, func(c *Cause) bool { return slices.Contains(kinds, c.Kind) }) ||
-		slices.ContainsFunc(r.Evictions, func(x *Eviction) bool { return x.waits }) ||
+		slices.ContainsFunc(r.Evictions, func(x *eviction.Eviction) bool { return x.Waits }) ||
 		slices.ContainsFunc(r.Pending, func(x *Pending) bool { return x.First.IsRefused })
 }
 
@@ -182,7 +177,7 @@ func noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 		return fmt.Sprintf("pod %s has no node, but its phase is %s", p, p.Phase)
 	case !known:
 		return fmt.Sprintf("pod %s is on node %s, which is not in the input", p, p.Node)
-	case mayLeave(p, &c.Nodes[i]):
+	case eviction.MayLeave(p, &c.Nodes[i]):
 		return ""
 	}
 	return fmt.Sprintf("pod %s is on node %s, which has no NoExecute taints, so taints do not evict it", p, p.Node)
@@ -194,8 +189,8 @@ func cellsOf(c *cluster.Cluster, p *cluster.Profile, groups []GroupRow) []*cell 
 	for _, s := range c.Choose(p) {
 		matching[s.Group] = len(s.Nodes)
 	}
-	return say.Each(groups, func(g GroupRow) *cell {
-		x := &cell{Verdict: "accepts", Matching: matching[g.Group], Untolerated: untoleratedOf(p.Matcher, g.Group)}
+	return lists.Each(groups, func(g GroupRow) *cell {
+		x := &cell{Verdict: "accepts", Matching: matching[g.Group], Untolerated: why.Untolerated(p.Matcher, g.Group)}
 		switch {
 		case x.Matching == 0:
 			x.Verdict = "not-matching"
@@ -248,8 +243,8 @@ const maxColumns, maxRows = 8, 60 // of a matrix that is still readable
 // those that reject the most pending pods, then the largest.
 func newMatrix(c *cluster.Cluster, r *Report, pods []*cluster.Pod) *Matrix {
 	all := slices.Concat(r.FirstGroups(maxColumns/2), r.Groups)
-	same := say.Grouped(all, func(g GroupRow) *cluster.Group { return g.Group })
-	groups := say.Each(same, func(same []GroupRow) GroupRow { return same[0] })
+	same := lists.Grouped(all, func(g GroupRow) *cluster.Group { return g.Group })
+	groups := lists.Each(same, func(same []GroupRow) GroupRow { return same[0] })
 	m := &Matrix{Nodes: groups}
 	if len(groups) > maxColumns+1 {
 		m.Nodes, m.Others = groups[:maxColumns], len(groups)-maxColumns
@@ -259,10 +254,10 @@ func newMatrix(c *cluster.Cluster, r *Report, pods []*cluster.Pod) *Matrix {
 		isBound := p.IsStatic() || p.Pinned && p.Owner.Kind != "DaemonSet"
 		return !p.IsPending() && (!isKnown || isBound || p.IsFinished())
 	})
-	slices.SortStableFunc(pods, func(a, b *cluster.Pod) int { return order(b.IsPending(), a.IsPending()) })
-	kinds := say.Grouped(pods, requirements)
+	slices.SortStableFunc(pods, func(a, b *cluster.Pod) int { return lists.CompareBools(b.IsPending(), a.IsPending()) })
+	kinds := lists.Grouped(pods, requirements)
 	slices.SortStableFunc(kinds, func(a, b []*cluster.Pod) int {
-		return cmp.Or(order(b[0].IsPending(), a[0].IsPending()), len(b)-len(a))
+		return cmp.Or(lists.CompareBools(b[0].IsPending(), a[0].IsPending()), len(b)-len(a))
 	})
 	for i, kind := range kinds {
 		if i < maxRows {

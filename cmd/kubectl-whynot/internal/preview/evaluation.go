@@ -14,10 +14,11 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/drain"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
+	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
-	"github.com/seed-0529bac1/taints/cmd/internal/states"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/eviction"
 )
 
 // An evaluation compares a cluster before and after the changes.
@@ -83,7 +84,7 @@ func (e *evaluation) groupNodes() {
 	groupsOf := func(i int) [2]*cluster.Group {
 		return [2]*cluster.Group{e.before.Nodes[i].Group, e.after.Nodes[i].Group}
 	}
-	for _, same := range say.Grouped(slices.Sorted(maps.Keys(e.changes)), groupsOf) {
+	for _, same := range lists.Grouped(slices.Sorted(maps.Keys(e.changes)), groupsOf) {
 		of := groupsOf(same[0])
 		g := &NodeGroup{Before: of[0].Taints, After: of[1].Taints}
 		for _, i := range same {
@@ -105,8 +106,8 @@ func (e *evaluation) undoes(old, n *cluster.Node) taints.Changes {
 	c.Remove = slices.DeleteFunc(c.Remove, isOld)
 	c.Add = slices.DeleteFunc(c.Add, func(t taints.Taint) bool { return isOld(t.ID()) })
 	undone := slices.Concat(
-		say.Each(c.Add, func(t taints.Taint) Undone { return Undone{Change: t.String(), ID: t.ID()} }),
-		say.Each(c.Remove, func(id taints.TaintID) Undone { return Undone{Change: id.String() + "-", ID: id, Removes: true} }),
+		lists.Each(c.Add, func(t taints.Taint) Undone { return Undone{Change: t.String(), ID: t.ID()} }),
+		lists.Each(c.Remove, func(id taints.TaintID) Undone { return Undone{Change: id.String() + "-", ID: id, Removes: true} }),
 	)
 	for _, u := range undone {
 		u.Because = n.StateFor(u.ID)
@@ -131,7 +132,7 @@ func (e *evaluation) evictions() {
 			continue
 		}
 		old := &e.before.Nodes[i]
-		was, is := diagnosis.EvictionOf(p, e.now, old), diagnosis.EvictionOf(p, e.now, old, changes...)
+		was, is := eviction.Of(p, e.now, old), eviction.Of(p, e.now, old, changes...)
 		wouldLeave, leaves := was.InSeconds != nil, is.InSeconds != nil
 		nodes := e.nodes[i]
 		if p.Deleting { // not due to a taint
@@ -139,32 +140,32 @@ func (e *evaluation) evictions() {
 		}
 		switch {
 		case p.Deleting, wouldLeave && leaves && *was.InSeconds <= *is.InSeconds:
-			departing = append(departing, member{p, is, 0})
+			departing = append(departing, member{Pod: p, Eviction: is})
 			nodes.Anyway++
 		case leaves:
-			leaving = append(leaving, member{p, is, 0})
+			leaving = append(leaving, member{Pod: p, Eviction: is})
 			nodes.Leave++
 		case wouldLeave:
 			nodes.Stay++
-			spared = append(spared, member{p, was, 0})
+			spared = append(spared, member{Pod: p, Eviction: was})
 		default:
 			if p.Owner.Kind == "DaemonSet" && !daemonMakes(p, &e.after.Nodes[i]) && daemonMakes(p, old) {
-				misplaced = append(misplaced, member{p, is, 0})
+				misplaced = append(misplaced, member{Pod: p, Eviction: is})
 			}
 			nodes.Stay++
-			is.Because = slices.DeleteFunc(is.Because, func(x diagnosis.Pair) bool {
+			is.Because = slices.DeleteFunc(is.Because, func(x eviction.Pair) bool {
 				at, found := taints.FindTaint(old.Own, x.Taint.ID())
 				return found && old.Own[at].Value == x.Taint.Value
 			})
 			if len(is.Because) > 0 {
-				tolerating = append(tolerating, member{p, is, 0})
+				tolerating = append(tolerating, member{Pod: p, Eviction: is})
 			}
 		}
 	}
 	e.leave(leaving, departing)
 	e.Spared, e.Tolerating = e.groups(spared, false), e.groups(tolerating, false)
 	if n := len(misplaced); n > 0 {
-		names := sets.List(sets.New(say.Each(misplaced, func(m member) string { return m.OwnerName() })...))
+		names := sets.List(sets.New(lists.Each(misplaced, func(m member) string { return m.OwnerName() })...))
 		text := say.For(n, "The pod of %s stays on %s, and is not made again there after its", "Some pods of %s stay on %s, and are not made again there after their")
 		text = fmt.Sprintf(text, say.NamesOf(names, len(names)), say.For(len(e.changes), "this node", "these nodes"))
 		e.Notes = append(e.Notes, text+" next deletion or roll-out.")
@@ -178,7 +179,7 @@ func (e *evaluation) drain(r *Request) {
 	for _, p := range e.before.Pods {
 		if i, known := e.before.NodeAt[p.Node]; known && e.changes[i] != nil {
 			v := new(r.Drain.Of(p.PodName))
-			all = append(all, member{p, diagnosis.Drained(p, e.now, &e.after.Nodes[i], v), 0})
+			all = append(all, member{p, eviction.Drained(p, e.now, &e.after.Nodes[i]), 0, v})
 			if v.IsRefused && !strings.Contains(e.Refused[p.Node], v.Why) {
 				e.Refused[p.Node] = strings.TrimPrefix(e.Refused[p.Node]+"; node "+p.Node+": "+v.Why, "; ")
 			}
@@ -189,12 +190,12 @@ func (e *evaluation) drain(r *Request) {
 	for _, m := range all {
 		switch isRefused := e.Refused[m.Pod.Node] != ""; {
 		case m.Deleting:
-			m.InSeconds, *m.Drain = nil, drain.Verdict{}
-		case m.Drain.Leaves && isRefused:
-			*m.Drain = drain.Verdict{Why: "not evicted: kubectl refuses their node for other pods"}
+			m.InSeconds, *m.verdict = nil, drain.Verdict{}
+		case m.verdict.Leaves && isRefused:
+			*m.verdict = drain.Verdict{Why: "not evicted: kubectl refuses their node for other pods"}
 		}
 	}
-	drain.Limit(say.Each(all, func(m member) *drain.Verdict { return m.Drain }), func(i int) bool {
+	drain.Limit(lists.Each(all, func(m member) *drain.Verdict { return m.verdict }), func(i int) bool {
 		return *all[i].Owner != (cluster.Owner{}) && !e.isHomeless(all[i].Pod)
 	})
 	for _, m := range all {
@@ -202,7 +203,7 @@ func (e *evaluation) drain(r *Request) {
 		case m.Deleting:
 			departing = append(departing, m)
 			nodes.Anyway++
-		case m.Drain.Leaves:
+		case m.verdict.Leaves:
 			leaving = append(leaving, m)
 			nodes.Leave++
 		default:
@@ -217,7 +218,7 @@ func (e *evaluation) drain(r *Request) {
 // leave sets what follows from the pods that leave.
 func (e *evaluation) leave(leaving, departing []member) {
 	all, left := slices.Concat(leaving, departing), maps.Clone(e.before.Running) // pods that stay on nodes, by workload
-	diagnosis.Follow(e.after, say.Each(all, func(m member) *diagnosis.Eviction { return m.Eviction }))
+	eviction.Follow(e.after, lists.Each(all, func(m member) *eviction.Eviction { return m.Eviction }))
 	for _, m := range all {
 		if !m.Again && !m.Deleting && !m.IsFinished() && *m.Owner != (cluster.Owner{}) && !m.IsStatic() {
 			left[m.OwnerName()]--
@@ -250,7 +251,7 @@ func (e *evaluation) pending() {
 			continue
 		}
 		x := e.choice(p.Profile)
-		m := member{p, &diagnosis.Eviction{Pod: p.String()}, x.gains}
+		m := member{Pod: p, Eviction: &eviction.Eviction{Pod: p.String()}, gains: x.gains}
 		switch {
 		case x.before && !x.after:
 			unplaceable = append(unplaceable, m)
@@ -319,7 +320,7 @@ func (e *evaluation) notes(r *Request) {
 	note(touched == 0 && r.Selector != "", "No node matches -l "+r.Selector+".")
 	note(touched == 0 && r.Selector == "", "There are no nodes.")
 	note(e.Pods == 0, "There are no pods in the input.")
-	keys, notes := states.KeysIn(r.specs)
+	keys, notes := purpose.KeysIn(r.specs)
 	e.Notes = append(e.Notes, notes...)
 	owned := make(map[string][]string) // nodes, by the key of what owns them
 	for _, i := range slices.Sorted(maps.Keys(e.changes)) {
@@ -328,9 +329,9 @@ func (e *evaluation) notes(r *Request) {
 			owned[owner.Key] = append(owned[owner.Key], e.before.Nodes[i].Name)
 		}
 	}
-	e.Notes = append(e.Notes, states.Owned(owned)...)
+	e.Notes = append(e.Notes, purpose.Owned(owned)...)
 	keepsOff := r.Verb == "cordon" || r.Verb == "drain" || slices.ContainsFunc(r.specs, func(s string) bool { return strings.HasSuffix(s, ":NoSchedule") })
-	for _, name := range say.SortedKeys(e.before.Workloads) {
+	for _, name := range slices.Sorted(maps.Keys(e.before.Workloads)) {
 		i, isKnown := e.before.NodeAt[e.before.Workloads[name].NodeName]
 		note(keepsOff && isKnown && e.changes[i] != nil && e.before.Running[name]+e.before.Waiting[name] > 0,
 			"NoSchedule does not keep new pods of "+name+" off "+e.before.Workloads[name].NodeName+", which its template names.")

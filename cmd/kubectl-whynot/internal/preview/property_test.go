@@ -16,8 +16,10 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/drain"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/eviction"
 	"github.com/seed-0529bac1/taints/kube"
 )
 
@@ -87,21 +89,23 @@ func process(running *timer, list []corev1.Taint, tolerations []taints.Toleratio
 	return &timer{at, at.Add(wait)}
 }
 
-// timerOn returns the timer of a pod before the change.
-func timerOn(n *corev1.Node, tolerations []taints.Toleration) (running *timer) {
-	addedAt := func(t corev1.Taint) time.Time {
-		if t.TimeAdded == nil {
-			return now
+// timerOn returns the timer of a pod on the node before the change. The controller sees a
+// taint when it is added, or when the pod arrives.
+func timerOn(n *corev1.Node, p *corev1.Pod, tolerations []taints.Toleration) (running *timer) {
+	seenAt := func(t corev1.Taint) time.Time {
+		at := now
+		if t.TimeAdded != nil {
+			at = t.TimeAdded.Time
 		}
-		return t.TimeAdded.Time
+		if arrived := p.Status.StartTime; arrived != nil && arrived.After(at) {
+			at = arrived.Time
+		}
+		return at
 	}
-	var times []time.Time
-	for _, t := range n.Spec.Taints {
-		times = append(times, addedAt(t))
-	}
+	times := lists.Each(n.Spec.Taints, seenAt)
 	slices.SortFunc(times, time.Time.Compare)
 	for _, at := range times {
-		seen := slices.DeleteFunc(slices.Clone(n.Spec.Taints), func(t corev1.Taint) bool { return addedAt(t).After(at) })
+		seen := slices.DeleteFunc(slices.Clone(n.Spec.Taints), func(t corev1.Taint) bool { return seenAt(t).After(at) })
 		running = process(running, seen, tolerations, at)
 	}
 	return running
@@ -157,13 +161,14 @@ type result struct {
 	first, more, last       map[string]bool // pending pods that get a first node, or more, or lose their last
 	counts                  map[string]string
 	stay                    int
+	before                  map[string]int64 // the seconds until pods leave without the change
 }
 
 func newResult() result {
 	names := func() map[string]bool { return make(map[string]bool) }
 	return result{
 		leaving: names(), anyway: names(), spared: names(), hanging: names(), homeless: make(map[string]int), emptied: names(),
-		first: names(), more: names(), last: names(), counts: make(map[string]string),
+		first: names(), more: names(), last: names(), counts: make(map[string]string), before: make(map[string]int64),
 	}
 }
 
@@ -196,8 +201,7 @@ func (w *world) resultOf(before *world, requested []corev1.Node) (r result, due 
 		if isCounted {
 			running[workload]++
 		}
-		isSame := old.Spec.Unschedulable == mid.Spec.Unschedulable && cmp.Equal(old.Spec.Taints, mid.Spec.Taints)
-		if isSame || p.Status.Phase == corev1.PodSucceeded {
+		if p.Status.Phase == corev1.PodSucceeded {
 			continue
 		}
 		tolerations := kube.Tolerations(p.Spec.Tolerations)
@@ -207,12 +211,17 @@ func (w *world) resultOf(before *world, requested []corev1.Node) (r result, due 
 			}
 			return process(running, list, tolerations, now)
 		}
-		was := timerOn(old, tolerations)
+		was := timerOn(old, p, tolerations)
 		is := process(was, mid.Spec.Taints, tolerations, now)
 		both, lasting := swapped(n, old)
 		is = later(later(later(is, n.Spec.Taints), both), lasting)
 		both, lasting = swapped(old, old)
-		was = later(later(was, both), lasting)
+		if was = later(later(was, both), lasting); was != nil {
+			r.before[name] = was.due.Unix() - now.Unix()
+		}
+		if old.Spec.Unschedulable == mid.Spec.Unschedulable && cmp.Equal(old.Spec.Taints, mid.Spec.Taints) {
+			continue
+		}
 		isDaemon := strings.HasPrefix(workload, "DaemonSet ")
 		isMadeAgain := is != nil && workload != "" && isAgain(n, p)
 		if is != nil && isCounted && !isMadeAgain {
@@ -316,9 +325,10 @@ func TestEvaluation(t *testing.T) {
 			seen["invalid"]++
 			continue
 		}
-		report := New(w.cluster(t), request, now, nil)
+		c := w.cluster(t)
+		report := New(c, request, now, nil)
 		refused := w.kubectl(args)
-		if got := say.SortedKeys(report.Refused); !slices.Equal(got, refused) {
+		if got := slices.Sorted(maps.Keys(report.Refused)); !slices.Equal(got, refused) {
 			t.Fatalf("seed %d: %v: refuses %v, kubectl %v", seed, args, got, refused)
 		}
 		requested := slices.Clone(w.nodes)
@@ -334,6 +344,17 @@ func TestEvaluation(t *testing.T) {
 			}
 		}
 		got := resultIn(t, report)
+		for _, x := range eviction.All(c, c.Pods, now) {
+			if x.InSeconds != nil {
+				got.before[x.Pod] = *x.InSeconds
+			}
+		}
+		for _, p := range w.pods { // of static pods, only their mirrors leave
+			if len(p.OwnerReferences) > 0 && p.OwnerReferences[0].Kind == "Node" {
+				delete(want.before, "default/"+p.Name)
+				delete(got.before, "default/"+p.Name)
+			}
+		}
 		maps.DeleteFunc(want.counts, func(name, _ string) bool { return got.counts[name] == "" })
 		maps.DeleteFunc(got.counts, func(name, _ string) bool { return want.counts[name] == "" })
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(result{})); diff != "" {

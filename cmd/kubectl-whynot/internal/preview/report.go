@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -14,9 +15,10 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/drain"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/eviction"
 )
 
 // A Report says what a request would do.
@@ -55,9 +57,9 @@ type Report struct {
 func New(c *cluster.Cluster, r *Request, now time.Time, connection []string) *Report {
 	report := &Report{
 		Version: "whynot-preview/v1", Now: now.Format(time.RFC3339), Nodes: len(c.Nodes), Pods: len(c.Pods),
-		Refused: make(map[string]string), NotEvaluated: diagnosis.NotEvaluated(append(sets.List(c.Unevaluated), "new pods of DaemonSets")...),
+		Refused: make(map[string]string), NotEvaluated: c.NotEvaluated("new pods of DaemonSets"),
 	}
-	if c.Drain != nil && c.Drain.HasBudgets {
+	if r.Drain.HasBudgets {
 		report.NotEvaluated = slices.DeleteFunc(report.NotEvaluated, func(rule string) bool { return rule == "disruption budgets" })
 	}
 	e := &evaluation{
@@ -77,9 +79,9 @@ func New(c *cluster.Cluster, r *Request, now time.Time, connection []string) *Re
 }
 
 // Evictions returns the evictions of all pods that leave.
-func (r *Report) Evictions() []*diagnosis.Eviction {
+func (r *Report) Evictions() []*eviction.Eviction {
 	all := slices.Concat(r.Leaving, r.Departing)
-	return slices.Concat(say.Each(all, func(g Group) []*diagnosis.Eviction { return g.Evictions })...)
+	return slices.Concat(lists.Each(all, func(g Group) []*eviction.Eviction { return g.Evictions })...)
 }
 
 // Refusal returns the errors of kubectl, or nil if there are none.
@@ -87,38 +89,39 @@ func (r *Report) Refusal() error {
 	if len(r.Refused) == 0 {
 		return nil
 	}
-	words := say.Each(say.SortedKeys(r.Refused), func(name string) string { return r.Refused[name] })
+	words := lists.Each(slices.Sorted(maps.Keys(r.Refused)), func(name string) string { return r.Refused[name] })
 	return errors.New(strings.Join(say.FirstOf(words, 5), "; "))
 }
 
 // A Group is pods of a workload for which the same taints and tolerations decide.
 type Group struct {
-	Workload  string           `json:"workload"` // its kind and name, or "Pod" or "static pod" and a name
-	Pods      []string         `json:"podNames"`
-	Running   int              `json:"runningPods"`         // of the workload, on nodes
-	Waiting   int              `json:"pendingPods"`         // of the workload
-	When      string           `json:"when,omitempty"`      // they leave; empty: they stay or are pending
-	InSeconds *int64           `json:"inSeconds,omitempty"` // until the latest deadline
-	Because   []diagnosis.Pair `json:"because,omitempty"`
-	Reason    string           `json:"reason,omitempty"`           // why drain evicts them, or does not
-	Homeless  int              `json:"podsWithoutOtherNode"`       // that no node would then take and keep, by taints and node affinity
-	Hanging   int              `json:"podsThatHang"`               // Terminating until their kubelet answers
-	Then      string           `json:"then,omitempty"`             // what else happens
-	NewNodes  int              `json:"newNodes,omitzero"`          // that pending pods get
-	Message   string           `json:"schedulerMessage,omitempty"` // why the scheduler has not placed them
+	Workload  string          `json:"workload"` // its kind and name, or "Pod" or "static pod" and a name
+	Pods      []string        `json:"podNames"`
+	Running   int             `json:"runningPods"`         // of the workload, on nodes
+	Waiting   int             `json:"pendingPods"`         // of the workload
+	When      string          `json:"when,omitempty"`      // they leave; empty: they stay or are pending
+	InSeconds *int64          `json:"inSeconds,omitempty"` // until the latest deadline
+	Because   []eviction.Pair `json:"because,omitempty"`
+	Reason    string          `json:"reason,omitempty"`           // why drain evicts them, or does not
+	Homeless  int             `json:"podsWithoutOtherNode"`       // that no node would then take and keep, by taints and node affinity
+	Hanging   int             `json:"podsThatHang"`               // Terminating until their kubelet answers
+	Then      string          `json:"then,omitempty"`             // what else happens
+	NewNodes  int             `json:"newNodes,omitzero"`          // that pending pods get
+	Message   string          `json:"schedulerMessage,omitempty"` // why the scheduler has not placed them
 
-	Why       string                `json:"-"` // when and for which taints and tolerations they leave or stay
-	Evictions []*diagnosis.Eviction `json:"-"` // of the pods, earliest first
-	IsPending bool                  `json:"-"`
-	IsEmptied bool                  `json:"-"` // the workload is among Emptied
-	AreOf     bool                  `json:"-"` // Running counts them
+	Why       string               `json:"-"` // when and for which taints and tolerations they leave or stay
+	Evictions []*eviction.Eviction `json:"-"` // of the pods, earliest first
+	IsPending bool                 `json:"-"`
+	IsEmptied bool                 `json:"-"` // the workload is among Emptied
+	AreOf     bool                 `json:"-"` // Running counts them
 }
 
 // A member is a pod of a group. Its eviction is the one before or after the change.
 type member struct {
 	*cluster.Pod
-	*diagnosis.Eviction
-	gains int // the nodes that a pending pod gets
+	*eviction.Eviction
+	gains   int            // the nodes that a pending pod gets
+	verdict *drain.Verdict // nil: it is not drained
 }
 
 // groups groups the pods by what decides and by workload: the earliest first, and
@@ -128,9 +131,9 @@ func (e *evaluation) groups(list []member, leave bool) []Group {
 		return cmp.Or(compareDeadlines(a.InSeconds, b.InSeconds), cluster.ComparePodNames(a.PodName, b.PodName))
 	})
 	key := func(m member) string {
-		return fmt.Sprintf("%q %q %q %q %q %v %v", diagnosis.Why(m.Because)+ptr.Deref(m.Drain, drain.Verdict{}).Why, m.From, m.OwnerName(), m.Message, m.Job+m.Then, m.Hangs, m.gains)
+		return fmt.Sprintf("%q %q %q %q %q %v %v", eviction.Why(m.Because)+ptr.Deref(m.verdict, drain.Verdict{}).Why, m.From, m.OwnerName(), m.Message, m.Job+m.Then, m.Hangs, m.gains)
 	}
-	groups := say.Each(say.Grouped(list, key), func(same []member) Group { return e.group(same, leave) })
+	groups := lists.Each(lists.Grouped(list, key), func(same []member) Group { return e.group(same, leave) })
 	slices.SortStableFunc(groups, func(a, b Group) int {
 		return cmp.Or(
 			compareDeadlines(a.InSeconds, b.InSeconds), strings.Compare(a.Why, b.Why),
@@ -145,7 +148,7 @@ func (e *evaluation) group(list []member, leave bool) Group {
 	name := first.OwnerName()
 	g := Group{
 		Workload: name, Running: e.before.Running[name], Waiting: e.before.Waiting[name], InSeconds: last.InSeconds, Because: last.Because,
-		NewNodes: first.gains, Message: first.Message, IsPending: first.IsPending(), Reason: ptr.Deref(first.Drain, drain.Verdict{}).Why, AreOf: !first.Deleting && !first.IsFinished(),
+		NewNodes: first.gains, Message: first.Message, IsPending: first.IsPending(), Reason: ptr.Deref(first.verdict, drain.Verdict{}).Why, AreOf: !first.Deleting && !first.IsFinished(),
 	}
 	for _, m := range list {
 		g.Pods, g.Evictions = append(g.Pods, m.Pod.String()), append(g.Evictions, m.Eviction)
@@ -153,7 +156,7 @@ func (e *evaluation) group(list []member, leave bool) Group {
 			g.Hanging++
 		}
 	}
-	g.When = diagnosis.When(g.Evictions...)
+	g.When = eviction.When(g.Evictions...)
 	if leave {
 		g.IsEmptied = e.emptied.Has(name)
 		e.then(&g, list)
@@ -164,7 +167,7 @@ func (e *evaluation) group(list []member, leave bool) Group {
 	case leave && *g.InSeconds <= 0:
 		g.When = "now"
 	}
-	g.Why = strings.Trim(g.When+": "+diagnosis.Why(g.Because)+g.Reason, ": ")
+	g.Why = strings.Trim(g.When+": "+eviction.Why(g.Because)+g.Reason, ": ")
 	return g
 }
 

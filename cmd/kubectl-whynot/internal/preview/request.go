@@ -6,6 +6,7 @@ package preview
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -211,7 +212,7 @@ func (e *evaluation) commands(r *Request, after map[int]cluster.Node, connection
 	if r.Verb == "taint" {
 		restored, overwrites = e.restored(after), r.Overwrite || len(e.Undone) > 0 // Kubernetes may have other values
 	}
-	for _, specs := range say.SortedKeys(restored) {
+	for _, specs := range slices.Sorted(maps.Keys(restored)) {
 		names := slices.Collect(slices.Chunk(restored[specs], maxNames))
 		if isExact && len(restored[specs]) == len(e.Changed) {
 			names = [][]string{nodes}

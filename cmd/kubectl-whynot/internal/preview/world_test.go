@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -112,6 +111,9 @@ func (w *world) pod(i int) corev1.Pod {
 		pin(&p, p.Spec.NodeName, w.oneOf(p.Spec.NodeName, w.nodes[0].Name))
 	}
 	p.Status.Phase = corev1.PodPhase(w.oneOf("Running", "Running", "Running", "Succeeded"))
+	if w.IntN(3) == 0 {
+		p.Status.StartTime = &metav1.Time{Time: now.Add(-time.Duration(w.IntN(20)) * 10 * time.Second)}
+	}
 	if w.IntN(8) == 0 {
 		p.DeletionTimestamp = &metav1.Time{Time: now}
 	}
@@ -178,40 +180,19 @@ func (w *world) kubectl(args []string) (refused []string) {
 	return refused
 }
 
-// tainted is "kubectl taint" in the order in which kubectl works.
+// tainted is "kubectl taint", which the tests of the program compare with kubectl's own code.
 func tainted(list []corev1.Taint, args []string) ([]corev1.Taint, bool) {
-	list = slices.Clone(list)
+	own, err := kube.Taints(list), error(nil)
 	for _, spec := range args {
-		name, effect, ok := strings.Cut(spec, ":")
-		if !ok || strings.HasSuffix(spec, "-") {
+		change, noSpec := taints.ParseChanges(spec)
+		if noSpec != nil {
 			continue
 		}
-		key, value, _ := strings.Cut(name, "=")
-		is := corev1.Taint{Key: key, Value: value, Effect: corev1.TaintEffect(effect)}
-		i := slices.IndexFunc(list, func(t corev1.Taint) bool { return t.MatchTaint(&is) })
-		switch {
-		case i < 0:
-			list = append(list, is)
-		case !slices.Contains(args, "--overwrite"):
-			return nil, false
-		case list[i].Value != value:
-			list[i] = is
-		}
-	}
-	for _, spec := range args {
-		name, removes := strings.CutSuffix(spec, "-")
-		if !removes {
-			continue
-		}
-		name, effect, _ := strings.Cut(name, ":")
-		key, _, _ := strings.Cut(name, "=")
-		n := len(list)
-		list = slices.DeleteFunc(list, func(t corev1.Taint) bool { return t.Key == key && (effect == "" || string(t.Effect) == effect) })
-		if len(list) == n {
+		if own, err = change.ApplyStrict(own, slices.Contains(args, "--overwrite")); err != nil {
 			return nil, false
 		}
 	}
-	return list, true
+	return kube.CoreTaints(own), true
 }
 
 // settle is what Kubernetes' node-lifecycle controller does about taints that the

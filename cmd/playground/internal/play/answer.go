@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
@@ -309,6 +310,7 @@ type TaintAnswer struct {
 	Status     string
 	Toleration *Named // the first match, or the closest
 	Why        string // why the closest does not match
+	Purpose    string // the state that the taint says, if it is not tolerated
 	Time       string // for which a NoExecute taint lets the pod stay
 	Decides    bool   // it decides when the pod is evicted
 }
@@ -329,6 +331,9 @@ func (a *answerer) taintAnswers() []TaintAnswer {
 			t.Toleration = &Named{name("tolerations", r.Toleration), visible.Toleration(a.tolerations[r.Toleration])}
 		}
 		t.Tone, t.Status = statusOf(r)
+		if p := purpose.Of(r.Taint, purpose.Evidence{}); p.Kind == purpose.ForState && !r.Tolerated {
+			t.Purpose = "nodes with it are " + string(p.State) + " (" + p.Because + "): that has to end, and few pods should tolerate it"
+		}
 		if r.Taint.Effect == taints.NoExecute && r.Tolerated {
 			t.Time = a.timeOf(i, r.Toleration)
 		}

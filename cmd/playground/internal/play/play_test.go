@@ -71,7 +71,7 @@ func linesOf(t *testing.T, a *Answer, field State) []string {
 		if x.Decides {
 			decides = "decides"
 		}
-		add(x.Place, "taints", x.Name+" "+x.Text, x.Tone+": "+x.Status, by, x.Why, x.Time, decides)
+		add(x.Place, "taints", x.Name+" "+x.Text, x.Tone+": "+x.Status, by, x.Why, x.Purpose, x.Time, decides)
 	}
 	for _, x := range a.Tolerations {
 		add(x.Place, "tolerations", x.Name+" "+x.Text, x.Origin, x.Matches)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package states
+package purpose
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 )
 
 // The README has the table of taints.
@@ -34,7 +34,7 @@ func TestReadmeTaints(t *testing.T) {
 		case k.Within > 0:
 			within = fmt.Sprint(int(k.Within.Minutes()), "m")
 		}
-		keys := say.Each(k.Keys, func(key string) string { return "`" + key + "`" })
+		keys := lists.Each(k.Keys, func(key string) string { return "`" + key + "`" })
 		rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s | %s |", strings.Join(keys, ", "), k.State, k.SetBy, k.RemovedBy, within))
 	}
 	if diff := cmp.Diff(strings.Join(rows, "\n"), table); diff != "" {
@@ -73,7 +73,7 @@ func TestKnown(t *testing.T) {
 // The most specific key wins, whatever the order of the entries.
 func TestKnownInAnyOrder(t *testing.T) {
 	found := func() []*Entry {
-		return say.Each(All, func(e *Entry) *Entry {
+		return lists.Each(All, func(e *Entry) *Entry {
 			key, value, _ := strings.Cut(strings.ReplaceAll(e.Keys[0], "*", "x"), "=")
 			return Known(taints.Taint{Key: key, Value: value})
 		})

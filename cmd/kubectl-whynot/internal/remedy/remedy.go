@@ -1,26 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package diagnosis
+// Package remedy says what lets pods onto nodes that reject them: corrections of mistakes in
+// tolerations, nodes that have to change, or alternatives among which the user chooses.
+package remedy
 
 import (
 	"cmp"
 	"slices"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
+	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
-	"github.com/seed-0529bac1/taints/cmd/internal/states"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/why"
 	"github.com/seed-0529bac1/taints/explain"
 )
 
-// A change corrects mistakes in tolerations, and names taints of nodes' states.
-type change struct {
+// An Advice is what lets pods in.
+type Advice struct {
+	Change            *Change       `json:"change"`            // nil: there are no mistakes, and no states of nodes
+	Alternatives      []Alternative `json:"alternatives"`      // nodes that may be intended, up to why.MaxListed
+	AlternativesTotal int           `json:"alternativesTotal"` // of all such nodes
+}
+
+// A Change corrects mistakes in tolerations, and names taints of nodes' states.
+type Change struct {
 	Opens       int                 `json:"opensNodes"` // nodes whose taints let the pods in after the change
 	NodeTaints  []taints.Taint      `json:"nodeTaints"` // of the nodes' states, which must go
 	Entries     []Entry             `json:"entries"`
 	Tolerations []taints.Toleration `json:"tolerations"` // the list after the change
 
-	opened []int // the nodes
+	Opened []int `json:"-"` // the nodes
 }
 
 // An Entry is a toleration to add, or one that replaces another.
@@ -28,11 +39,11 @@ type Entry struct {
 	Replaces   *taints.Toleration `json:"replaces"`
 	Toleration taints.Toleration  `json:"toleration"`
 
-	at int // the index of the mistaken toleration, whether or not it is replaced
+	At int `json:"-"` // the index of the mistaken toleration, whether or not it is replaced
 }
 
-// An alternative is nodes of which the tolerations do not say whether they are meant.
-type alternative struct {
+// An Alternative is nodes of which the tolerations do not say whether they are meant.
+type Alternative struct {
 	Taints      []taints.Taint      `json:"taints"`    // to tolerate beside those that the corrections tolerate
 	Additions   []taints.Toleration `json:"additions"` // tolerations of exactly these taints
 	Corrections []Entry             `json:"corrections"`
@@ -41,57 +52,96 @@ type alternative struct {
 	NodeNames   []string            `json:"nodeNames"`
 
 	Rest    []taints.Taint `json:"-"` // the untolerated taints of the nodes, other than NodeTaints
-	unknown []taints.Taint // of Taints, those that may say a state
-	at      []int          // the nodes
+	Unknown []taints.Taint `json:"-"` // of Taints, those that are not known to be for a pool
+	At      []int          `json:"-"` // the nodes
 }
 
 // A remedy lets the pods onto the nodes that have one set of untolerated taints: nodes
 // change, mistakes are corrected, and the other taints are tolerated.
 type remedy struct {
-	alternative
+	Alternative
 	untolerated []taints.Taint
 	nodes       []int
 	isDeleted   bool                // the nodes have a deletionTimestamp
 	tolerations []taints.Toleration // with the corrections and additions
 }
 
-// An adviser finds remedies.
-type adviser struct {
-	*analyst
+// An Adviser finds remedies in a cluster.
+type Adviser struct {
+	*cluster.Cluster
+	taints []taints.Taint         // of all nodes
+	values map[taints.TaintID]int // how many values a key and effect has there
+}
+
+// New returns the adviser for a finished cluster.
+func New(c *cluster.Cluster) *Adviser {
+	all := cluster.Distinct(slices.Concat(lists.Each(c.Groups, func(g *cluster.Group) []taints.Taint { return g.Taints })...))
+	return &Adviser{c, all, valuesOf(all)}
+}
+
+// valuesOf counts the values of each key and effect among distinct taints.
+func valuesOf(distinct []taints.Taint) map[taints.TaintID]int {
+	values := make(map[taints.TaintID]int)
+	for _, t := range distinct {
+		values[t.ID()]++
+	}
+	return values
+}
+
+// A chooser finds the remedies of a profile.
+type chooser struct {
+	*Adviser
 	*cluster.Profile
-	reasons   reasons
+	reasons   why.Reasons
 	rejecting map[taints.TaintID]int // how many values a key and effect has among them
 	shares    []cluster.Share
 }
 
-// advise sets what lets the pods onto nodes that reject them. Pods that are allowed on
-// others are meant for those, and only their mistakes matter.
-func (r *placement) advise(a *adviser) {
+// Advise says what lets pods of the profile onto nodes that reject them. Pods that are allowed
+// on others are meant for those, and only their mistakes matter.
+func (a *Adviser) Advise(p *cluster.Profile, place *why.Placement) (r Advice) {
+	c := &chooser{a, p, place.Reasons, valuesOf(place.Reasons.Taints()), place.Meant}
 	var open []*remedy
-	if r.Change, open = a.choose(); r.isOpen() {
+	if r.Change, open = c.choose(); place.IsOpen() {
 		open = nil
-		if c := r.Change; c != nil && (len(c.Entries) == 0 || len(c.NodeTaints) > 0) {
+		if x := r.Change; x != nil && (len(x.Entries) == 0 || len(x.NodeTaints) > 0) {
 			r.Change = nil
 		}
 	}
 	r.AlternativesTotal = len(open)
-	for _, x := range open[:min(len(open), maxListed)] {
-		x.Nodes, x.NodeNames, x.at = len(x.nodes), a.names(x.nodes), x.nodes
-		r.Alternatives = append(r.Alternatives, x.alternative)
+	for _, x := range open[:min(len(open), why.MaxListed)] {
+		x.Nodes, x.NodeNames, x.At = len(x.nodes), why.Names(a.Cluster, x.nodes), x.nodes
+		r.Alternatives = append(r.Alternatives, x.Alternative)
 	}
-	r.untolerated = r.taintsText(a.reasons)
+	return r
+}
+
+// ToEnd returns the nodes that are meant, if that is clear, and the taints of states there.
+func (r *Advice) ToEnd() (nodes []int, list []taints.Taint) {
 	switch {
 	case r.Change != nil:
-		r.stays = a.stays(r.Change.opened, r.Change.NodeTaints)
+		return r.Change.Opened, r.Change.NodeTaints
 	case r.AlternativesTotal == 1:
-		r.stays = a.stays(open[0].nodes, open[0].NodeTaints)
+		return r.Alternatives[0].At, r.Alternatives[0].NodeTaints
 	}
+	return nil, nil
+}
+
+// Entries returns the tolerations to write, or none if it is not clear which.
+func (r *Advice) Entries() []Entry {
+	switch {
+	case r.Change != nil:
+		return r.Change.Entries
+	case r.AlternativesTotal == 1:
+		return r.Alternatives[0].Entries()
+	}
+	return nil
 }
 
 // choose returns a change if it is clear which nodes are meant, and otherwise the remedies
 // among which the user chooses, if any. A change never opens nodes of another key or value
 // than the pods tolerate.
-func (a *adviser) choose() (*change, []*remedy) {
+func (a *chooser) choose() (*Change, []*remedy) {
 	var accepted, refused []*remedy
 	for _, r := range a.remedies() {
 		if a.plan(r); r.isAccepted() {
@@ -123,14 +173,14 @@ func (a *adviser) choose() (*change, []*remedy) {
 
 // remedies returns one for each distinct set of untolerated hard taints, sorted. They have
 // no plan yet.
-func (a *adviser) remedies() []*remedy {
-	key := func(s cluster.Share) string { return cluster.TextOf(untoleratedOf(a.Matcher, s.Group)) }
+func (a *chooser) remedies() []*remedy {
+	key := func(s cluster.Share) string { return cluster.TextOf(why.Untolerated(a.Matcher, s.Group)) }
 	var list []*remedy
-	for _, shares := range say.Grouped(a.shares, key) {
+	for _, shares := range lists.Grouped(a.shares, key) {
 		for _, isDeleted := range []bool{false, true} {
-			nodes := slices.Concat(say.Each(shares, func(s cluster.Share) []int { return a.ofThese(s.Nodes, isDeleted) })...)
+			nodes := slices.Concat(lists.Each(shares, func(s cluster.Share) []int { return a.Deleted(s.Nodes, isDeleted) })...)
 			if len(nodes) > 0 {
-				untolerated := untoleratedOf(a.Matcher, shares[0].Group)
+				untolerated := why.Untolerated(a.Matcher, shares[0].Group)
 				list = append(list, &remedy{untolerated: untolerated, nodes: nodes, isDeleted: isDeleted, tolerations: slices.Clone(a.Tolerations)})
 			}
 		}
@@ -139,24 +189,10 @@ func (a *adviser) remedies() []*remedy {
 	return list
 }
 
-// ofThese returns those of the nodes that have a deletionTimestamp, or the others.
-func (a *analyst) ofThese(nodes []int, isDeleted bool) []int {
-	return slices.DeleteFunc(slices.Clone(nodes), func(i int) bool { return isDeleted != (a.Nodes[i].DeletionTimestamp != nil) })
-}
-
-// untoleratedOf returns the untolerated hard taints, sorted and without times.
-func untoleratedOf(m *taints.Matcher, g *cluster.Group) []taints.Taint {
-	var list []taints.Taint
-	for _, t := range m.Untolerated(g.Taints, taints.HardEffects) {
-		list = append(list, states.WithoutTime(*t))
-	}
-	return list
-}
-
 // plan decides for each taint whether the node has to change or the pods tolerate it.
-func (a *adviser) plan(r *remedy) {
+func (a *chooser) plan(r *remedy) {
 	for _, t := range r.untolerated {
-		if states.Of(t) != states.None {
+		if purpose.StateOf(t) != purpose.None {
 			r.NodeTaints = append(r.NodeTaints, t)
 			continue
 		}
@@ -175,17 +211,17 @@ func (r *remedy) isAccepted() bool {
 
 // tolerate decides whether the closest toleration is replaced, a corrected one is added
 // beside it, or the taint is another one, which the user may not want to be tolerated.
-func (a *adviser) tolerate(r *remedy, t taints.Taint) {
-	why := a.reasons.of(t)
+func (a *chooser) tolerate(r *remedy, t taints.Taint) {
+	reason := a.reasons.Of(t)
 	switch {
-	case !a.isMistake(why):
+	case !a.isMistake(reason):
 		r.Taints, r.Additions = append(r.Taints, t), append(r.Additions, a.tolerationOf(t))
-		if !a.isForPool(a.Profile, t, r.nodes) {
-			r.unknown = append(r.unknown, t)
+		if purpose.Of(t, a.Evidence(a.Profile, t, r.nodes)).Kind != purpose.ForPool {
+			r.Unknown = append(r.Unknown, t)
 		}
 		r.tolerations = append(r.tolerations, a.tolerationOf(t))
-	case r.isReplaceable(why):
-		for _, same := range a.sameMistakes(why) {
+	case r.isReplaceable(reason):
+		for _, same := range a.sameMistakes(reason) {
 			if r.isReplaceable(same) {
 				i := same.Toleration
 				r.tolerations[i] = corrected(same)
@@ -193,13 +229,13 @@ func (a *adviser) tolerate(r *remedy, t taints.Taint) {
 			}
 		}
 	default:
-		r.tolerations = append(r.tolerations, corrected(why))
-		r.Corrections = append(r.Corrections, Entry{nil, corrected(why), why.Toleration})
+		r.tolerations = append(r.tolerations, corrected(reason))
+		r.Corrections = append(r.Corrections, Entry{nil, corrected(reason), reason.Toleration})
 	}
 }
 
 // sameMistakes returns the mistake, also in tolerations for other effects or times.
-func (a *adviser) sameMistakes(mistake explain.Reason) (list []explain.Reason) {
+func (a *chooser) sameMistakes(mistake explain.Reason) (list []explain.Reason) {
 	for i, t := range a.Tolerations {
 		same, want := mistake, mistake.Closest
 		same.Closest, same.Toleration = t, i
@@ -216,7 +252,7 @@ func (a *adviser) sameMistakes(mistake explain.Reason) (list []explain.Reason) {
 func (r *remedy) isReplaceable(mistake explain.Reason) bool {
 	effect := mistake.Closest.Effect
 	isOther := isEffect(effect) && effect != corrected(mistake).Effect
-	return !isOther && !slices.ContainsFunc(r.Corrections, func(e Entry) bool { return e.at == mistake.Toleration && e.Replaces != nil })
+	return !isOther && !slices.ContainsFunc(r.Corrections, func(e Entry) bool { return e.At == mistake.Toleration && e.Replaces != nil })
 }
 
 // isClear reports whether corrections and other states of nodes suffice. Then the pods are
@@ -228,12 +264,12 @@ func (r *remedy) compare(s *remedy) int {
 	ranks := r.rank() - s.rank()
 	switch {
 	case r.isClear() != s.isClear():
-		return order(s.isClear(), r.isClear())
+		return lists.CompareBools(s.isClear(), r.isClear())
 	case r.isClear(): // the fewest corrections, and of these the most that replace
 		return cmp.Or(ranks, len(r.Corrections)-len(s.Corrections), len(r.tolerations)-len(s.tolerations))
 	}
 	return cmp.Or(
-		order(r.isDeleted, s.isDeleted), order(len(r.NodeTaints) > 0, len(s.NodeTaints) > 0), order(len(r.Corrections) == 0, len(s.Corrections) == 0), ranks,
+		lists.CompareBools(r.isDeleted, s.isDeleted), lists.CompareBools(len(r.NodeTaints) > 0, len(s.NodeTaints) > 0), lists.CompareBools(len(r.Corrections) == 0, len(s.Corrections) == 0), ranks,
 	)
 }
 
@@ -248,7 +284,7 @@ const (
 func (r *remedy) rank() int {
 	controlPlane := []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"}
 	switch {
-	case r.isDeleted, states.HaveFinal(r.NodeTaints):
+	case r.isDeleted, purpose.HaveFinal(r.NodeTaints):
 		return rankNever
 	case len(r.NodeTaints) > 0:
 		return rankToFix
@@ -267,8 +303,8 @@ func (r *remedy) isOutranked(refused []*remedy) bool {
 // correctToo also replaces the mistakes of the other remedy, in other tolerations.
 func (r *remedy) correctToo(s *remedy) {
 	for _, e := range s.Corrections {
-		if e.Replaces != nil && !slices.ContainsFunc(r.Corrections, func(f Entry) bool { return f.at == e.at }) {
-			r.tolerations[e.at] = e.Toleration
+		if e.Replaces != nil && !slices.ContainsFunc(r.Corrections, func(f Entry) bool { return f.At == e.At }) {
+			r.tolerations[e.At] = e.Toleration
 			r.Corrections = append(r.Corrections, e)
 		}
 	}
@@ -279,7 +315,7 @@ func (r *remedy) correctToo(s *remedy) {
 // whatever else must be done there. Otherwise it returns nil.
 func (r *remedy) rivals(all []*remedy) []*remedy {
 	for _, e := range r.Corrections {
-		isFor := func(f Entry) bool { return f.at == e.at }
+		isFor := func(f Entry) bool { return f.At == e.At }
 		isOther := func(f Entry) bool {
 			return isFor(f) && (e.Toleration.Key != f.Toleration.Key || e.Toleration.Value != f.Toleration.Value)
 		}
@@ -292,35 +328,35 @@ func (r *remedy) rivals(all []*remedy) []*remedy {
 
 // change returns the change of the remedy. It also opens other nodes: all that accept the
 // pods with the corrections, once the nodes that have to change have done so.
-func (a *adviser) change(r *remedy) *change {
-	x, m := &change{Entries: r.Corrections, Tolerations: r.tolerations}, taints.Compile(r.tolerations)
+func (a *chooser) change(r *remedy) *Change {
+	x, m := &Change{Entries: r.Corrections, Tolerations: r.tolerations}, taints.Compile(r.tolerations)
 	for _, s := range a.shares {
-		nodes, left := a.ofThese(s.Nodes, r.isDeleted), untoleratedOf(m, s.Group)
+		nodes, left := a.Deleted(s.Nodes, r.isDeleted), why.Untolerated(m, s.Group)
 		if len(nodes) > 0 && !slices.ContainsFunc(left, r.leaves) {
-			x.opened, x.NodeTaints = append(x.opened, nodes...), append(x.NodeTaints, left...)
+			x.Opened, x.NodeTaints = append(x.Opened, nodes...), append(x.NodeTaints, left...)
 		}
 	}
-	x.Opens, x.NodeTaints = len(x.opened), cluster.Distinct(x.NodeTaints)
+	x.Opens, x.NodeTaints = len(x.Opened), cluster.Distinct(x.NodeTaints)
 	return x
 }
 
 // leaves reports whether the taint is still there once nodes have changed as the remedy
 // says. If it has no nodes that never take pods, these do not change.
 func (r *remedy) leaves(t taints.Taint) bool {
-	state := states.Of(t)
-	return len(r.NodeTaints) == 0 || state == states.None || state.IsFinal() && !states.HaveFinal(r.NodeTaints)
+	state := purpose.StateOf(t)
+	return len(r.NodeTaints) == 0 || state == purpose.None || state.IsFinal() && !purpose.HaveFinal(r.NodeTaints)
 }
 
 // Entries returns all tolerations to write for the alternative.
-func (a *alternative) Entries() []Entry {
-	return slices.Concat(a.Corrections, say.Each(a.Additions, func(t taints.Toleration) Entry { return Entry{nil, t, -1} }))
+func (a *Alternative) Entries() []Entry {
+	return slices.Concat(a.Corrections, lists.Each(a.Additions, func(t taints.Toleration) Entry { return Entry{Toleration: t} }))
 }
 
 // Line describes the taints and the nodes.
-func (a alternative) Line() string {
+func (a Alternative) Line() string {
 	state := ""
 	if len(a.NodeTaints) > 0 {
-		state = ", " + states.Text(a.NodeTaints) + ": " + say.TaintsText(a.NodeTaints)
+		state = ", " + purpose.Text(a.NodeTaints) + ": " + say.TaintsText(a.NodeTaints)
 	}
 	return say.Joined(say.TaintTexts(a.Rest)) + " (" + say.NamesOf(a.NodeNames, a.Nodes) + state + ")"
 }

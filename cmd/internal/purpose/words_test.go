@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package states
+package purpose
 
 import (
 	"bufio"
@@ -30,9 +30,9 @@ func TestKeys(t *testing.T) {
 		}
 		effect, _, _ := strings.Cut(c[2], ",")
 		x := taints.Taint{Key: c[0], Value: c[1], Effect: taints.Effect(effect)}
-		isState := Of(x) != None
+		isState := StateOf(x) != None
 		if isState == (c[3] == "pool") {
-			t.Logf("%s: %s, and read as %q", c[3], x, Of(x))
+			t.Logf("%s: %s, and read as %q", c[3], x, StateOf(x))
 		}
 		if c[3] == "pool" {
 			pools++
@@ -44,7 +44,7 @@ func TestKeys(t *testing.T) {
 		all++
 		if isState {
 			right++
-		} else if IsPool(x) {
+		} else if Of(x, Evidence{}).Kind == ForPool {
 			offered++
 		}
 	}

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package states
+package purpose
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
-	"time"
 
-	corev1 "k8s.io/api/core/v1"
-
-	"github.com/seed-0529bac1/taints/cmd/internal/managers"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
 // A Hold is what speaks against the uncordon of a node.
@@ -24,24 +22,42 @@ type Hold struct {
 
 // Evidence of a node that just has to be repaired.
 const (
-	NotReady = "its condition Ready is False"
-	Unknown  = "its condition Ready is Unknown"
+	notReady   = "its condition Ready is False"
+	unanswered = "its condition Ready is Unknown"
 )
 
+// people are clients that do what a person, or a script, tells them, and programs that
+// contain kubectl.
+var people = []string{"kubectl", "oc", "k9s", "k3s", "k0s", "kubernetes"}
+
+// IsPerson reports whether the client is one that people use, as kubectl.
+func IsPerson(client string) bool {
+	name, _, _ := strings.Cut(client, "-") // kubectl-taint, kubectl-edit
+	return slices.Contains(people, name)
+}
+
 // IsFree reports whether a person may uncordon the node.
-func (h Hold) IsFree() bool { return h.Evidence == "" && !h.isByController() }
+func (h Hold) IsFree() bool { return h.Evidence == "" && !h.IsByController() }
+
+// IsToRepair reports whether nothing speaks against an uncordon but that the node is not
+// Ready.
+func (h Hold) IsToRepair() bool {
+	return (h.Evidence == notReady || h.Evidence == unanswered) && !h.IsByController()
+}
+
+// IsByController reports whether a client cordoned the node that no person uses.
+func (h Hold) IsByController() bool { return h.By != "" && !IsPerson(h.By) }
 
 // Add adds evidence.
 func (h *Hold) Add(evidence string) {
 	h.Evidence = strings.TrimPrefix(h.Evidence+"; "+evidence, "; ")
 }
 
-func (h Hold) isByController() bool { return h.By != "" && !managers.IsPerson(h.By) }
-
-// HoldOf returns what a cordoned node says of its cordon, and when that was, or zero.
-func HoldOf(n *corev1.Node) (h Hold, at time.Time) {
+// HoldOf returns what a cordoned node says of its cordon. The client that last wrote a field
+// with a path, as in "spec", "unschedulable", is empty if it is not known.
+func HoldOf(conditions []lifecycle.Condition, annotations, labels map[string]string, writer func(path ...string) string) (h Hold) {
 	var list []string
-	for _, c := range n.Status.Conditions {
+	for _, c := range conditions {
 		if !isHarmless(c) {
 			list = append(list, fmt.Sprintf("its condition %s is %s", c.Type, c.Status))
 		}
@@ -50,33 +66,32 @@ func HoldOf(n *corev1.Node) (h Hold, at time.Time) {
 	for _, kind := range []struct {
 		name string
 		set  map[string]string
-	}{{"annotation", n.Annotations}, {"label", n.Labels}} {
-		for _, key := range say.SortedKeys(kind.set) {
+	}{{"annotation", annotations}, {"label", labels}} {
+		for _, key := range slices.Sorted(maps.Keys(kind.set)) {
 			if !saysHeld(key, kind.set[key]) {
 				continue
 			}
 			text := "its " + kind.name + " " + key + "=" + kind.set[key]
-			if w := managers.LastWrite(n.ManagedFields, "metadata", kind.name+"s", key); w.By != "" && !managers.IsPerson(w.By) {
-				text += " of " + w.By
+			if by := writer("metadata", kind.name+"s", key); by != "" && !IsPerson(by) {
+				text += " of " + by
 			}
 			list = append(list, say.Shortened(text))
 		}
 	}
-	w := managers.LastWrite(n.ManagedFields, "spec", "unschedulable")
-	h.By, h.Evidence = w.By, say.Joined(say.FirstOf(list, 4))
-	return h, w.At
+	h.By, h.Evidence = writer("spec", "unschedulable"), say.Joined(say.FirstOf(list, 4))
+	return h
 }
 
 // isHarmless reports whether the condition says that the node is well: what should be True
 // is, and what names a problem is not.
-func isHarmless(c corev1.NodeCondition) bool {
-	isGood := slices.ContainsFunc(split(string(c.Type)), func(w string) bool {
+func isHarmless(c lifecycle.Condition) bool {
+	isGood := slices.ContainsFunc(split(c.Type), func(w string) bool {
 		return slices.Contains([]string{"ready", "healthy", "available", "voter", "running", "initialized", "registered", "established"}, w)
 	})
-	if c.Type == corev1.NodeReady {
-		return c.Status == corev1.ConditionTrue
+	if c.Type == "Ready" {
+		return c.Status == "True"
 	}
-	return isGood && c.Status != corev1.ConditionFalse || !isGood && c.Status != corev1.ConditionTrue
+	return isGood && c.Status != "False" || !isGood && c.Status != "True"
 }
 
 // Words of keys that set how something works, or tell the past, and values that deny.

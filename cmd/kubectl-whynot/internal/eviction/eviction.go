@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package diagnosis
+// Package eviction says when taints evict pods, and what happens then.
+package eviction
 
 import (
 	"cmp"
@@ -12,25 +13,25 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/cmd/internal/drain"
-	"github.com/seed-0529bac1/taints/cmd/internal/jobs"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/timeline"
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
 	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/why"
 )
 
 // The outcomes of an eviction, in the order in which they are listed.
 const (
-	deleting = "deleting"
+	Deleting = "deleting"
 	Overdue  = "overdue"
 	Leaves   = "leaves"
 	Refused  = "refused" // by the kubelet: it never ran
 	Stays    = "stays"
 )
 
-var outcomes = []string{deleting, Overdue, Leaves, Refused, Stays}
+var outcomes = []string{Deleting, Overdue, Leaves, Refused, Stays}
 
 // An Eviction is the effect of a node's NoExecute taints on a pod.
 type Eviction struct {
@@ -49,12 +50,13 @@ type Eviction struct {
 	Ends      bool   `json:"jobEnds,omitzero"`    // its Job, or its index of that, fails for good, or its owner makes no new pods
 	Then      string `json:"then,omitempty"`      // what happens next, if new pods are not better off
 
-	pod                *cluster.Pod
+	Of    *cluster.Pod `json:"-"`
+	Waits bool         `json:"-"` // the kubelet would refuse it again, and no scheduler chooses another node for new ones
+	Order string       `json:"-"` // of equal deadlines
+
 	earliest, deadline time.Time
 	now                time.Time
-	waits              bool           // the kubelet would refuse it again, and no scheduler chooses another node for new ones
-	Order              string         `json:"-"` // of equal deadlines
-	Drain              *drain.Verdict `json:"-"` // of "kubectl drain"; nil: there is none
+	isDrained          bool
 }
 
 // Spans returns when the pods are evicted.
@@ -64,7 +66,7 @@ func Spans(list []*Eviction) (spans []timeline.Span) {
 		if r.From == fromUnknown && r.Earliest == "" {
 			s.First = timeline.Anytime
 		}
-		if r.InSeconds != nil && r.Outcome != deleting {
+		if r.InSeconds != nil && r.Outcome != Deleting {
 			spans = append(spans, s)
 		}
 	}
@@ -88,30 +90,30 @@ type Pair struct {
 	Why        string             `json:"why,omitempty"` // the closest one differs, or what else counts
 }
 
-// evictions returns an eviction for each of the pods on nodes with NoExecute
-// taints, sorted by outcome, then by deadline, reason and pod name.
-func (a *analyst) evictions(pods []*cluster.Pod) []*Eviction {
+// All returns an eviction for each of the pods on nodes with NoExecute taints, sorted by
+// outcome, then by deadline, reason and pod name.
+func All(c *cluster.Cluster, pods []*cluster.Pod, now time.Time) []*Eviction {
 	var list []*Eviction
 	for _, p := range pods {
-		i, ok := a.NodeAt[p.Node]
+		i, ok := c.NodeAt[p.Node]
 		isRefused := p.Reason == "TaintToleration"
-		if !ok || !mayLeave(p, &a.Nodes[i]) || p.IsFinished() && !isRefused {
+		if !ok || !MayLeave(p, &c.Nodes[i]) || p.IsFinished() && !isRefused {
 			continue
 		}
-		r := EvictionOf(p, a.question.Now, &a.Nodes[i])
+		r := Of(p, now, &c.Nodes[i])
 		leaves := r.Outcome != Stays
 		if isRefused || p.IsStatic() && !p.Deleting { // of a static pod, its mirror alone leaves
-			r = &Eviction{Pod: r.Pod, Node: r.Node, Outcome: Stays, Because: r.Because, Order: r.Order, pod: p, now: r.now}
+			r = &Eviction{Pod: r.Pod, Node: r.Node, Outcome: Stays, Because: r.Because, Order: r.Order, Of: p, now: r.now}
 		}
 		if isRefused {
-			maker := a.Maker(p)
-			r.Outcome, r.waits = Refused, leaves && (maker.Kind == "" || maker.Bound != nil)
+			maker := c.Maker(p)
+			r.Outcome, r.Waits = Refused, leaves && (maker.Kind == "" || maker.Bound != nil)
 		}
 		if r.Outcome != Stays || len(r.Because) > 0 { // the taints of devices may be tolerated
 			list = append(list, r)
 		}
 	}
-	Follow(a.Cluster, list)
+	Follow(c, list)
 	slices.SortFunc(list, func(x, y *Eviction) int {
 		return cmp.Or(slices.Index(outcomes, x.Outcome)-slices.Index(outcomes, y.Outcome), x.deadline.Compare(y.deadline),
 			strings.Compare(x.Order, y.Order), strings.Compare(x.Pod, y.Pod))
@@ -119,19 +121,20 @@ func (a *analyst) evictions(pods []*cluster.Pod) []*Eviction {
 	return list
 }
 
-// mayLeave reports whether the pod leaves because of taints, if it does not tolerate them,
+// MayLeave reports whether the pod leaves because of taints, if it does not tolerate them,
 // or stays Terminating, as its kubelet does not answer.
-func mayLeave(p *cluster.Pod, n *cluster.Node) bool {
-	return hasNoExecute(n.Taints) || len(p.Devices.Tainted) > 0 || p.Deleting && n.IsSilent()
+func MayLeave(p *cluster.Pod, n *cluster.Node) bool {
+	return HasNoExecute(n.Taints) || len(p.Devices.Tainted) > 0 || p.Deleting && n.IsSilent()
 }
 
-func hasNoExecute(list []taints.Taint) bool {
+// HasNoExecute reports whether one of the taints evicts pods.
+func HasNoExecute(list []taints.Taint) bool {
 	return slices.ContainsFunc(list, func(t taints.Taint) bool { return t.Effect == taints.NoExecute })
 }
 
-// EvictionOf returns the eviction of the pod by the taints that its node has had, and
+// Of returns the eviction of the pod by the taints that its node has had, and
 // by those that it gets now, one after the other, which have the time now.
-func EvictionOf(p *cluster.Pod, now time.Time, before *cluster.Node, changes ...*cluster.Node) *Eviction {
+func Of(p *cluster.Pod, now time.Time, before *cluster.Node, changes ...*cluster.Node) *Eviction {
 	after := before
 	if last := len(changes) - 1; last >= 0 {
 		after = changes[last]
@@ -139,10 +142,10 @@ func EvictionOf(p *cluster.Pod, now time.Time, before *cluster.Node, changes ...
 	if next := after.Next(now); next != nil {
 		changes = slices.Concat(changes, []*cluster.Node{after}, next)
 	}
-	r := &Eviction{Pod: p.String(), Node: after.Name, Outcome: Stays, pod: p, now: now}
-	lists := say.Each(slices.Concat([]*cluster.Node{before}, changes), func(n *cluster.Node) []taints.Taint { return n.Taints })
+	r := &Eviction{Pod: p.String(), Node: after.Name, Outcome: Stays, Of: p, now: now}
+	had := lists.Each(slices.Concat([]*cluster.Node{before}, changes), func(n *cluster.Node) []taints.Taint { return n.Taints })
 	timerOf := func(unknown time.Time) (*taints.Taint, taints.Eviction) { // taints whose time is not known were added at unknown
-		return timer.After(p.EvictionOf, lists, now, func(t taints.Taint) time.Time {
+		return timer.After(p.EvictionOf, had, now, func(t taints.Taint) time.Time {
 			return slices.MaxFunc([]time.Time{ptr.Deref(t.TimeAdded, unknown), p.Arrived}, time.Time.Compare)
 		})
 	}
@@ -177,18 +180,18 @@ func EvictionOf(p *cluster.Pod, now time.Time, before *cluster.Node, changes ...
 		r.expire(e, &pair.Taint, time.Time{})
 	}
 	if p.Deleting {
-		r.Outcome = deleting
+		r.Outcome = Deleting
 	}
 	r.Hangs = r.Outcome != Stays && after.IsSilent()
-	r.Order = unique.Make(strings.Join(say.Each(r.Because, Pair.Text), "\n")).Value() // few texts for many pods
+	r.Order = unique.Make(strings.Join(lists.Each(r.Because, Pair.Text), "\n")).Value() // few texts for many pods
 	return r
 }
 
 // Drained returns the eviction of a pod that leaves now, whatever the taints.
-func Drained(p *cluster.Pod, now time.Time, n *cluster.Node, v *drain.Verdict) *Eviction {
+func Drained(p *cluster.Pod, now time.Time, n *cluster.Node) *Eviction {
 	return &Eviction{
 		Pod: p.String(), Node: n.Name, Outcome: Leaves, At: now.Format(time.RFC3339), InSeconds: new(int64(0)), Hangs: n.IsSilent(),
-		Drain: v, pod: p, now: now, earliest: now, deadline: now,
+		Of: p, isDrained: true, now: now, earliest: now, deadline: now,
 	}
 }
 
@@ -217,7 +220,7 @@ func pairOf(p *cluster.Pod, t taints.Taint, toleration int, tolerated bool) Pair
 		}
 		return pair
 	}
-	return Pair{Taint: t, Why: wordsOf(reasonOf(p.Profile, t))}
+	return Pair{Taint: t, Why: why.Words(why.ReasonOf(p.Profile, t))}
 }
 
 // at returns the time, how far it is from now, and more.
@@ -238,7 +241,7 @@ func (p Pair) Text() string {
 }
 
 // Why describes the first of the taints and their tolerations.
-func Why(list []Pair) string { return strings.Join(say.FirstOf(say.Each(list, Pair.Text), 3), "; ") }
+func Why(list []Pair) string { return strings.Join(say.FirstOf(lists.Each(list, Pair.Text), 3), "; ") }
 
 // When says when the pods, in the order of their deadlines, are evicted, or "".
 func When(list ...*Eviction) string {
@@ -262,97 +265,4 @@ func When(list ...*Eviction) string {
 		text += ", or at " + last.OrAt
 	}
 	return text
-}
-
-// Follow sets what happens in the cluster after all of the evictions.
-func Follow(c *cluster.Cluster, list []*Eviction) {
-	evicted := make(map[*cluster.Workload][]int) // for each of the pods, how often its index of a Job has failed
-	for _, r := range list {
-		if r.InSeconds != nil && !r.pod.IsFinished() {
-			maker := c.Maker(r.pod)
-			evicted[maker] = append(evicted[maker], r.pod.IndexFailures)
-		}
-	}
-	for _, r := range list {
-		p, maker := r.pod, c.Maker(r.pod)
-		leaves := r.Outcome == Refused || r.InSeconds != nil && !p.Deleting && !p.IsFinished()
-		switch r.changed(maker); {
-		case r.Outcome == Stays && !p.IsStatic(), p.IsFinished() && r.Outcome != Refused:
-		case *p.Owner == (cluster.Owner{}):
-			r.Then = "nothing makes it again"
-		case p.IsStatic() && slices.ContainsFunc(r.Because, func(x Pair) bool { return x.Toleration == nil }):
-			r.Then = "it keeps running, and only its mirror is deleted and made again"
-		case leaves && !p.IsStatic():
-			r.follow(c, maker, evicted[maker])
-		}
-	}
-}
-
-// follow sets what happens next. Such pods of the maker are evicted.
-func (r *Eviction) follow(c *cluster.Cluster, maker *cluster.Workload, evicted []int) {
-	p, own, fail := r.pod, &c.Nodes[c.NodeAt[r.pod.Node]], 0
-	switch {
-	case maker.None != "" && maker.Kind != "CronJob":
-		r.Ends, r.Then, r.waits = true, "its "+maker.Kind+" makes no new one "+maker.None, false
-		return
-	case p.Owner.Kind == "Job" && r.Outcome != Refused:
-		r.Job, r.Ends = maker.Job.AfterEvictions(p.IndexFailures, evicted)
-		fail = len(evicted)
-	}
-	switch {
-	case r.Ends:
-		r.Then = r.Job
-	case maker.Bound != nil:
-		r.followBound(c, maker, fail)
-	case r.Drain != nil && own.Matches(p.Profile) && !p.IsRejected(own.Group):
-		r.Again, r.Then = true, "new ones tolerate the cordon, and may be put there again"
-	case own.Matches(p.Profile) && !p.IsRejected(own.Group) && p.EvictionOf(own.Taints, r.now).Outcome != taints.Stays:
-		r.Again, r.Then = true, "new ones may be put there again, and leave again"+strings.TrimPrefix(jobs.Again(maker.Kind, maker.Job, fail, true), ", again and again")
-		if p.Owner.Kind == "DaemonSet" {
-			r.Then = "the DaemonSet makes a new one there, which leaves again"
-		}
-	}
-}
-
-// changed says when the pod leaves if its seconds were changed while its timer ran. Then
-// Kubernetes keeps the timer of those that it was made with: the template's, or the default.
-func (r *Eviction) changed(maker *cluster.Workload) {
-	if r.InSeconds == nil || r.pod.Deleting || !r.pod.Changed || r.Because == nil || r.Because[0].Toleration == nil || r.Because[0].Why != "" {
-		return
-	}
-	pair := &r.Because[0]
-	t, seconds, isKnown := *pair.Toleration, int64(300), isEverybodys(*pair.Toleration)
-	for _, o := range maker.Effective {
-		made := o.TolerationSeconds
-		if o.TolerationSeconds = t.TolerationSeconds; made != nil && o.Equal(t) {
-			seconds, isKnown = *made, true
-		}
-	}
-	at := r.deadline.Add(time.Duration(seconds-*t.TolerationSeconds) * time.Second)
-	isNew := pair.Taint.TimeAdded != nil && !pair.Taint.TimeAdded.Before(r.now)
-	if isNew || isKnown && (seconds == *t.TolerationSeconds || !at.After(r.now)) {
-		return
-	}
-	pair.Why = "if its seconds were changed after the taint came, Kubernetes keeps the timer of the earlier ones"
-	if isKnown && r.From != fromUnknown {
-		r.OrAt = r.at(at, "")
-		pair.Why += ", until " + r.OrAt
-	}
-	r.Order = pair.Text()
-}
-
-// followBound says what happens to new pods whose template names the node. So many pods of
-// the maker fail before.
-func (r *Eviction) followBound(c *cluster.Cluster, maker *cluster.Workload, before int) {
-	r.Then = "the template of " + r.pod.OwnerName() + " names node " + maker.NodeName + ", where all new ones go without the scheduler"
-	fate, cause := boundFate(c, maker.Bound, maker.NodeName, r.now)
-	if fate == "" {
-		return
-	}
-	r.Again = cause != nil && maker.NodeName == r.Node
-	remedy := ": take nodeName out of the template"
-	if maker.Kind == "Job" {
-		remedy = ". Make the Job again without nodeName"
-	}
-	r.Then += fate + jobs.Again(maker.Kind, maker.Job, before, fate != refuses) + remedy
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package states knows the taints that describe the state of a node: what they mean, who
-// sets them, and who removes them. Pods need not tolerate them: the node has to change.
-package states
+package purpose
 
 import (
 	"cmp"
 	_ "embed"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -16,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 )
 
@@ -158,8 +158,8 @@ func isFor(pattern string, t taints.Taint) bool {
 	return isKey && (rest == end || hasStar && strings.HasSuffix(rest, end)) && (value == "" || value == t.Value)
 }
 
-// Of returns the state of a node that has the taint.
-func Of(t taints.Taint) State { return Known(t).State }
+// StateOf returns the state of a node that has the taint.
+func StateOf(t taints.Taint) State { return Known(t).State }
 
 var keyOf = regexp.MustCompile(`^[^=:]+`) // in a change in kubectl's form; a removal may end with "-"
 
@@ -171,7 +171,7 @@ func KeysIn(changes []string) (keys, notes []string) {
 		key := strings.TrimSuffix(keyOf.FindString(change), "-")
 		isAdded[key] = isAdded[key] || !strings.HasSuffix(change, "-")
 	}
-	for _, key := range say.SortedKeys(isAdded) {
+	for _, key := range slices.Sorted(maps.Keys(isAdded)) {
 		keys = append(keys, key)
 		if who := ForKey(key).whoElse(!isAdded[key]); who != "" {
 			notes = append(notes, key+": "+who)
@@ -182,7 +182,7 @@ func KeysIn(changes []string) (keys, notes []string) {
 
 // Owned says who has the nodes, for each of the keys.
 func Owned(nodes map[string][]string) []string {
-	return say.Each(say.SortedKeys(nodes), func(key string) string {
+	return lists.Each(slices.Sorted(maps.Keys(nodes)), func(key string) string {
 		e, names := ForKey(key), nodes[key]
 		are := say.For(len(names), "is", "are") + " " + string(e.State)
 		return key + ": " + say.NamesOf(names, len(names)) + " " + are + ". " + say.Sentence(e.whoElse(false))
@@ -214,7 +214,7 @@ func (e *Entry) whoElse(isRemoved bool) string {
 func Text(list []taints.Taint) string {
 	var words []string
 	for _, e := range All {
-		isOf := func(t taints.Taint) bool { return Of(t) == e.State }
+		isOf := func(t taints.Taint) bool { return StateOf(t) == e.State }
 		if word := string(e.State); !slices.Contains(words, word) && slices.ContainsFunc(list, isOf) {
 			words = append(words, word)
 		}
@@ -224,7 +224,7 @@ func Text(list []taints.Taint) string {
 
 // HaveFinal reports whether nodes with these taints never take the pods.
 func HaveFinal(list []taints.Taint) bool {
-	return slices.ContainsFunc(list, func(t taints.Taint) bool { return Of(t).IsFinal() })
+	return slices.ContainsFunc(list, func(t taints.Taint) bool { return StateOf(t).IsFinal() })
 }
 
 // WithoutTime returns the taint without its time, and without a value that differs on
@@ -239,7 +239,7 @@ func WithoutTime(t taints.Taint) taints.Taint {
 
 // timeIn returns the time in the value of a taint, as Cluster Autoscaler sets it, or zero.
 func timeIn(t taints.Taint) (at time.Time, ok bool) {
-	if Of(t) != Leaving {
+	if StateOf(t) != Leaving {
 		return at, false
 	}
 	seconds, err := strconv.ParseInt(t.Value, 10, 64)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package states
+package purpose
 
 import (
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
+	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
 // What somebody has the node for is in the words of annotations and labels. Settings, the
@@ -53,9 +53,19 @@ func TestIsHarmless(t *testing.T) {
 		"KernelDeadlock=Unknown": true, "StorageUnavailable=True": false,
 	} {
 		name, status, _ := strings.Cut(text, "=")
-		c := corev1.NodeCondition{Type: corev1.NodeConditionType(name), Status: corev1.ConditionStatus(status)}
-		if isHarmless(c) != want {
+		if isHarmless(lifecycle.Condition{Type: name, Status: status}) != want {
 			t.Errorf("%s: %v", text, !want)
+		}
+	}
+}
+
+func TestIsPerson(t *testing.T) {
+	for name, want := range map[string]bool{
+		"kubectl": true, "kubectl-edit": true, "kubectl-client-side-apply": true, "oc": true, "k9s": true,
+		"": false, "kubectlish": false, "nvsentinel": false, "karpenter": false, "kube-controller-manager": false,
+	} {
+		if got := IsPerson(name); got != want {
+			t.Errorf("%q: %v", name, got)
 		}
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package states
+package purpose
 
 import (
 	"bufio"
@@ -145,9 +145,3 @@ var guesses = func() map[State]*Entry {
 	}
 	return m
 }()
-
-// IsPool reports whether the taint's words name a pool of nodes.
-func IsPool(t taints.Taint) bool {
-	_, isPool := reading(t)
-	return isPool && Of(t) == None
-}

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package states
+package purpose
 
 import (
 	"slices"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/seed-0529bac1/taints"
@@ -18,7 +17,7 @@ type Node struct {
 	Taints     []taints.Taint
 	Stale      []taints.TaintID // of taints that Kubernetes removes
 	Made       time.Time        // zero: not known
-	Deleted    *metav1.Time     // nil: it is not
+	Deleted    *time.Time       // nil: it is not
 	Finalizers []string
 	Annotated  string // what AnnotationOf returns
 	IsCordoned bool
@@ -57,7 +56,7 @@ func (n *Node) StayOf(t taints.Taint, now time.Time) (s Stay, since time.Time) {
 
 // IsHealthy reports whether nothing says that the node is not.
 func (n *Node) IsHealthy() bool {
-	isSick := func(t taints.Taint) bool { return Of(t) == Unhealthy && !slices.Contains(n.Stale, t.ID()) }
+	isSick := func(t taints.Taint) bool { return StateOf(t) == Unhealthy && !slices.Contains(n.Stale, t.ID()) }
 	return n.MayBeReady && !n.IsSick && !slices.ContainsFunc(n.Taints, isSick)
 }
 
@@ -68,11 +67,11 @@ func (n *Node) IsHealthy() bool {
 // of a cordoned node.
 func (n *Node) Owner() (owner *taints.Taint) {
 	if n.Deleted != nil {
-		return &taints.Taint{Key: DeletionTimestamp, TimeAdded: &n.Deleted.Time}
+		return &taints.Taint{Key: DeletionTimestamp, TimeAdded: n.Deleted}
 	}
 	for i, t := range n.Taints {
 		hasBegun := t.Effect != taints.PreferNoSchedule || n.IsCordoned && t.Key != candidate
-		if hasBegun && Known(t).ownsNode() && (owner == nil || Of(t) == Leaving) {
+		if hasBegun && Known(t).ownsNode() && (owner == nil || StateOf(t) == Leaving) {
 			owner = &n.Taints[i]
 		}
 	}
@@ -102,7 +101,7 @@ func AnnotationOf(annotations map[string]string) string {
 // that of what starts it or fences it by hand, or the taint itself. If the owner may have
 // given up, and the node is healthy, the node still has to start.
 func (n *Node) Acting(t taints.Taint, now time.Time) taints.Taint {
-	owner, state := n.Owner(), Of(t)
+	owner, state := n.Owner(), StateOf(t)
 	if n.Deleted != nil {
 		return *owner
 	}
@@ -112,7 +111,7 @@ func (n *Node) Acting(t taints.Taint, now time.Time) taints.Taint {
 		}
 	}
 	acts := func(o taints.Taint) bool {
-		if o.Key == OutOfService || !IsOfStart(t) || Of(o) != Starting {
+		if o.Key == OutOfService || !IsOfStart(t) || StateOf(o) != Starting {
 			return o.Key == OutOfService && !n.MayBeReady
 		}
 		s, since := n.StayOf(o, now)
@@ -156,10 +155,10 @@ func IsOfStart(t taints.Taint) bool {
 // when it begins. Taints of a start are as old as the node, unless they are set again.
 func (n *Node) Since(t taints.Taint, now time.Time) time.Time {
 	at, k, cordoned := added(t), Known(t), time.Time{}
-	if i := slices.IndexFunc(n.Taints, func(o taints.Taint) bool { return Of(o) == Cordoned }); i >= 0 {
+	if i := slices.IndexFunc(n.Taints, func(o taints.Taint) bool { return StateOf(o) == Cordoned }); i >= 0 {
 		cordoned = added(n.Taints[i])
 	}
-	isStarting := func(o taints.Taint) bool { return o.TimeAdded != nil && Of(o) == Starting && !Known(o).IsRepeated }
+	isStarting := func(o taints.Taint) bool { return o.TimeAdded != nil && StateOf(o) == Starting && !Known(o).IsRepeated }
 	switch {
 	case k.ownsNode() && !cordoned.IsZero() && (at.IsZero() || t.Effect == taints.PreferNoSchedule):
 		return cordoned

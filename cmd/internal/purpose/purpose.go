@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package purpose says what a taint of a node is for: it says a state of the node, which has
+// to end, or it marks a pool of nodes, for the pods that tolerate it. If neither is known, who
+// set it has to say.
+//
+// states.go has the table of known taints, words.go reads the words of others, and node.go
+// and hold.go say what the state of a node has to do with the rest of the node.
+package purpose
+
+import (
+	"strings"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// A Kind of purpose.
+type Kind string
+
+// The kinds of purposes.
+const (
+	Unknown  Kind = "unknown"
+	ForState Kind = "state"
+	ForPool  Kind = "pool"
+)
+
+// Evidence is what the rest of a cluster says of a taint.
+type Evidence struct {
+	Startup  string // what lists it among the taints of a start; empty: nothing
+	IsListed bool   // what makes nodes lists it among the taints of a pool
+	IsMarked bool   // a node with the taint has a resource or label that Marks it
+	IsWanted bool   // pods ask for these nodes by their node selector or affinity
+	IsNamed  bool   // the tolerations of other pods on nodes, or of templates, have its key
+}
+
+// A Purpose is what a taint is for, and what says so.
+type Purpose struct {
+	Kind    Kind
+	State   State // None, unless it is for one
+	Because string
+}
+
+// Of returns the purpose of the taint. A state outweighs a pool.
+func Of(t taints.Taint, e Evidence) Purpose {
+	k := Known(t)
+	switch {
+	case k.IsGuess:
+		return Purpose{ForState, k.State, "its words say so"}
+	case k.State != None:
+		return Purpose{ForState, k.State, k.Setter() + " sets it"}
+	case e.Startup != "":
+		return Purpose{ForState, Starting, e.Startup + " has it among its startupTaints"}
+	case e.IsListed:
+		return Purpose{ForPool, None, "a pool has it among its taints"}
+	case e.IsMarked:
+		return Purpose{ForPool, None, "a node has a resource or label of its name"}
+	case e.IsWanted:
+		return Purpose{ForPool, None, "the pods ask for such nodes"}
+	case e.IsNamed:
+		return Purpose{ForPool, None, "other pods tolerate it"}
+	}
+	if _, saysPool := reading(t); saysPool {
+		return Purpose{ForPool, None, "its words say so"}
+	}
+	return Purpose{Kind: Unknown}
+}
+
+// Marks reports whether a resource or a label of the node marks the same pool as the taint:
+// one of its key, or a label of the last part of its key with its value.
+func Marks(t taints.Taint, labels map[string]string, hasResource func(name string) bool) bool {
+	value, hasKey := labels[t.Key]
+	part := t.Key[strings.Index(t.Key, "/")+1:]
+	return hasResource(t.Key) || hasKey && (t.Value == "" || value == t.Value) || t.Value != "" && labels[part] == t.Value
+}

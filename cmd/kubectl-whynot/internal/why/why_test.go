@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package why
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+)
+
+const nodes = `{"kind": "Node", "metadata": {"name": "a", "labels": {"pool": "x"}}, "spec": {"taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}]}}
+{"kind": "Node", "metadata": {"name": "b", "labels": {"pool": "y"}}, "spec": {"unschedulable": true}}
+{"kind": "Node", "metadata": {"name": "c", "labels": {"pool": "x"}}, "spec": {"taints": [{"key": "x.com/gpu", "effect": "NoSchedule"}]}, "status": {"allocatable": {"x.com/gpu": "2"}}}
+`
+
+// TestPlace has pods' specs, the nodes that match and are feasible, those that the scheduler
+// counts, those that are meant, and why.
+func TestPlace(t *testing.T) {
+	for spec, want := range map[string]string{
+		`{}`: "3 0 1 2 [0 1 2] untolerated taints k=v:NoSchedule, node.kubernetes.io/unschedulable:NoSchedule and x.com/gpu:NoSchedule",
+		`{"tolerations": [{"key": "k", "value": "V"}]}`: "3 0 1 2 [0 1 2] untolerated taint k=v:NoSchedule (closest toleration k=V, the value differs only in letter case); " +
+			"untolerated taints node.kubernetes.io/unschedulable:NoSchedule and x.com/gpu:NoSchedule",
+		`{"tolerations": [{"key": "k", "value": "v"}]}`: "3 1 1 1 [1 2] untolerated taints node.kubernetes.io/unschedulable:NoSchedule and x.com/gpu:NoSchedule",
+		`{"nodeSelector": {"pool": "x"}}`:               "2 0 1 2 [0 2] untolerated taints k=v:NoSchedule and x.com/gpu:NoSchedule",
+		`{"nodeSelector": {"pool": "Y"}}`:               `0 0 1 2 [] no node has the label pool=Y; did you mean pool=y?`,
+		`{"containers": [{"resources": {"limits": {"x.com/gpu": "1"}}}], "tolerations": [{"key": "k", "operator": "Exists"}]}`: "3 1 1 1 [2] " +
+			"only 1 node has x.com/gpu; untolerated taint x.com/gpu:NoSchedule",
+		`{"containers": [{"resources": {"limits": {"x.com/gpu": "3"}}}], "tolerations": [{"operator": "Exists"}]}`: "3 3 0 0 [] no node has 3 x.com/gpu; the most is 2",
+	} {
+		c := cluster.New(cluster.Filter{})
+		pod := `{"kind": "Pod", "metadata": {"name": "p"}, "spec": ` + spec + "}"
+		if err := manifest.Read("x", strings.NewReader(nodes+pod), c.Decode); err != nil {
+			t.Fatal(err)
+		}
+		c.Finish()
+		profile := c.Pods[0].Profile
+		r := Place(c, profile, c.Choose(profile))
+		var meant []int
+		for _, s := range r.Meant {
+			meant = append(meant, s.Nodes...)
+		}
+		got := fmt.Sprint(r.Matching, r.Feasible, r.Kept["node(s) were unschedulable"], r.Kept["node(s) had untolerated taint(s)"], " ", meant, " ") +
+			r.Only + strings.Join(r.Lacks, "; ") + r.Unmatched + r.Reasons.Text(r.Reasons.Taints())
+		if got != want || r.IsOpen() != (r.Feasible > 0 && r.Only == "") || len(r.Rejections) != r.RejectionsTotal {
+			t.Errorf("%s:\n got %s\nwant %s", spec, got, want)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -31,7 +32,7 @@ func apiServer(t *testing.T, lists map[string][]string, expired string) (url str
 		case !ok:
 			http.NotFound(w, r)
 			return
-		case isObject:
+		case isObject, r.URL.Path == "/version":
 			fmt.Fprint(w, items[0])
 			return
 		}
@@ -127,6 +128,25 @@ func TestDaemonSets(t *testing.T) {
 	}
 	if got := oneLine(mustRun(t, "", "-n", "ops", "-s", url)); !strings.Contains(got, "does not run on b") || !strings.Contains(got, "and DaemonSets of other namespaces.") {
 		t.Errorf("permitted in one namespace: %s", got)
+	}
+}
+
+// The API server says which rule counts for devices if it has the nodes.
+func TestVersion(t *testing.T) {
+	input, err := os.ReadFile("testdata/reports/devices.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdin := strings.ReplaceAll(string(input), "kind: Node,", "kind: Other,")
+	for version, want := range map[string]string{"v1.37.2": "up to Kubernetes 1.37", "v1.38.0": "from Kubernetes 1.38 on", "": "up to Kubernetes 1.37"} {
+		lists := map[string][]string{"/api/v1/nodes": {objectOf("node g1")}, "/version": {fmt.Sprintf(`{"gitVersion":%q}`, version)}}
+		if version == "" {
+			delete(lists, "/version")
+		}
+		url, _ := apiServer(t, lists, "")
+		if got := oneLine(mustRun(t, stdin, "-f", "-", "-s", url, "--now", "2026-11-26T12:03:00Z")); !strings.Contains(got, "by the rule "+want) {
+			t.Errorf("%s: lacks %q: %s", version, want, got)
+		}
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/discovery"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -132,8 +133,12 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, i
 	if input = say.Joined(inputs); len(c.Nodes) > 0 {
 		return input, true, nil
 	}
-	if _, err := p.readNodes(ctx, c); err != nil {
+	client, err := p.readNodes(ctx, c)
+	if err != nil {
 		return "", false, fmt.Errorf("no nodes in %s; reading those of the cluster failed: %w", input, err)
+	}
+	if v, err := discovery.NewDiscoveryClient(client.RESTClient()).ServerVersionWithContext(ctx); err == nil {
+		c.AddVersion(v.GitVersion) // devices may be in the input
 	}
 	return input + " and the nodes of the cluster", false, nil
 }

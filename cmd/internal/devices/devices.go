@@ -16,6 +16,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/utils/ptr"
 
@@ -32,6 +33,7 @@ type Objects struct {
 	classes []*resourceapi.DeviceClass
 
 	isUnread bool                    // there are rules of other versions
+	from138  bool                    // Kubernetes is known to be 1.38 or newer
 	taints   map[Name][]taints.Taint // after Finish
 }
 
@@ -47,6 +49,12 @@ func (o *Objects) Reads(kind, apiVersion string) bool {
 	}
 	o.isUnread = o.isUnread || isRule
 	return false
+}
+
+// AddVersion adds the version of the API server, or of a kubelet, which is never newer.
+func (o *Objects) AddVersion(text string) {
+	v, err := version.ParseGeneric(text)
+	o.from138 = o.from138 || err == nil && v.AtLeast(version.MajorMinor(1, 38))
 }
 
 // Decode adds an object of the kind, if it is one of these.
@@ -126,6 +134,8 @@ type Use struct {
 	Tainted     []Device // that it uses, with NoExecute taints
 	Notes       []string // say which devices it does not get
 	Unevaluated []string // rules
+
+	from138 bool
 }
 
 // A Device is one with its NoExecute taints, and the tolerations that count for evictions.
@@ -133,13 +143,40 @@ type Device struct {
 	Name
 	Taints      []taints.Taint
 	Tolerations []taints.Toleration
+
+	others []taints.Toleration // that count by the other of the rules
 }
 
-// First returns the first eviction by one of the devices, if any.
-func (u Use) First(now time.Time) (first Device, e taints.Eviction) {
+// The rules of Kubernetes for a toleration of any effect.
+const (
+	until137 = ", by the rule up to Kubernetes 1.37; from 1.38 on, a toleration without an effect counts for NoExecute"
+	from138  = ", by the rule from Kubernetes 1.38 on, where a toleration without an effect counts for NoExecute"
+)
+
+// First returns the first eviction by one of the devices, if there is one before the
+// deadline. Zero means none. If another rule of another version of Kubernetes makes a
+// difference, it names the one that it follows, and returns the device and the taint for
+// which they differ.
+func (u Use) First(now, deadline time.Time) (d Device, e taints.Eviction, rule string) {
+	d, e = u.first(now, deadline, func(d Device) []taints.Toleration { return d.Tolerations })
+	other, f := u.first(now, deadline, func(d Device) []taints.Toleration { return d.others })
+	switch isNew := u.from138; {
+	case e.Outcome == f.Outcome && e.At.Equal(f.At):
+		return d, e, ""
+	case e.Outcome == taints.Stays: // under the new rule alone
+		i, ok := dra.Options().Compile(other.Tolerations).Match(other.Taints[f.Taint])
+		return other, taints.Eviction{Taint: f.Taint, Toleration: i, Tolerated: ok}, from138
+	case isNew:
+		return d, e, from138
+	}
+	return d, e, until137
+}
+
+func (u Use) first(now, deadline time.Time, count func(Device) []taints.Toleration) (first Device, e taints.Eviction) {
 	for _, d := range u.Tainted {
-		next := dra.Policy().EvictionOf(dra.Options().Compile(d.Tolerations), d.Taints, now)
-		if next.Outcome != taints.Stays && (e.Outcome == taints.Stays || next.At.Before(e.At)) {
+		next := dra.Policy().EvictionOf(dra.Options().Compile(count(d)), d.Taints, now)
+		isBefore := deadline.IsZero() || next.At.Before(deadline)
+		if next.Outcome != taints.Stays && isBefore && (e.Outcome == taints.Stays || next.At.Before(e.At)) {
 			first, e = d, next
 		}
 	}
@@ -148,6 +185,7 @@ func (u Use) First(now time.Time) (first Device, e taints.Eviction) {
 
 // Of returns what the pod has to do with devices by its claims.
 func (o *Objects) Of(p types.NamespacedName, claims []string) (u Use) {
+	u.from138 = o.from138
 	isPod := func(r resourceapi.ResourceClaimConsumerReference) bool {
 		return r.Resource == "pods" && r.Name == p.Name
 	}
@@ -175,7 +213,10 @@ func (o *Objects) Of(p types.NamespacedName, claims []string) (u Use) {
 // allocated returns the devices of the allocation that have NoExecute taints.
 func (o *Objects) allocated(a *resourceapi.AllocationResult) (tainted []Device) {
 	for _, r := range a.Devices.Results {
-		d := Device{Name{r.Driver, r.Pool, r.Device}, nil, dra.NoExecuteTolerations(r.Tolerations)}
+		d := Device{Name{r.Driver, r.Pool, r.Device}, nil, dra.NoExecuteTolerations(r.Tolerations), dra.Tolerations(r.Tolerations)}
+		if o.from138 {
+			d.Tolerations, d.others = d.others, d.Tolerations
+		}
 		d.Taints = slices.DeleteFunc(slices.Clone(o.taints[d.Name]), func(t taints.Taint) bool { return t.Effect != taints.NoExecute })
 		if len(d.Taints) > 0 {
 			tainted = append(tainted, d)

@@ -44,13 +44,19 @@ func Parse(s string) *Message {
 	for part := range strings.SplitSeq(parts[2], ", ") {
 		count, reason, _ := strings.Cut(part, " ")
 		nodes, err := strconv.ParseUint(count, 10, 31)
-		switch last := len(m.clauses) - 1; {
-		case err == nil && reason != "":
+		last := len(m.clauses) - 1
+		isWithin := last >= 0 && strings.Count(m.clauses[last].reason, "(") > strings.Count(m.clauses[last].reason, ")")
+		switch {
+		case err == nil && reason != "" && !isWithin:
 			m.clauses = append(m.clauses, clause{int(nodes), reason})
 		case last >= 0: // a comma of the reason
 			m.clauses[last].reason += ", " + part
-		default:
-			m.clauses = append(m.clauses, clause{0, part})
+		default: // of all nodes
+			c := clause{0, part}
+			if c.isEvaluated() {
+				c.nodes = m.nodes
+			}
+			m.clauses = append(m.clauses, c)
 		}
 	}
 	return m
@@ -66,24 +72,36 @@ const (
 
 // isEvaluated reports whether the program evaluates the reason too.
 func (c clause) isEvaluated() bool {
-	return c.isTaints() || slices.Contains([]string{Cordoned, Affinity, Unnamed}, c.reason)
+	isOther := func(plugin string) bool { return plugin != "Taints" && plugin != "NodeAffinity" }
+	return c.isTaints() || c.reason == Cordoned || c.reason == Affinity || c.plugins() != nil && !slices.ContainsFunc(c.plugins(), isOther)
 }
 
-// isTaints reports whether the reason is taints, which older schedulers name. The plugin
-// Taints may choose the nodes before others look at them.
+// isTaints reports whether the reason is taints. Older schedulers name them, and so does the
+// plugin Taints, which may choose the nodes before others look at them.
 func (c clause) isTaints() bool {
-	return strings.HasPrefix(c.reason, "node(s) had untolerated taint") ||
-		c.reason == "node(s) didn't satisfy plugin(s) [Taints]" || c.reason == "node(s) didn't satisfy plugin Taints"
+	return strings.HasPrefix(c.reason, "node(s) had untolerated taint") || c.named() != "" || slices.Equal(c.plugins(), []string{"Taints"})
 }
+
+var notSatisfied = regexp.MustCompile(`^node\(s\) didn't satisfy plugin(?:\(s\) \[(.*)\](?: simultaneously)?| (\S+))$`)
+
+// plugins returns those that chose other nodes before the rest looked at these, or nil.
+func (c clause) plugins() []string {
+	if m := notSatisfied.FindStringSubmatch(c.reason); m != nil {
+		return strings.Fields(m[1] + m[2])
+	}
+	return nil
+}
+
+// naming matches the reason of the plugin Taints, which names a taint, for each of its nodes
+// or for all.
+var naming = regexp.MustCompile(`^(?:node\(s\) had untolerated taint\(s\):|ha(?:s|ve) untolerated taint) (\S+)`)
 
 // named returns the taint that the plugin Taints names, without the closest toleration.
 func (c clause) named() string {
-	name, _ := strings.CutPrefix(c.reason, Taints+": ")
-	if name == c.reason {
-		return ""
+	if m := naming.FindStringSubmatch(c.reason); m != nil {
+		return strings.TrimSuffix(m[1], ",")
 	}
-	name, _, _ = strings.Cut(name, " (closest: ")
-	return name
+	return ""
 }
 
 // words describes the clause. The taints are those of nodes that keep the pod off.
@@ -98,6 +116,8 @@ func (c clause) words(taints string) string {
 		return say.Have(c.nodes, "node") + " untolerated taints" + taints
 	case c.reason == Cordoned:
 		return count + say.For(c.nodes, " is", " are") + " cordoned"
+	case slices.Contains(c.plugins(), "Taints") && c.isEvaluated():
+		return count + say.For(c.nodes, " does", " do") + " not match the pod's node selector or affinity, or" + say.For(c.nodes, " has", " have") + " untolerated taints"
 	case c.isEvaluated():
 		return count + say.For(c.nodes, " does", " do") + " not match the pod's node selector or affinity"
 	case c.nodes == 0:
@@ -140,10 +160,9 @@ func (m *Message) Fits(nodes, kept int) bool {
 			named, largest = named+c.nodes, max(largest, c.nodes)
 		}
 	}
-	isChosen := func(c clause) bool {
-		return c.nodes == 0 || strings.HasPrefix(c.reason, "node(s) didn't satisfy plugin")
-	}
-	isKept := sum-named+largest <= kept && kept <= sum
+	isChosen := func(c clause) bool { return c.nodes == 0 || c.plugins() != nil }
+	hasMore := func(c clause) bool { return strings.HasSuffix(c.reason, " more") } // taints that are not named
+	isKept := sum-named+largest <= kept && (kept <= sum || slices.ContainsFunc(evaluated, hasMore))
 	return m.nodes == 0 || m.nodes == nodes && (isKept || slices.ContainsFunc(others, isChosen))
 }
 

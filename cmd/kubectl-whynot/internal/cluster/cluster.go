@@ -106,6 +106,9 @@ func (c *Cluster) NotEvaluated(more ...string) []string {
 	}, sets.List(c.Unevaluated), more)
 }
 
+// AddVersion adds the version of the API server, or of a kubelet, which is never newer.
+func (c *Cluster) AddVersion(text string) { c.objects.AddVersion(text) }
+
 // shared returns the one owner that equal ones share.
 func (c *Cluster) shared(o Owner) *Owner {
 	if c.owners[o] == nil {

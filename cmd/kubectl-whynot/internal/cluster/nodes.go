@@ -259,6 +259,7 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 		added.cordonedAt = managers.LastWrite(n.ManagedFields, "spec", "unschedulable").At
 	}
 	added.setConditions(conditions)
+	c.AddVersion(n.Status.NodeInfo.KubeletVersion)
 	added.Stale = added.Corrections(time.Time{}).Remove
 	if at, ok := c.NodeAt[n.Name]; ok {
 		return checkTwins(added, c.Nodes[at])

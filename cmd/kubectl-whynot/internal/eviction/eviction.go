@@ -171,13 +171,17 @@ func Of(p *cluster.Pod, now time.Time, before *cluster.Node, changes ...*cluster
 			}
 		}
 	}
-	if d, e := p.Devices.First(now); e.Outcome != taints.Stays && (r.Outcome == Stays || e.At.Before(r.deadline)) {
-		pair := Pair{Taint: d.Taints[e.Taint], Why: "on device " + d.String()}
+	if d, e, rule := p.Devices.First(now, r.deadline); e.Outcome != taints.Stays || rule != "" {
+		pair := Pair{Taint: d.Taints[e.Taint], Why: "on device " + d.String() + rule}
 		if e.Tolerated {
 			pair.Toleration = &d.Tolerations[e.Toleration]
 		}
-		r.Because, r.Earliest = []Pair{pair}, ""
-		r.expire(e, &pair.Taint, time.Time{})
+		if e.Outcome == taints.Stays {
+			r.Because = append(r.Because, pair)
+		} else {
+			r.Because, r.Earliest = []Pair{pair}, ""
+			r.expire(e, &pair.Taint, time.Time{})
+		}
 	}
 	if p.Deleting {
 		r.Outcome = Deleting

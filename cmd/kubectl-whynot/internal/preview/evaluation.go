@@ -154,8 +154,9 @@ func (e *evaluation) evictions() {
 			}
 			nodes.Stay++
 			is.Because = slices.DeleteFunc(is.Because, func(x eviction.Pair) bool {
-				at, found := taints.FindTaint(old.Own, x.Taint.ID())
-				return found && old.Own[at].Value == x.Taint.Value
+				isIt := func(t taints.Taint) bool { return t.ID() == x.Taint.ID() && t.Value == x.Taint.Value }
+				isNew := func(n *cluster.Node) bool { return slices.ContainsFunc(n.Own, isIt) }
+				return slices.ContainsFunc(old.Own, isIt) || !slices.ContainsFunc(changes, isNew)
 			})
 			if len(is.Because) > 0 {
 				tolerating = append(tolerating, member{Pod: p, Eviction: is})

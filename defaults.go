@@ -23,8 +23,8 @@ type DefaultTolerationSeconds struct {
 // that key or by an empty one, of NoExecute or of every effect.
 //
 // Like all Add functions, it returns tolerations itself if nothing changes, and
-// otherwise a new list, with the missing ones at the end. An Add function may also
-// remove seconds: compare the lists with [Toleration.Equal], not by length.
+// otherwise a new list with the missing ones at the end. Both share TolerationSeconds.
+// Some also remove seconds: compare the lists with [Toleration.Equal], not by length.
 func AddDefaultTolerations(tolerations []Toleration, seconds DefaultTolerationSeconds) []Toleration {
 	tolerations = addDefault(tolerations, NodeNotReady, seconds.NotReady)
 	return addDefault(tolerations, NodeUnreachable, seconds.Unreachable)

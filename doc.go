@@ -63,7 +63,7 @@
 // modify nor keep their arguments, unless a comment says otherwise.
 //
 // Matching, filtering and eviction times do not allocate. If a function returns
-// false, its index is -1. The JSON of a result is not read back.
+// false, its index is -1. The JSON of a result cannot be unmarshaled.
 //
 // Answers for valid input do not change. Invalid input, such as an unknown operator,
 // may get a meaning in a minor release. If Kubernetes changes a rule, an option

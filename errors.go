@@ -30,7 +30,7 @@ func (k ErrorKind) Error() string { return string(k) }
 // change in a minor release.
 type FieldError struct {
 	List  string `json:"list,omitempty"`  // the name of the list, such as "taints", or empty for a single value
-	Index int    `json:"index,omitempty"` // in the list, if there is one
+	Index int    `json:"index"`           // in the list, if there is one
 	Field string `json:"field,omitempty"` // its JSON name, such as "key", or empty for all fields
 	// Value is the field's value. If Field is empty, it is the printed taint, toleration
 	// or identity, or the part of a text that is wrong.

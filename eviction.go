@@ -46,12 +46,12 @@ type EvictionPolicy struct {
 // there. The zero Eviction means that the pod stays.
 type Eviction struct {
 	Outcome    Outcome   `json:"outcome"`
-	Tolerated  bool      `json:"tolerated,omitempty"`  // whether a toleration matches the taint that decided
-	Taint      int       `json:"taint,omitempty"`      // the index of the taint that decided
-	Toleration int       `json:"toleration,omitempty"` // the index of the toleration that decided, if Tolerated
-	At         time.Time `json:"at,omitzero"`          // the deadline, in the location of From
-	From       time.Time `json:"from,omitzero"`        // the time from which Seconds run; At if they are not positive
-	Seconds    int64     `json:"seconds,omitempty"`    // the TolerationSeconds that decided; zero and less mean at once
+	Tolerated  bool      `json:"tolerated,omitempty"` // whether a toleration matches the taint that decided
+	Taint      int       `json:"taint"`               // the index of the taint that decided
+	Toleration int       `json:"toleration"`          // the index of the toleration that decided, if Tolerated
+	At         time.Time `json:"at,omitzero"`         // the deadline, in the location of From
+	From       time.Time `json:"from,omitzero"`       // the time from which Seconds run; At if they are not positive
+	Seconds    int64     `json:"seconds,omitempty"`   // the TolerationSeconds that decided; zero and less mean at once
 }
 
 // Wait returns how long after now the pod leaves, from zero to the largest

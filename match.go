@@ -20,7 +20,7 @@ type Options struct {
 	// KeyWildcards makes a toleration key that ends in "*" match every key that
 	// begins with the text before the "*": "readiness.k8s.io/*" matches
 	// "readiness.k8s.io/network". A "*" elsewhere is an ordinary character.
-	// It follows the proposal KEP-5869. It may change until Kubernetes has it.
+	// It follows the proposal KEP-5869, and stays as it is if Kubernetes gets another rule.
 	KeyWildcards bool `json:"keyWildcards,omitempty"`
 }
 

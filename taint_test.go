@@ -142,10 +142,10 @@ func TestJSON(t *testing.T) {
 		{taints.Verdict{}, `{}`},
 		{taints.Verdict{NoSchedule: 1, Other: 2}, `{"noSchedule":1,"other":2}`},
 		{taints.Verdict{PreferNoSchedule: 1, NoExecute: 2}, `{"preferNoSchedule":1,"noExecute":2}`},
-		{taints.Eviction{}, `{"outcome":"Stays"}`},
+		{taints.Eviction{}, `{"outcome":"Stays","taint":0,"toleration":0}`},
 		{
 			taints.EvictionOf(test.Taints("a:NoExecute"), test.Tolerations("a:NoExecute for 60s"), observed),
-			`{"outcome":"EvictsAt","tolerated":true,"at":"2026-11-21T12:01:00.0000005Z","from":"2026-11-21T12:00:00.0000005Z","seconds":60}`,
+			`{"outcome":"EvictsAt","tolerated":true,"taint":0,"toleration":0,"at":"2026-11-21T12:01:00.0000005Z","from":"2026-11-21T12:00:00.0000005Z","seconds":60}`,
 		},
 		{taints.EvictionPolicy{}, `{}`},
 		{
@@ -163,12 +163,12 @@ func TestJSON(t *testing.T) {
 		},
 		{
 			taints.ValidateTaints([]taints.Taint{{Key: "a", Effect: "x"}}),
-			`[{"list":"taints","field":"effect","value":"x","kind":"not supported",` +
+			`[{"list":"taints","index":0,"field":"effect","value":"x","kind":"not supported",` +
 				`"detail":"` + mustBeEffect + `"}]`,
 		},
 		{
 			changesErr,
-			`[{"list":"specs","field":"effect","kind":"required",` +
+			`[{"list":"specs","index":0,"field":"effect","kind":"required",` +
 				`"detail":"` + mustBeEffect + `","parsed":true,"input":"a","offset":1},` +
 				`{"list":"specs","index":2,"field":"effect","value":"x","kind":"not supported",` +
 				`"detail":"` + mustBeEffect + `","parsed":true,"input":"b:x","offset":2}]`,

@@ -29,7 +29,7 @@ type Reason struct {
 	Closest taints.Toleration `json:"closest,omitzero"`
 	// Toleration is the index of Closest in the list. It is zero if HasClosest
 	// returns false.
-	Toleration int `json:"toleration,omitempty"`
+	Toleration int `json:"toleration"`
 	// Differences are the rules that keep Closest from tolerating the taint: at most
 	// one each for the effect, the key and the value, in this order.
 	Differences []Difference `json:"differences,omitempty"`
@@ -85,8 +85,9 @@ func (e Explanation) Schedulable() bool {
 // which one comes closest and why it does not. A toleration comes close if its key
 // matches the taint's, equals it except for letter case, or may be a misspelling of
 // it; see [HintSpelling]. The closest one differs least in all fields together.
-// Only the first 1,000 tolerations are considered. Without taints the result is
-// nil.
+// The closest is one of the first 1,000 tolerations. Without taints the result is nil.
+// Node takes time proportional to the taints times the tolerations, and to the lengths
+// of their keys.
 //
 // A node that was just cordoned may not have the taint of [taints.NodeUnschedulable]
 // yet: look at its spec.unschedulable too.

@@ -40,16 +40,9 @@
 // local time when it reads. A [time.Time] writes and reads its own precision and
 // zone.
 //
-// For other types with the same fields in the same order, such as Cilium's slim
-// types, write your own view, and prove that the layouts are equal as layout.go
-// does:
-//
-//	func view(list []slim.Taint) []taints.Taint {
-//		return unsafe.Slice((*taints.Taint)(unsafe.Pointer(unsafe.SliceData(list))), len(list))
-//	}
-//
-// Convert each element of a type with other fields, such as Cluster API's
-// MachineTaint.
+// Convert each element of other types, such as Cilium's slim types or Cluster API's
+// MachineTaint, field by field. A view of your own, by package unsafe, would be wrong
+// as soon as package taints has one more field.
 //
 // A nil view is JSON null. A clone of it is null too, not [], so a hash over the JSON
 // of cloned lists may change once.

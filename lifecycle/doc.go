@@ -11,13 +11,13 @@
 // at a pod, sleeps until the next deadline, and evicts the pods that are due:
 //
 //	if pod.DeletionTimestamp == nil { // or Update schedules what is already being deleted
-//		queue.Update(pod.Name, taints.EvictionOf(node.Taints, pod.Tolerations, time.Now()))
+//		queue.Update(pod.UID, taints.EvictionOf(node.Taints, pod.Tolerations, time.Now()))
 //	}
 //	...
 //	for {
 //		mu.Lock()
-//		for pod := range queue.PopDue(time.Now()) {
-//			go evict(pod) // if it fails, it locks mu, calls Retry and looks again
+//		for uid := range queue.PopDue(time.Now()) {
+//			go evict(uid) // if it fails, it locks mu, calls Retry and looks again
 //		}
 //		next, ok := queue.Next()
 //		mu.Unlock()

@@ -25,6 +25,8 @@ import (
 // an eviction begins, here too: then it is not canceled, even if the pod stays. The
 // first of these rules that applies decides:
 //
+//   - An eviction that Retry set does not begin. It is canceled if the pod stays, and
+//     otherwise does not change.
 //   - An untolerated taint (EvictsNow without Tolerated) begins the eviction,
 //     and moves it to At if that is earlier.
 //   - An eviction that began does not change. Only Delete, Retry and PopDue
@@ -39,9 +41,9 @@ import (
 // before Update, as Kubernetes does. A controller that polls calls Update first, so
 // that a node that recovered since the last look keeps its pods.
 //
-// Names of pods follow Go's rules for keys of maps: one that does not equal itself,
-// such as NaN, is never found again and takes memory for good, and one that cannot be
-// compared panics.
+// P names a pod: by its UID, or by its namespace and name. Names follow Go's rules for keys
+// of maps: one that does not equal itself, such as NaN, is never found again and takes
+// memory for good, and one that cannot be compared panics.
 //
 // Update, Delete, Retry and each step of PopDue take time logarithmic in the number of
 // pending evictions. The memory of a Queue is proportional to the most evictions

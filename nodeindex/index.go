@@ -11,6 +11,8 @@
 //	for name := range nodes.Feasible(m) {
 //		...
 //	}
+//
+// The guarantees of package taints hold, except that an [Index] is as safe as a map.
 package nodeindex
 
 import (
@@ -30,6 +32,10 @@ import (
 // taints the pod may tolerate. It takes at most about twice the time of a plain
 // loop that calls [taints.Matcher.FindUntolerated], or [taints.Matcher.Filter] for
 // verdicts, for each node, whatever the taints and tolerations.
+//
+// Names of nodes follow Go's rules for keys of maps: one that does not equal itself,
+// such as NaN, is never found again and stays for good, and one that cannot be compared
+// panics.
 //
 // [Index.Set] and [Index.Delete] take amortized time proportional to the taints of
 // the node. The memory of an Index is proportional to the most nodes and lists of

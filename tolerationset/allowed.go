@@ -11,13 +11,18 @@ import "github.com/seed-0529bac1/taints"
 // it allows nothing.
 //
 // An API server may call a webhook again after plugins added tolerations to the
-// pod. So append to the allow-list what they add:
+// pod. So allow what they add, too:
 //
 //	added := taints.AddDefaultTolerations(nil, seconds)
 //	added = taints.AddExtendedResourceTolerations(added, names...)
 //	added = taints.AddMemoryPressureToleration(added)
-//	added = taints.AddDaemonSetTolerations(added, pod) // if it is a DaemonSet's
-//	allow = append(allow, added...)
+//	if r.UserInfo.Username == daemonSetController { // not by the owner, which any author writes
+//		added = taints.AddDaemonSetTolerations(added, pod)
+//	}
+//	allow = slices.Concat(allow, added) // requests may share allow
+//
+// An API server lets an update add tolerations. So ask on updates too, with those
+// that the pod had in the allow-list.
 func ValidateAllowed(tolerations, allow []taints.Toleration, o taints.Options) error {
 	var list taints.ErrorList
 	for i := range tolerations {

@@ -50,8 +50,8 @@ type Finding struct {
 	Code Code `json:"code"`
 	// Toleration is the index of the toleration.
 	Toleration int `json:"toleration"`
-	// Other is the index of the toleration that covers or shadows this one, or zero.
-	Other int `json:"other,omitempty"`
+	// Other is the index of the toleration that covers or shadows this one, or -1.
+	Other int `json:"other"`
 	// Advice says what is wrong and what to do.
 	Advice string `json:"advice"`
 }
@@ -160,10 +160,10 @@ func (l *linter) checkSeconds(i int, t *taints.Toleration) {
 	switch s := t.TolerationSeconds; {
 	case s == nil || *s > 0:
 	case *s < 0:
-		l.find(CodeNoTime, i, 0, "Negative tolerationSeconds mean zero, and a node with such a taint evicts the pod at once. "+
+		l.find(CodeNoTime, i, -1, "Negative tolerationSeconds mean zero, and a node with such a taint evicts the pod at once. "+
 			"Omit them to tolerate the taint forever.")
 	case t.Key != taints.NodeNotReady && t.Key != taints.NodeUnreachable:
-		l.find(CodeNoTime, i, 0, "The pod may be placed on a node with such a taint, and is then evicted at once. "+
+		l.find(CodeNoTime, i, -1, "The pod may be placed on a node with such a taint, and is then evicted at once. "+
 			"Omit the toleration to avoid these nodes, or its tolerationSeconds to stay forever.")
 	}
 }
@@ -180,7 +180,7 @@ func (l *linter) checkKey(i int, t *taints.Toleration) {
 		u := *t
 		u.Key = s
 		if !l.anyCovers(l.list, &u) {
-			l.find(CodeLegacyKey, i, 0, "Nothing sets taints with this key anymore; tolerate "+s+" instead.")
+			l.find(CodeLegacyKey, i, -1, "Nothing sets taints with this key anymore; tolerate "+s+" instead.")
 		}
 		return
 	}
@@ -190,7 +190,7 @@ func (l *linter) checkKey(i int, t *taints.Toleration) {
 	isMeant := func(key string) bool { return strings.EqualFold(t.Key, key) || similar.Edits(t.Key, key) > 0 }
 	for _, keys := range [...][]string{known.NodeKeys[:], otherKeys[:]} {
 		if at := slices.IndexFunc(keys, isMeant); at >= 0 {
-			l.find(CodeMisspelledKey, i, 0, "The key may be misspelled; Kubernetes sets "+keys[at]+".")
+			l.find(CodeMisspelledKey, i, -1, "The key may be misspelled; Kubernetes sets "+keys[at]+".")
 			return
 		}
 	}
@@ -211,17 +211,17 @@ func (l *linter) checkEverything(i int, t *taints.Toleration) {
 	default:
 		return
 	}
-	l.find(CodeEverything, i, 0, "It tolerates every "+what+". That is right only for daemons; name the keys that the pod needs.")
+	l.find(CodeEverything, i, -1, "It tolerates every "+what+". That is right only for daemons; name the keys that the pod needs.")
 }
 
 func (l *linter) checkValue(i int, t *taints.Toleration) {
 	switch values := l.values(t); {
 	case values.Kind == valueset.One:
 		if values.Text == "" && !isValueless(t.Key) {
-			l.find(CodeEmptyValue, i, 0, "Its empty value matches only taints without a value; for any value, set the operator to Exists.")
+			l.find(CodeEmptyValue, i, -1, "Its empty value matches only taints without a value; for any value, set the operator to Exists.")
 		}
 	case values.Kind == valueset.None, values.Kind == valueset.Integers && values.Most < 0:
-		l.find(CodeThreshold, i, 0, "No valid integer (0 to max int64) satisfies it; change the value.")
+		l.find(CodeThreshold, i, -1, "No valid integer (0 to max int64) satisfies it; change the value.")
 	}
 }
 

@@ -21,7 +21,7 @@ func codes(findings []tolerationset.Finding) string {
 	var all []string
 	for _, f := range findings {
 		text := fmt.Sprint(f.Toleration, " ", f.Code)
-		if f.Other != 0 || f.Code == tolerationset.CodeCovered || f.Code == tolerationset.CodeShadowed {
+		if f.Other >= 0 {
 			text += fmt.Sprint(" by ", f.Other)
 		}
 		all = append(all, text)
@@ -120,7 +120,7 @@ func TestLintKnowsTheKeys(t *testing.T) {
 		}
 		findings := tolerationset.Lint(test.Tolerations(key[:len(key)-1]+" op=Exists"), taints.Options{})
 		want := []tolerationset.Finding{{
-			Code: tolerationset.CodeMisspelledKey, Advice: "The key may be misspelled; Kubernetes sets " + key + ".",
+			Code: tolerationset.CodeMisspelledKey, Other: -1, Advice: "The key may be misspelled; Kubernetes sets " + key + ".",
 		}}
 		if diff := cmp.Diff(want, findings); diff != "" {
 			t.Errorf("%s without its last letter (-want +got):\n%s", key, diff)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Webhook is an admission webhook for pods, to be registered for the operation
-// CREATE. At /mutate it adds the tolerations that Kubernetes' plugins add to a
+// Webhook is an admission webhook for pods, to be registered for the operations
+// CREATE and UPDATE. At /mutate it adds the tolerations that Kubernetes' plugins add to a
 // pod: of not-ready and unreachable nodes for five minutes, and of the extended
 // resources that its containers request. At /validate it rejects tolerations that an
 // API server rejects, or that the pod's namespace does not allow. The webhook in
@@ -49,9 +49,8 @@ type request struct {
 	UID       string                    `json:"uid"`
 	Namespace string                    `json:"namespace"`
 	UserInfo  struct{ Username string } `json:"userInfo"`
-	Object    struct {
-		Spec spec `json:"spec"`
-	} `json:"object"`
+	Object    struct{ Spec spec }       `json:"object"`
+	OldObject struct{ Spec spec }       `json:"oldObject"` // of an update
 }
 
 type spec struct {
@@ -127,9 +126,9 @@ func mutate(r *request) response {
 	return response{Allowed: true, PatchType: "JSONPatch", Patch: patch}
 }
 
-// validate rejects tolerations that are not valid or not allowed. The pod already has
-// what mutate and the plugins of the API server add. As they do not look at
-// quantities, a request of zero also leads to the nodes with the resource.
+// validate rejects tolerations that are not valid, or that are new and not allowed. The
+// pod already has what mutate and the API server's plugins add. As they do not look
+// at quantities, a request of zero also leads to the nodes with the resource.
 func validate(r *request) response {
 	pod := &r.Object.Spec
 	if err := taints.ValidateTolerations(pod.Tolerations); err != nil {
@@ -141,7 +140,7 @@ func validate(r *request) response {
 	if r.UserInfo.Username == daemonSets {
 		allow = taints.AddDaemonSetTolerations(allow, taints.DaemonSetPod{HostNetwork: true})
 	}
-	allow = append(allow, allowed[r.Namespace]...)
+	allow = slices.Concat(allow, allowed[r.Namespace], r.OldObject.Spec.Tolerations)
 	if err := tolerationset.ValidateAllowed(pod.Tolerations, allow, taints.Options{}); err != nil {
 		return refusal(err)
 	}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -21,23 +22,25 @@ func post(path, body string) (int, string) {
 
 func TestReviews(t *testing.T) {
 	for _, c := range []struct {
-		name, path, namespace, spec string
+		name, path, namespace, spec, before string
 	}{
-		{"adds", "/mutate", "ml", `{"containers": [{"resources": {"requests": {"cpu": "1", "nvidia.com/gpu": 2}}}], "initContainers": [{"resources": {"requests": {"example.com/disk": "1"}}}]}`},
-		{"loses seconds", "/mutate", "ml", `{"tolerations": [{"key": "example.com/disk", "operator": "Exists", "effect": "NoSchedule", "tolerationSeconds": 5}, {"operator": "Exists", "effect": "NoExecute"}], "containers": [{"resources": {"requests": {"example.com/disk": "1"}}}]}`},
-		{"nothing to add", "/mutate", "kube-system", `{"tolerations": [{"operator": "Exists"}]}`},
-		{"allowed", "/validate", "ml", `{"tolerations": [{"key": "dedicated", "value": "ml", "effect": "NoSchedule"}]}`},
-		{"defaults are allowed", "/validate", "shop", `{"tolerations": [{"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}]}`},
-		{"not allowed", "/validate", "shop", `{"tolerations": [{"key": "dedicated", "value": "ml", "effect": "NoSchedule"}]}`},
-		{"what is requested", "/validate", "shop", `{"containers": [{"resources": {"requests": {"nvidia.com/gpu": "0"}}}], "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]}`},
-		{"daemon", "/validate", "daemons", `{"tolerations": [{"key": "node.kubernetes.io/unreachable", "operator": "Exists", "effect": "NoExecute"}, {"key": "node.kubernetes.io/network-unavailable", "operator": "Exists", "effect": "NoSchedule"}]}`},
-		{"daemon that wants more", "/validate", "daemons", `{"tolerations": [{"key": "dedicated", "value": "ml", "effect": "NoSchedule"}]}`},
-		{"no daemon", "/validate", "shop", `{"tolerations": [{"key": "node.kubernetes.io/unreachable", "operator": "Exists", "effect": "NoExecute"}]}`},
-		{"not valid", "/validate", "ml", `{"tolerations": [{"key": "dedicated", "operator": "NoSuchOperator", "value": "ml"}]}`},
+		{"adds", "/mutate", "ml", `{"containers": [{"resources": {"requests": {"cpu": "1", "nvidia.com/gpu": 2}}}], "initContainers": [{"resources": {"requests": {"example.com/disk": "1"}}}]}`, ""},
+		{"loses seconds", "/mutate", "ml", `{"tolerations": [{"key": "example.com/disk", "operator": "Exists", "effect": "NoSchedule", "tolerationSeconds": 5}, {"operator": "Exists", "effect": "NoExecute"}], "containers": [{"resources": {"requests": {"example.com/disk": "1"}}}]}`, ""},
+		{"nothing to add", "/mutate", "kube-system", `{"tolerations": [{"operator": "Exists"}]}`, ""},
+		{"allowed", "/validate", "ml", `{"tolerations": [{"key": "dedicated", "value": "ml", "effect": "NoSchedule"}]}`, ""},
+		{"defaults are allowed", "/validate", "shop", `{"tolerations": [{"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}]}`, ""},
+		{"not allowed", "/validate", "shop", `{"tolerations": [{"key": "dedicated", "value": "ml", "effect": "NoSchedule"}]}`, ""},
+		{"what is requested", "/validate", "shop", `{"containers": [{"resources": {"requests": {"nvidia.com/gpu": "0"}}}], "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]}`, ""},
+		{"new in an update", "/validate", "shop", `{"tolerations": [{"key": "dedicated", "value": "ml", "effect": "NoSchedule"}]}`, `{"tolerations": [{"key": "dedicated", "value": "web"}]}`},
+		{"kept in an update", "/validate", "shop", `{"tolerations": [{"key": "dedicated", "value": "ml", "effect": "NoSchedule"}]}`, `{"tolerations": [{"key": "dedicated", "value": "ml"}]}`},
+		{"daemon", "/validate", "daemons", `{"tolerations": [{"key": "node.kubernetes.io/unreachable", "operator": "Exists", "effect": "NoExecute"}, {"key": "node.kubernetes.io/network-unavailable", "operator": "Exists", "effect": "NoSchedule"}]}`, ""},
+		{"daemon that wants more", "/validate", "daemons", `{"tolerations": [{"key": "dedicated", "value": "ml", "effect": "NoSchedule"}]}`, ""},
+		{"no daemon", "/validate", "shop", `{"tolerations": [{"key": "node.kubernetes.io/unreachable", "operator": "Exists", "effect": "NoExecute"}]}`, ""},
+		{"not valid", "/validate", "ml", `{"tolerations": [{"key": "dedicated", "operator": "NoSuchOperator", "value": "ml"}]}`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			code, body := post(c.path, `{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {"uid": "7", "namespace": "`+
-				c.namespace+`", "userInfo": {"username": "`+map[string]string{"daemons": daemonSets}[c.namespace]+`"}, "object": {"spec": `+c.spec+`}}}`)
+				c.namespace+`", "userInfo": {"username": "`+map[string]string{"daemons": daemonSets}[c.namespace]+`"}, "object": {"spec": `+c.spec+`}, "oldObject": {"spec": `+cmp.Or(c.before, "null")+`}}}`)
 			var v review
 			if err := json.Unmarshal([]byte(body), &v); err != nil || code != http.StatusOK || v.Response == nil {
 				t.Fatalf("%d %s %v", code, body, err)

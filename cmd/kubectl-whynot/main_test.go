@@ -122,17 +122,22 @@ func bodyOf(output string) string {
 	return output
 }
 
-// The README shows the output of the program.
+// The README shows outputs of the program.
 func TestReadme(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, block, _ := strings.Cut(string(text), "```console\n$ kubectl whynot ")
-	block, _, _ = strings.Cut(block, "```")
-	args, want, _ := strings.Cut(block, "\n")
-	if diff := cmp.Diff(want, mustRun(t, "", strings.Fields(args)...)); diff != "" {
-		t.Errorf("(-README +output):\n%s", diff)
+	blocks := strings.Split(string(text), "```console\n$ kubectl whynot ")[1:]
+	for _, block := range blocks {
+		block, _, _ = strings.Cut(block, "```")
+		args, want, _ := strings.Cut(block, "\n")
+		if diff := cmp.Diff(want, mustRun(t, "", strings.Fields(args)...)); diff != "" {
+			t.Errorf("(-README +output):\n%s", diff)
+		}
+	}
+	if len(blocks) < 2 {
+		t.Errorf("%d outputs", len(blocks))
 	}
 }
 

@@ -30,7 +30,6 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/timeline"
-	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/eviction"
@@ -93,7 +92,7 @@ func (p *page) execute(part string, view any) error {
 		"line": p.styled, "wrap": p.wrapped, "row": p.row,
 		"bold": func() color.Attribute { return color.Bold }, "red": func() color.Attribute { return color.FgRed },
 		"cyan": func() color.Attribute { return color.FgCyan }, "isWindows": func() bool { return runtime.GOOS == "windows" },
-		"selector": cluster.SelectorText, "toleration": visible.Toleration, "yamlLines": yamlLines,
+		"selector": cluster.SelectorText, "toleration": say.Toleration, "yamlLines": yamlLines,
 		"keys": func(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }, "isWide": func() bool { return p.isWide },
 		"column": column, "spaces": func(s string) string { return strings.Repeat(" ", len(s)) },
 	}).Funcs(words).Funcs(sayings).ParseFS(pages, "page/text.tmpl")).ExecuteTemplate(p, part, view)
@@ -182,7 +181,7 @@ func fates(list []*eviction.Eviction, withStays bool) [][]*eviction.Eviction {
 // words are the functions of all templates.
 var words = map[string]any{
 	"sentence": say.Sentence, "count": say.Count, "countOf": say.CountOf, "plural": say.For, "namesOf": say.NamesOf, "joined": say.Joined,
-	"firstOf": say.FirstOf, "shortened": say.Shortened, "first": first, "more": more, "counts": countsOf, "fates": fates, "taint": visible.Taint,
+	"firstOf": say.FirstOf, "shortened": say.Shortened, "first": first, "more": more, "counts": countsOf, "fates": fates, "taint": say.Taint,
 	"contains": func(list []taints.Taint, t taints.Taint) bool { return slices.ContainsFunc(list, t.Equal) },
 
 	"labels": fix.Labels, "when": eviction.When, "whenAll": func(list []*eviction.Eviction) string { return eviction.When(list...) }, "why": eviction.Why,

@@ -6,14 +6,12 @@ import (
 	"encoding/json"
 	"html"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
 	"github.com/seed-0529bac1/taints"
@@ -67,16 +65,6 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// JSON and YAML are the same document.
-func TestPreviewJSON(t *testing.T) {
-	_, stdout, stderr := previewOf("taint", "nodes", "worker-1", "worker-2", "maintenance:NoExecute", "-o", "json")
-	document, err := yaml.JSONToYAML([]byte(stdout))
-	if err != nil {
-		t.Fatalf("%v, stderr %q", err, stderr)
-	}
-	golden.Compare(t, "preview-evict.yaml", string(document))
-}
-
 // checkPreviewed checks that the preview understands the command as a shell does.
 // The one that undoes another is refused, as nothing has changed.
 func checkPreviewed(t *testing.T, command string) {
@@ -94,22 +82,6 @@ func TestPreviewCompletion(t *testing.T) {
 		args := append(append([]string{"__complete"}, strings.Fields(command)...), "-o", "")
 		if _, got, _ := runOn(nil, args...); got != strings.Join(accepted, "\n")+"\n:4\n" {
 			t.Errorf("%s: %s", command, got)
-		}
-	}
-}
-
-// The page has up to 10 groups in each list.
-func TestPreviewLimits(t *testing.T) {
-	const pod = `{kind: Pod, metadata: {name: p#, ownerReferences: [{kind: ReplicaSet, name: r#, controller: true}]}, spec: {nodeName: n1}}`
-	const pending = `{kind: Pod, metadata: {name: q#, ownerReferences: [{kind: ReplicaSet, name: w#, controller: true}]}}`
-	input := objectsOf([]string{"node n1", "12 times " + pod, "11 times " + pending})
-	text := mustRun(t, input, "preview", "taint", "nodes", "n1", "k:NoExecute")
-	for want, count := range map[string]int{
-		"    ReplicaSet default/r": 10, "    2 more pods: see -o wide.\n": 1, "Of 12 workloads, no pod is left on a node.\n": 1,
-		"    ReplicaSet default/w": 10, "    1 more pod: see -o wide.\n": 1, "default/r10": 1, "Without the change": 0,
-	} {
-		if got := strings.Count(text, want); got != count {
-			t.Errorf("%q is there %d times: %s", want, got, text)
 		}
 	}
 }
@@ -153,12 +125,6 @@ func TestPreviewPage(t *testing.T) {
 	}
 }
 
-func TestPreviewFilename(t *testing.T) {
-	if code, _, stderr := runOn(nil, "preview", "cordon", "n", "--filename="); code != 2 || !strings.HasPrefix(stderr, "error: -f needs the name of a file") {
-		t.Errorf("exit code %d, stderr %q", code, stderr)
-	}
-}
-
 // A preview reads the nodes and all pods of the cluster, and its commands are for
 // the same one.
 func TestPreviewCluster(t *testing.T) {
@@ -195,20 +161,6 @@ func TestPreviewCluster(t *testing.T) {
 	}
 	if _, got, _ := runOn(nil, "__complete", "preview", ""); !strings.HasPrefix(got, "cordon\t") || !strings.Contains(got, "\ntaint\t") {
 		t.Errorf("preview completes %q", got)
-	}
-}
-
-// The README shows the output of a preview.
-func TestPreviewReadme(t *testing.T) {
-	text, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, block, _ := strings.Cut(string(text), "```console\n$ kubectl whynot preview ")
-	block, _, _ = strings.Cut(block, "```")
-	args, want, _ := strings.Cut(block, "\n")
-	if diff := cmp.Diff(want, mustRun(t, "", append([]string{"preview"}, strings.Fields(args)...)...)); diff != "" {
-		t.Errorf("(-README +output):\n%s", diff)
 	}
 }
 
@@ -304,19 +256,4 @@ func previewed(line string) string {
 	status["conditions"] = conditions
 	kind := map[string]string{"node": "Node", "pod": "Pod"}[words[0]]
 	return mustJSON(map[string]any{"apiVersion": "v1", "kind": kind, "metadata": metadata, "spec": spec, "status": status})
-}
-
-// A preview does not evaluate what the report does not.
-func TestPreviewNotEvaluated(t *testing.T) {
-	input := list(objectOf("node n"), `{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"q"}}`,
-		`{"apiVersion":"node.k8s.io/v1","kind":"RuntimeClass","metadata":{"name":"r"},"scheduling":{}}`,
-		`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"s","annotations":{"scheduler.alpha.kubernetes.io/defaultTolerations":"[]"}}}`)
-	for _, output := range []string{"text", "json", "yaml"} {
-		got := oneLine(mustRun(t, input, "preview", "cordon", "n", "-o", output))
-		for _, rule := range []string{"RuntimeClass scheduling", "quotas", "tolerations that namespaces default or allow", "new pods of DaemonSets"} {
-			if !strings.Contains(got, rule) {
-				t.Errorf("%s lacks %q: %s", output, rule, got)
-			}
-		}
-	}
 }

@@ -42,6 +42,7 @@ func TestMarks(t *testing.T) {
 	}{
 		{"vendor.com/chip:NoSchedule", "", "", true}, // the resource
 		{"a.b/x:NoSchedule", "a.b/x", "", true},
+		{"a.b/x:NoSchedule", "a.b/x", "w", true},
 		{"a.b/x=v:NoSchedule", "a.b/x", "v", true},
 		{"a.b/x=v:NoSchedule", "a.b/x", "w", false},
 		{"a.b/x=v:NoSchedule", "x", "v", true},

@@ -16,7 +16,9 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
-	"github.com/seed-0529bac1/taints/cmd/internal/visible"
+	"github.com/seed-0529bac1/taints/internal/known"
+	"github.com/seed-0529bac1/taints/internal/similar"
+	"github.com/seed-0529bac1/taints/internal/valueset"
 )
 
 // Printable replaces characters that could move a terminal's cursor or hide text.
@@ -91,8 +93,39 @@ func NamesOf(names []string, total int) string {
 	return strings.Join(names[:most], ", ") + " and " + strconv.Itoa(total-most) + " more"
 }
 
+// Taint returns the text of the taint.
+func Taint(t taints.Taint) string { return quoted(t.String(), t.Key, t.Value, string(t.Effect)) }
+
+// Toleration returns the text of the toleration.
+func Toleration(t taints.Toleration) string {
+	return quoted(t.String(), t.Key, t.Value, string(t.Operator), string(t.Effect))
+}
+
+func quoted(s string, parts ...string) string {
+	for _, part := range parts {
+		if part != strings.TrimSpace(part) {
+			return strconv.Quote(s)
+		}
+	}
+	return s
+}
+
+// Meant asks for the effect or operator that was meant by an unknown one, or
+// returns "" if none is similar.
+func Meant(f taints.FieldError) string {
+	names := known.Effects()
+	if f.Field == "operator" {
+		names = valueset.Names(true)
+	}
+	meant := similar.Meant(f.Value, names)
+	if f.Kind != taints.ErrNotSupported || meant == "" || meant == f.Value {
+		return ""
+	}
+	return "; did you mean " + meant + "?"
+}
+
 // TaintTexts returns the text of each taint.
-func TaintTexts(list []taints.Taint) []string { return lists.Each(list, visible.Taint) }
+func TaintTexts(list []taints.Taint) []string { return lists.Each(list, Taint) }
 
 // TaintsText names the first taints.
 func TaintsText(list []taints.Taint) string { return Joined(FirstOf(TaintTexts(list), 3)) }

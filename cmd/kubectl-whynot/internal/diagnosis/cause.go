@@ -14,7 +14,6 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
-	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/fix"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/why"
@@ -357,6 +356,6 @@ func invalidText(list []taints.Toleration) string {
 		if !strings.HasPrefix(e.Detail, "must ") {
 			return e.Error()
 		}
-		return fmt.Sprintf("%s %q is not valid; it %s", e.Path(), e.Value, e.Detail) + visible.Meant(*e)
+		return fmt.Sprintf("%s %q is not valid; it %s", e.Path(), e.Value, e.Detail) + say.Meant(*e)
 	}), 3), "; ")
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/timeline"
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
-	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/why"
 )
@@ -234,9 +233,9 @@ func (r *Eviction) at(t time.Time, more string) string {
 
 // Text describes whether and how the taint is tolerated.
 func (p Pair) Text() string {
-	text := "untolerated taint " + visible.Taint(p.Taint)
+	text := "untolerated taint " + say.Taint(p.Taint)
 	if p.Toleration != nil {
-		text = "taint " + visible.Taint(p.Taint) + " is tolerated by " + visible.Toleration(*p.Toleration)
+		text = "taint " + say.Taint(p.Taint) + " is tolerated by " + say.Toleration(*p.Toleration)
 	}
 	if p.Why != "" {
 		text += " (" + p.Why + ")"

@@ -12,7 +12,6 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
-	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/remedy"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/why"
@@ -166,12 +165,12 @@ func entriesText(entries []remedy.Entry) string {
 	words := lists.Each(entries, func(e remedy.Entry) string {
 		switch {
 		case e.Replaces == nil:
-			return "add toleration " + visible.Toleration(e.Toleration)
+			return "add toleration " + say.Toleration(e.Toleration)
 		case e.Replaces.Validate() != nil: // its text may be that of a valid one
 			fields, _ := json.Marshal(e.Toleration)
 			return fmt.Sprintf("write tolerations[%d] as %s", e.At, fields)
 		}
-		return "replace toleration " + visible.Toleration(*e.Replaces) + " with " + visible.Toleration(e.Toleration)
+		return "replace toleration " + say.Toleration(*e.Replaces) + " with " + say.Toleration(e.Toleration)
 	})
 	return say.Joined(say.FirstOf(slices.Compact(words), 5))
 }
@@ -189,7 +188,7 @@ func (x *Pods) patchPod(before, after string, entries []remedy.Entry) Step {
 	var words []string
 	for _, e := range entries {
 		if !slices.ContainsFunc(list, func(o remedy.Entry) bool { return o.Toleration.Equal(e.Toleration) }) {
-			list, words = append(list, remedy.Entry{Toleration: e.Toleration}), append(words, visible.Toleration(e.Toleration))
+			list, words = append(list, remedy.Entry{Toleration: e.Toleration}), append(words, say.Toleration(e.Toleration))
 		}
 	}
 	text := before + "add " + say.Noun(len(words), "toleration") + " " + say.Joined(say.FirstOf(words, 5)) + after

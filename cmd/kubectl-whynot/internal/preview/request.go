@@ -17,7 +17,6 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/drain"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
-	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
 
@@ -92,7 +91,7 @@ func (r *Request) parseTaint(args []string) error {
 	}
 	changes, err := taints.ParseChanges(r.specs...)
 	if all, ok := errors.AsType[taints.ErrorList](err); ok {
-		return fmt.Errorf("%w%s", err, visible.Meant(*all[0]))
+		return fmt.Errorf("%w%s", err, say.Meant(*all[0]))
 	}
 	conflict := changes.Validate()
 	switch {

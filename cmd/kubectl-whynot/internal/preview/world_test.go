@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/kube"
 )
 
@@ -290,5 +291,99 @@ func isSilent(n, old *corev1.Node) bool {
 	}
 	return slices.ContainsFunc(old.Spec.Taints, func(t corev1.Taint) bool {
 		return t.Key == taints.NodeUnreachable && t.Effect != corev1.TaintEffectPreferNoSchedule
+	})
+}
+
+// A timer is one of the taint-eviction controller.
+type timer struct{ created, due time.Time }
+
+// process is processPodOnNode of the taint-eviction controller.
+func process(running *timer, list []corev1.Taint, tolerations []taints.Toleration, at time.Time) *timer {
+	if running != nil && !running.due.After(at) {
+		return running // the pod is deleted
+	}
+	least, isForever := int64(0), true
+	for _, t := range kube.Taints(list) {
+		if t.Effect != taints.NoExecute {
+			continue
+		}
+		i := slices.IndexFunc(tolerations, func(x taints.Toleration) bool { return x.Tolerates(t) })
+		if i < 0 {
+			return &timer{at, at}
+		}
+		if s := tolerations[i].TolerationSeconds; s != nil && (isForever || *s < least) {
+			least, isForever = max(*s, 0), false
+		}
+	}
+	wait := time.Duration(least) * time.Second // may overflow, as in getMinTolerationTime
+	switch {
+	case isForever, least == math.MaxInt64, wait < 0:
+		return nil
+	case running != nil && running.created.Before(at):
+		return running
+	}
+	return &timer{at, at.Add(wait)}
+}
+
+// timerOn returns the timer of a pod on the node before the change. The controller sees a
+// taint when it is added, or when the pod arrives.
+func timerOn(n *corev1.Node, p *corev1.Pod, tolerations []taints.Toleration) (running *timer) {
+	seenAt := func(t corev1.Taint) time.Time {
+		at := now
+		if t.TimeAdded != nil {
+			at = t.TimeAdded.Time
+		}
+		if arrived := p.Status.StartTime; arrived != nil && arrived.After(at) {
+			at = arrived.Time
+		}
+		return at
+	}
+	times := lists.Each(n.Spec.Taints, seenAt)
+	slices.SortFunc(times, time.Time.Compare)
+	for _, at := range times {
+		seen := slices.DeleteFunc(slices.Clone(n.Spec.Taints), func(t corev1.Taint) bool { return seenAt(t).After(at) })
+		running = process(running, seen, tolerations, at)
+	}
+	return running
+}
+
+// allows reports whether the node would take the pod, and whether it would keep it.
+func allows(n *corev1.Node, p *corev1.Pod) (takes, keeps bool) {
+	if a := p.Spec.Affinity; a != nil {
+		terms := a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
+		isFor := func(t corev1.NodeSelectorTerm) bool { return t.MatchFields[0].Values[0] == n.Name }
+		if !slices.ContainsFunc(terms, isFor) {
+			return false, false
+		}
+	}
+	for key, value := range p.Spec.NodeSelector {
+		if n.Labels[key] != value {
+			return false, false
+		}
+	}
+	tolerations := kube.Tolerations(p.Spec.Tolerations)
+	if !allowsTaints(n, tolerations) {
+		return false, false
+	}
+	return true, process(nil, n.Spec.Taints, tolerations, now) == nil
+}
+
+// isAgain reports whether a new pod may be put on the node, and would leave it.
+func isAgain(n *corev1.Node, p *corev1.Pod) bool {
+	fresh := p.DeepCopy()
+	fresh.Spec.Affinity = nil // the DaemonSet controller and the scheduler choose the node
+	takes, _ := allows(n, fresh)
+	return takes && process(nil, n.Spec.Taints, kube.Tolerations(p.Spec.Tolerations), now) != nil
+}
+
+// allowsTaints reports whether all hard taints of the node are tolerated.
+func allowsTaints(n *corev1.Node, tolerations []taints.Toleration) bool {
+	list := kube.Taints(n.Spec.Taints)
+	if n.Spec.Unschedulable {
+		list = append(list, taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule})
+	}
+	return !slices.ContainsFunc(list, func(t taints.Taint) bool {
+		isTolerated := slices.ContainsFunc(tolerations, func(x taints.Toleration) bool { return x.Tolerates(t) })
+		return t.Effect != taints.PreferNoSchedule && !isTolerated
 	})
 }

@@ -7,40 +7,57 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-0529bac1/taints/cmd/internal/lists"
-	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/why"
+	"github.com/seed-0529bac1/taints/kube"
 )
 
 // TestAdvise has the taints of nodes, the tolerations of a pod, and what lets it in: a change,
-// or alternatives, where "?" is before a taint that may say a state.
+// where "+" is before a toleration that replaces none, or alternatives, where "?" is before
+// taints that may say a state.
 func TestAdvise(t *testing.T) {
 	for _, tc := range []struct{ nodes, tolerations, want string }{
-		{"k=v", "k=V", "k=v opens 1"},
-		{"k=v k=v l=v", "k=V", "k=v opens 2"},
-		{"k=v,l=w", "k=V l=W", "k=v l=w opens 1"},
-		{"k=v k=w", "k", "?k=v:NoSchedule or ?k=w:NoSchedule"},
-		{"k=v", "", "?k=v:NoSchedule"},
-		{"dedicated=ml", "", "dedicated=ml:NoSchedule"},
-		{"dedicated=ml dedicated=db", "dedicated=mll", "dedicated=db:NoSchedule or dedicated=ml:NoSchedule"},
-		{"example.com/drain", "", "ends example.com/drain:NoSchedule opens 1"},
-		{"example.com/drain,k=v", "k=V", "k=v ends example.com/drain:NoSchedule opens 1"},
-		{"example.com/drain,dedicated=ml dedicated=ml", "", "dedicated=ml:NoSchedule"},
-		{"k=v ", "", ""}, // the second node has no taint
-		{"k=v ", "k=V", "k=v opens 1"},
-		{"node-role.kubernetes.io/control-plane dedicated=ml", "", "dedicated=ml:NoSchedule"},
+		{"k=v:NoSchedule", "k=V", "k=v opens 1"},
+		{"k=v:NoSchedule; k=v:NoSchedule; l=v:NoSchedule", "k=V", "k=v opens 2"},
+		{"k=v:NoSchedule,l=w:NoSchedule", "k=V, l=W", "k=v l=w opens 1"},
+		{"k=v:NoSchedule; k=w:NoSchedule", "k", "?k=v:NoSchedule or ?k=w:NoSchedule"},
+		{"k=v:NoSchedule", "k", "k=v opens 1"},
+		{"k=v:NoSchedule", "K op=Exists", "k op=Exists opens 1"},
+		{"k=v:NoSchedule", "k=v:NoExecute", "+k=v:NoSchedule opens 1"},
+		{"k=v:NoSchedule", "k=v:NoExecute for 300s", "?k=v:NoSchedule"},
+		{"k=v:NoExecute", "k=V:NoExecute for 300s", "k=v:NoExecute opens 1"},
+		{"k=v:NoExecute", "k=V:NoExecute for 0s", "?k=v:NoExecute"},
+		{"k=7:NoSchedule", "k=5 op=Lt", "?k=7:NoSchedule"},
+		{"k=7:NoSchedule", "k=9 op=Gt", "?k=7:NoSchedule"},
+		{"k=v:NoSchedule; k=V:NoSchedule", "k=V", ""}, // it is on purpose
+		{"dedicated=ml:NoSchedule", "dedicatd=ml", "dedicated=ml opens 1"},
+		{"team-a:NoSchedule", "team-b op=Exists", "team-a:NoSchedule"},
+		{"k=v:NoSchedule", "", "?k=v:NoSchedule"},
+		{"dedicated=ml:NoSchedule; dedicated=db:NoSchedule", "dedicated=mll", "dedicated=db:NoSchedule or dedicated=ml:NoSchedule"},
+		{"example.com/drain:NoSchedule", "", " ends example.com/drain:NoSchedule opens 1"},
+		{"example.com/drain:NoSchedule,k=v:NoSchedule", "k=V", "k=v ends example.com/drain:NoSchedule opens 1"},
+		{"example.com/drain:NoSchedule,dedicated=ml:NoSchedule; dedicated=ml:NoSchedule", "", "dedicated=ml:NoSchedule"},
+		{"k=v:NoSchedule; ", "", ""}, // the second node has no taint
+		{"k=v:NoSchedule; ", "k=V", "k=v opens 1"},
+		{"node-role.kubernetes.io/control-plane:NoSchedule; dedicated=ml:NoSchedule", "", "dedicated=ml:NoSchedule"},
 	} {
-		var objects []string
-		for i, list := range strings.Split(tc.nodes, " ") {
-			objects = append(objects, `{"kind": "Node", "metadata": {"name": "n`+fmt.Sprint(i)+`"}, "spec": {"taints": [`+elements(list, ",", `, "effect": "NoSchedule"`)+"]}}")
+		c, pod := cluster.New(cluster.Filter{}), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p"}}
+		for i, list := range strings.Split(tc.nodes, "; ") {
+			n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("n", i)}}
+			n.Spec.Taints = kube.CoreTaints(taints.Must(taints.ParseTaints(list)))
+			taints.Must(0, c.AddNode(n))
 		}
-		objects = append(objects, `{"kind": "Pod", "metadata": {"name": "p"}, "spec": {"tolerations": [`+elements(tc.tolerations, " ", "")+"]}}")
-		c := cluster.New(cluster.Filter{})
-		if err := manifest.Read("x", strings.NewReader(strings.Join(objects, "\n")), c.Decode); err != nil {
-			t.Fatal(err)
+		for text := range strings.SplitSeq(tc.tolerations, ", ") {
+			if text != "" {
+				pod.Spec.Tolerations = append(pod.Spec.Tolerations, kube.CoreTolerations([]taints.Toleration{taints.Must(taints.ParseToleration(text))})...)
+			}
 		}
+		taints.Must(0, c.AddPod(pod))
 		c.Finish()
 		p := c.Pods[0].Profile
 		if got := textOf(New(c).Advise(p, why.Place(c, p, c.Choose(p)))); got != tc.want {
@@ -49,28 +66,20 @@ func TestAdvise(t *testing.T) {
 	}
 }
 
-// elements returns objects with key and value, and more.
-func elements(list, separator, more string) string {
-	var texts []string
-	for _, s := range strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune(separator, r) }) {
-		key, value, _ := strings.Cut(s, "=")
-		texts = append(texts, `{"key": "`+key+`", "value": "`+value+`"`+more+"}")
-	}
-	return strings.Join(texts, ", ")
-}
-
 func textOf(a Advice) string {
-	var words, ends []string
+	var words []string
 	if a.Change != nil {
-		words = lists.Each(a.Change.Entries, func(e Entry) string { return e.Toleration.String() })
-		if ends = say.TaintTexts(a.Change.NodeTaints); len(ends) > 0 {
-			words = append(words, "ends "+strings.Join(ends, " "))
+		for _, e := range a.Change.Entries {
+			words = append(words, map[bool]string{true: "+"}[e.Replaces == nil]+e.Toleration.String())
 		}
-		return fmt.Sprint(strings.Join(words, " "), " opens ", a.Change.Opens)
+		text := strings.Join(words, " ")
+		if list := a.Change.NodeTaints; len(list) > 0 {
+			text += " ends " + say.TaintsText(list)
+		}
+		return fmt.Sprint(text, " opens ", a.Change.Opens)
 	}
 	for _, x := range a.Alternatives {
-		mark := map[bool]string{true: "?"}[len(x.Unknown) > 0]
-		words = append(words, mark+strings.Join(say.TaintTexts(x.Rest), " "))
+		words = append(words, map[bool]string{true: "?"}[len(x.Unknown) > 0]+say.TaintsText(x.Rest))
 	}
 	return strings.Join(words, " or ")
 }

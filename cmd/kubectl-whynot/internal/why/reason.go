@@ -13,7 +13,6 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
-	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/explain"
 )
@@ -48,7 +47,7 @@ func Words(r explain.Reason) string {
 	if !r.HasClosest() {
 		return "no toleration has this key"
 	}
-	text := "closest toleration " + visible.Toleration(r.Closest) + ", " + r.Why()
+	text := "closest toleration " + say.Toleration(r.Closest) + ", " + r.Why()
 	isValue := func(d explain.Difference) bool { return d.Mismatch == explain.MismatchValue }
 	if r.Taint.Value == "" && slices.ContainsFunc(r.Differences, isValue) {
 		text += " as the taint has no value"

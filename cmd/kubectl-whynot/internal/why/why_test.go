@@ -42,6 +42,14 @@ func TestPlace(t *testing.T) {
 		for _, s := range r.Meant {
 			meant = append(meant, s.Nodes...)
 		}
+		if r.Nodes != 3 || len(r.FeasibleNames) != r.Feasible || (len(r.Rejections) == 0) != (r.Feasible == r.Matching) {
+			t.Errorf("%s: %+v", spec, r)
+		}
+		for _, x := range r.Rejections {
+			if reason := r.Reasons.Of(x.Taint); x.Nodes != 1 || x.Why != Words(ReasonOf(profile, x.Taint)) || x.Closest != nil && reason.HasClosest() && !x.Closest.Equal(reason.Closest) {
+				t.Errorf("%s: %+v", spec, x)
+			}
+		}
 		got := fmt.Sprint(r.Matching, r.Feasible, r.Kept["node(s) were unschedulable"], r.Kept["node(s) had untolerated taint(s)"], " ", meant, " ") +
 			r.Only + strings.Join(r.Lacks, "; ") + r.Unmatched + r.Reasons.Text(r.Reasons.Taints())
 		if got != want || r.IsOpen() != (r.Feasible > 0 && r.Only == "") || len(r.Rejections) != r.RejectionsTotal {

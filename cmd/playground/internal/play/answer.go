@@ -14,7 +14,6 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/timer"
-	"github.com/seed-0529bac1/taints/cmd/internal/visible"
 	"github.com/seed-0529bac1/taints/explain"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
@@ -324,11 +323,11 @@ func (a *answerer) taintAnswers() []TaintAnswer {
 	var answers []TaintAnswer
 	for i, r := range explain.Node(a.matcher, a.taints.elements) {
 		t := TaintAnswer{
-			Place: places.place(a.taints.entries[i].span), Name: name("taints", i), Text: visible.Taint(r.Taint),
+			Place: places.place(a.taints.entries[i].span), Name: name("taints", i), Text: say.Taint(r.Taint),
 			Why: r.Why(), Decides: e.Outcome != taints.Stays && e.Taint == i,
 		}
 		if r.HasClosest() {
-			t.Toleration = &Named{name("tolerations", r.Toleration), visible.Toleration(a.tolerations[r.Toleration])}
+			t.Toleration = &Named{name("tolerations", r.Toleration), say.Toleration(a.tolerations[r.Toleration])}
 		}
 		t.Tone, t.Status = statusOf(r)
 		if p := purpose.Of(r.Taint, purpose.Evidence{}); p.Kind == purpose.ForState && !r.Tolerated {
@@ -396,7 +395,7 @@ func (a *answerer) tolerationAnswers() []TolerationAnswer {
 	places := newText(a.written.text)
 	var answers []TolerationAnswer
 	for i, t := range a.tolerations {
-		x := TolerationAnswer{Name: name("tolerations", i), Text: visible.Toleration(t), Origin: a.origin(i), Matches: a.matches(i)}
+		x := TolerationAnswer{Name: name("tolerations", i), Text: say.Toleration(t), Origin: a.origin(i), Matches: a.matches(i)}
 		if i < len(a.written.entries) {
 			x.Place = places.place(a.written.entries[i].span)
 		}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/cases"
-	"github.com/seed-0529bac1/taints/cmd/internal/visible"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
 
@@ -159,7 +159,7 @@ func FuzzAnswer(f *testing.F) {
 		for _, x := range a.Taints {
 			part := selected(t, nodes, x.Place)
 			again, err := taints.ParseTaint(part)
-			if err == nil && visible.Taint(again) != x.Text || err != nil && part == "" {
+			if err == nil && say.Taint(again) != x.Text || err != nil && part == "" {
 				t.Fatalf("%q is %q at %q: %v", nodes, x.Text, part, err)
 			}
 		}

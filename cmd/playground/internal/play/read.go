@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/cmd/internal/visible"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 )
 
 // Longer texts and lists are not read, because the page answers as the user types.
@@ -226,7 +226,7 @@ func (l *list[T]) refuse(err error) {
 		return
 	}
 	for _, f := range invalid {
-		l.wrong(l.entries[f.Index].field(f.Field), "the API server refuses this: "+f.Error()+visible.Meant(*f))
+		l.wrong(l.entries[f.Index].field(f.Field), "the API server refuses this: "+f.Error()+say.Meant(*f))
 	}
 }
 
@@ -347,7 +347,7 @@ func errorIn(text string, s span, err error) (span, string) {
 	}
 	words := *fieldErr
 	words.Parsed, words.List = false, "" // the page shows them
-	return span{from, to}, words.Error() + visible.Meant(words)
+	return span{from, to}, words.Error() + say.Meant(words)
 }
 
 // isYAML reports whether the text is YAML in block style and not kubectl's form.

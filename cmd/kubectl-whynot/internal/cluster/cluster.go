@@ -51,7 +51,7 @@ type Cluster struct {
 	Leaving map[string]string           // nodes whose Machine or NodeClaim is being deleted, and its name
 	Keepers map[string]sets.Set[string] // nodes, and pods there that ask not to be disrupted, with the annotation
 
-	OnPod   func(PodName, *corev1.Pod)             // also gets each pod, with all of its fields; nil: nobody does
+	OnPod   func(PodName, *corev1.Pod)             // also gets each pod, with all of its fields if it is asked for or none is; nil: nobody does
 	Readers map[string]func(manifest.Object) error // of more kinds of objects
 
 	objects  devices.Objects
@@ -235,14 +235,14 @@ func (c *Cluster) Decode(m manifest.Object) error {
 		return DecodeAs(m, new(corev1.Node), c.AddNode)
 	case "Pod":
 		skipped := skipLarge
-		if c.OnPod != nil {
+		if c.OnPod != nil && c.Asked == "" {
 			skipped = nil
 		}
 		c.pod = corev1.Pod{}
 		return DecodeAs(m, &c.pod, func(o *corev1.Pod) error {
 			var wrong []string
 			isNew := isManifest(&o.ObjectMeta) && o.Status.Phase == ""
-			if isNew || o.Spec.NodeName == "" { // what is large matters too
+			if isNew || o.Spec.NodeName == "" || o.Name == c.Asked { // what is large matters too
 				*o = corev1.Pod{}
 				if err := m.Decode(o); err != nil {
 					return err

@@ -150,6 +150,54 @@ func TestVersion(t *testing.T) {
 	}
 }
 
+// Of a pod that is asked for by name and has not started, its events, claims and the
+// attachments of volumes are read, or it is said that they are not.
+func TestStart(t *testing.T) {
+	const pod = `{"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"p","namespace":"default"},"spec":{"nodeName":"b",` +
+		`"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}]},"status":{"phase":"PHASE"}}]}`
+	const storage = "/apis/storage.k8s.io/v1/volumeattachments "
+	answers := map[string]string{
+		"/api/v1/nodes ":            `{"items":[{"metadata":{"name":"b"}}]}`,
+		"/apis/apps/v1/daemonsets ": `{"kind":"DaemonSetList","apiVersion":"apps/v1","items":[]}`,
+		storage:                     `{"kind":"VolumeAttachmentList","apiVersion":"storage.k8s.io/v1","metadata":{"continue":"more"},"items":[]}`,
+		storage + "more":            `{"kind":"VolumeAttachmentList","items":[{"metadata":{"name":"x"},"spec":{"nodeName":"a","source":{"persistentVolumeName":"pv"}},"status":{"attached":true}}]}`,
+		"/api/v1/namespaces/default/persistentvolumeclaims metadata.name=c":               `{"kind":"PersistentVolumeClaimList","items":[{"metadata":{"name":"c","namespace":"default"},"spec":{"volumeName":"pv"}}]}`,
+		"/api/v1/namespaces/default/events involvedObject.kind=Pod,involvedObject.name=p": `{"kind":"EventList","items":[{"metadata":{"name":"e"},"involvedObject":{"kind":"Pod","name":"p","namespace":"default"},"type":"Warning","reason":"FailedMount","message":"no secret"}]}`,
+	}
+	permitted, requests := true, 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests++
+		w.Header().Set("Content-Type", "application/json")
+		answer, ok := answers[r.URL.Path+" "+r.URL.Query().Get("fieldSelector")+r.URL.Query().Get("continue")]
+		if isExtra := strings.Contains(r.URL.Path, "storage") || strings.Contains(r.URL.Path, "persistent") || strings.Contains(r.URL.Path, "events"); !ok || isExtra && !permitted {
+			w.WriteHeader(http.StatusForbidden)
+			fmt.Fprintf(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","message":"you may not read %s","code":403}`, r.URL.Path)
+			return
+		}
+		fmt.Fprint(w, answer)
+	}))
+	defer server.Close()
+	const started = "Pod default/p has started on node b, which"
+	for _, tc := range []struct {
+		phase     string
+		permitted bool
+		want      string
+		requests  int
+	}{
+		{"Pending", true, "has not reported on its containers; volume pv is still attached to node a; event FailedMount: no secret.", 7},
+		{"Pending", false, "has not reported on its containers.", 6},
+		{"Running", true, started, 3},
+	} {
+		answers["/api/v1/namespaces/default/pods "], permitted, requests = strings.Replace(pod, "PHASE", tc.phase, 1), tc.permitted, 0
+		got := oneLine(mustRun(t, "", "p", "-n", "default", "-s", server.URL))
+		if saysMissing := strings.Contains(got, "Events (you may not read /api/v1/namespaces/default/events), "+
+			"PersistentVolumeClaims (you may not read /api/v1/namespaces/default/persistentvolumeclaims) and VolumeAttachments (you may not"); !strings.Contains(got, tc.want) ||
+			saysMissing == tc.permitted || requests != tc.requests {
+			t.Errorf("%+v: %d requests: %s", tc, requests, got)
+		}
+	}
+}
+
 // A list whose pages expire is read again, without doubles.
 func TestExpired(t *testing.T) {
 	var nodes, pods []string

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -20,7 +19,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/discovery"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/pager"
 
@@ -33,6 +31,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/fix"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/start"
 )
 
 func (p *program) answer(ctx context.Context, args []string) error {
@@ -43,12 +42,16 @@ func (p *program) answer(ctx context.Context, args []string) error {
 	if namespace, _, err := p.config.ToRawKubeConfigLoader().Namespace(); err == nil && c.Only.Namespace == "" {
 		c.Namespace = namespace
 	}
+	if c.Asked != "" && !strings.Contains(c.Asked, "/") {
+		p.start = start.New(c.Asked)
+		c.OnPod, c.Readers = p.start.AddPod, p.start.Readers()
+	}
 	input, isDump, err := p.read(ctx, c)
 	if err != nil {
 		return err
 	}
 	c.Finish()
-	q := diagnosis.Question{Now: now, Matrix: p.output == "html", IsWide: p.output == "wide", Kubectl: fix.Kubectl{Connection: p.connection}}
+	q := diagnosis.Question{Start: p.start, Now: now, Matrix: p.output == "html", IsWide: p.output == "wide", Kubectl: fix.Kubectl{Connection: p.connection}}
 	if isDump && len(p.connection) == 0 {
 		q.Cluster = "the cluster of this dump"
 	}
@@ -173,12 +176,16 @@ func (p *program) readCluster(ctx context.Context, c *cluster.Cluster) error {
 		}
 	}
 	if !strings.HasPrefix(c.Asked, "daemonset/") {
-		readOthers(ctx, client, c, "DaemonSets", "/apis/apps/v1", "", c.Only.Namespace) // a device plugin may be in any namespace
+		p.readOthers(ctx, c, "DaemonSets", "/apis/apps/v1", "", "", c.Only.Namespace) // a device plugin may be in any namespace
 	}
 	if p.drain != nil {
-		p.drain.HasBudgets = readOthers(ctx, client, c, "PodDisruptionBudgets", "/apis/policy/v1", "")
+		p.drain.HasBudgets = p.readOthers(ctx, c, "PodDisruptionBudgets", "/apis/policy/v1", "", "")
 	}
-	return inPages(ctx, client.Pods(c.Only.Namespace).List, p.selector, c.ForgetPods, c.AddPod)
+	err = inPages(ctx, client.Pods(c.Only.Namespace).List, p.selector, c.ForgetPods, c.AddPod)
+	if err == nil && p.start != nil {
+		p.readStart(ctx, c)
+	}
+	return err
 }
 
 // inPages lists objects page by page, or at once if the server forgets the pages.
@@ -210,14 +217,8 @@ func (p *program) readNamed(ctx context.Context, c *cluster.Cluster, asked, name
 	} else {
 		request.AbsPath(group, kind+"s").Param("fieldSelector", "metadata.name="+name)
 	}
-	return decode(ctx, asked, request, c)
-}
-
-// decode adds what the API server has to the cluster.
-func decode(ctx context.Context, name string, request *rest.Request, c *cluster.Cluster) error {
-	result := request.SetHeader("Accept", runtime.ContentTypeJSON).Do(ctx)
-	objects, _ := result.Raw()
-	return cmp.Or(result.Error(), manifest.Read(name, bytes.NewReader(objects), c.Decode)) // Raw does not read the server's message
+	_, err := decode(ctx, asked, request, c)
+	return err
 }
 
 // notFound returns the error for what is asked for, in the API server's words if it has
@@ -233,23 +234,6 @@ func (p *program) notFound(ctx context.Context, c *cluster.Cluster, err error) e
 		return fmt.Errorf("%w%s", p.missing, names.Hint(cluster.PodName{Namespace: c.Only.Namespace, Name: c.Asked}, c.Names()))
 	}
 	return err
-}
-
-// readOthers lists objects that not everybody may list, in the first of the namespaces where
-// that works, and reports whether it could.
-func readOthers(ctx context.Context, client corev1client.CoreV1Interface, c *cluster.Cluster, kinds, group string, namespaces ...string) bool {
-	var err error
-	for i, namespace := range slices.Compact(namespaces) {
-		request := client.RESTClient().Get().AbsPath(group).Namespace(namespace).Resource(strings.ToLower(kinds))
-		if err = decode(ctx, kinds, request, c); err == nil {
-			if i > 0 {
-				c.Unevaluated.Insert(kinds + " of other namespaces")
-			}
-			return true
-		}
-	}
-	c.Unevaluated.Insert(kinds + " (" + say.Shortened(err.Error()) + ")")
-	return false
 }
 
 // newClient returns a client for the cluster that the flags choose.

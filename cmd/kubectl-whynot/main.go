@@ -36,6 +36,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/start"
 )
 
 func main() {
@@ -99,6 +100,7 @@ type program struct {
 
 	client  corev1client.CoreV1Interface // nil: the input is not a cluster
 	drain   *drain.Drain                 // that is previewed; nil: none
+	start   *start.Facts                 // about the pod that is asked for; nil: none is
 	missing error                        // why the API server does not have the workload that is asked for
 }
 

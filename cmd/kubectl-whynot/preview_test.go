@@ -107,7 +107,7 @@ func TestPreviewPage(t *testing.T) {
 	}
 	text := oneLine(html.UnescapeString(regexp.MustCompile(`<[^>]+>`).ReplaceAllString(page, " ")))
 	for _, want := range []string{
-		"Pods that leave Pods Time of eviction now in 60s in 10s Taint and toleration ReplicaSet default/free0: 1 pod; none is left on a node Now: untolerated taint new:NoExecute (no toleration has this key) ",
+		"Pods that leave Pods Time of eviction now in 60s in 10s Taint and toleration ReplicaSet default/free0: 1 pod; none is left on a node; may go to a Now: untolerated taint new:NoExecute (no toleration has this key) ",
 		"12 more groups of pods: see -o wide.",
 		"Pods that leave anyway Pods Time of eviction now in 60s in 10s Taint and toleration Pod default/anyway: 1 pod; nothing makes it again Now: untolerated taint k:NoExecute",
 	} {

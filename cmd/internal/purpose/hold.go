@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
@@ -92,6 +93,23 @@ func isHarmless(c lifecycle.Condition) bool {
 		return c.Status == "True"
 	}
 	return isGood && c.Status != "False" || !isGood && c.Status != "True"
+}
+
+// Fault returns the condition that says that something is wrong, as in "condition DiskBroken
+// is True", and that the key or value of the taint names, or "". Taints of the table have
+// rules of their own.
+func Fault(t taints.Taint, conditions []lifecycle.Condition) string {
+	if k := Known(t); k.State != None && !k.IsGuess {
+		return ""
+	}
+	joined := func(s string) string { return strings.Join(split(s), "") }
+	for _, c := range conditions {
+		name := joined(c.Type)
+		if c.Type != "Ready" && !isHarmless(c) && (strings.Contains(joined(t.Key), name) || strings.Contains(joined(t.Value), name)) {
+			return fmt.Sprintf("condition %s is %s", c.Type, c.Status)
+		}
+	}
+	return ""
 }
 
 // Words of keys that set how something works, or tell the past, and values that deny.

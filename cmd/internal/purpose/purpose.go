@@ -26,6 +26,7 @@ const (
 
 // Evidence is what the rest of a cluster says of a taint.
 type Evidence struct {
+	Fault    string // a condition of a node that the taint names; empty: none
 	Startup  string // what lists it among the taints of a start; empty: nothing
 	IsListed bool   // what makes nodes lists it among the taints of a pool
 	IsMarked bool   // a node with the taint has a resource or label that Marks it
@@ -44,10 +45,12 @@ type Purpose struct {
 func Of(t taints.Taint, e Evidence) Purpose {
 	k := Known(t)
 	switch {
+	case k.State != None && !k.IsGuess:
+		return Purpose{ForState, k.State, k.Setter() + " sets it"}
+	case e.Fault != "":
+		return Purpose{ForState, Unhealthy, e.Fault}
 	case k.IsGuess:
 		return Purpose{ForState, k.State, "its words say so"}
-	case k.State != None:
-		return Purpose{ForState, k.State, k.Setter() + " sets it"}
 	case e.Startup != "":
 		return Purpose{ForState, Starting, e.Startup + " has it among its startupTaints"}
 	case e.IsListed:

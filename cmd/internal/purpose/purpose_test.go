@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
 // TestOf has taints, what the rest of a cluster says of them, and what they are for. What
@@ -20,6 +21,9 @@ func TestOf(t *testing.T) {
 		{"node.kubernetes.io/not-ready:NoSchedule", all, Purpose{ForState, Unhealthy, "Kubernetes sets it"}},
 		{"example.com/quarantine:NoSchedule", all, Purpose{ForState, Fenced, "its words say so"}},
 		{"example.com/gpu-health=degraded:NoSchedule", Evidence{}, Purpose{ForState, Unhealthy, "its words say so"}},
+		{"node.kubernetes.io/not-ready:NoSchedule", Evidence{Fault: "condition X is True"}, Purpose{ForState, Unhealthy, "Kubernetes sets it"}},
+		{"example.com/quarantine:NoSchedule", Evidence{Fault: "condition X is True"}, Purpose{ForState, Unhealthy, "condition X is True"}},
+		{"dedicated=ml:NoSchedule", Evidence{Fault: "condition X is True", Startup: "NodePool p", IsNamed: true}, Purpose{ForState, Unhealthy, "condition X is True"}},
 		{"example.com/x:NoSchedule", Evidence{Startup: "NodePool p", IsNamed: true}, Purpose{ForState, Starting, "NodePool p has it among its startupTaints"}},
 		{"example.com/x:NoSchedule", Evidence{IsListed: true}, Purpose{ForPool, None, "a pool has it among its taints"}},
 		{"example.com/x:NoSchedule", Evidence{IsMarked: true}, Purpose{ForPool, None, "a node has a resource or label of its name"}},
@@ -31,6 +35,27 @@ func TestOf(t *testing.T) {
 	} {
 		if got := Of(taints.Must(taints.ParseTaint(tc.taint)), tc.e); got != tc.want {
 			t.Errorf("%s, %+v: %+v, want %+v", tc.taint, tc.e, got, tc.want)
+		}
+	}
+}
+
+// A taint names a condition that says that something is wrong, by its key or value.
+func TestFault(t *testing.T) {
+	conditions := []lifecycle.Condition{
+		{Type: "Ready", Status: "False"}, {Type: "GpuXid", Status: "True"}, {Type: "KernelDeadlock", Status: "False"}, {Type: "NVLinkHealthy", Status: "False"},
+	}
+	for text, want := range map[string]string{
+		"example.com/gpu-xid=79:NoSchedule":                  "condition GpuXid is True",
+		"node-fault=GpuXid:NoSchedule":                       "condition GpuXid is True",
+		"nvidia.com/GpuXid:NoSchedule":                       "condition GpuXid is True",
+		"nvlink-healthy=false:NoSchedule":                    "condition NVLinkHealthy is False",
+		"kernel-deadlock:NoSchedule":                         "", // its condition is well
+		"nvidia.com/gpu:NoSchedule":                          "",
+		"node.kubernetes.io/not-ready:NoSchedule":            "",
+		"node.kubernetes.io/disk-pressure=GpuXid:NoSchedule": "", // it has its own rules
+	} {
+		if got := Fault(taints.Must(taints.ParseTaint(text)), conditions); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}
 }

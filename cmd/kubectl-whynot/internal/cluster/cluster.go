@@ -48,10 +48,11 @@ type Cluster struct {
 	// What the objects that make nodes, and pods, say of nodes and of their taints.
 	Pool    sets.Set[taints.TaintID]    // taints of all nodes of a pool
 	Startup map[taints.TaintID]string   // taints of a start, and what lists them
+	Faults  map[taints.TaintID]string   // taints that name a condition of a node that has them, and the condition
 	Leaving map[string]string           // nodes whose Machine or NodeClaim is being deleted, and its name
 	Keepers map[string]sets.Set[string] // nodes, and pods there that ask not to be disrupted, with the annotation
 
-	OnPod   func(PodName, *corev1.Pod)             // also gets each pod, with all of its fields; nil: nobody does
+	OnPod   func(PodName, *corev1.Pod)             // also gets each pod, with all of its fields if it is asked for or none is; nil: nobody does
 	Readers map[string]func(manifest.Object) error // of more kinds of objects
 
 	objects  devices.Objects
@@ -93,7 +94,7 @@ func New(only Filter) *Cluster {
 		NodeAt: make(map[string]int), leftOut: make(map[PodName]*Pod), PodNamed: make(map[PodName]*Pod), Others: make(map[string]int),
 		profiles: make(map[string]*Profile), owners: make(map[Owner]*Owner), Unevaluated: sets.New[string](),
 		Workloads: make(map[string]*Workload), Running: make(map[string]int), Waiting: make(map[string]int), AddedIn: make(map[string][]taints.Toleration),
-		Pool: sets.New[taints.TaintID](), Startup: make(map[taints.TaintID]string), Leaving: make(map[string]string), Keepers: make(map[string]sets.Set[string]),
+		Pool: sets.New[taints.TaintID](), Startup: make(map[taints.TaintID]string), Faults: make(map[taints.TaintID]string), Leaving: make(map[string]string), Keepers: make(map[string]sets.Set[string]),
 	}
 }
 
@@ -235,14 +236,14 @@ func (c *Cluster) Decode(m manifest.Object) error {
 		return DecodeAs(m, new(corev1.Node), c.AddNode)
 	case "Pod":
 		skipped := skipLarge
-		if c.OnPod != nil {
+		if c.OnPod != nil && c.Asked == "" {
 			skipped = nil
 		}
 		c.pod = corev1.Pod{}
 		return DecodeAs(m, &c.pod, func(o *corev1.Pod) error {
 			var wrong []string
 			isNew := isManifest(&o.ObjectMeta) && o.Status.Phase == ""
-			if isNew || o.Spec.NodeName == "" { // what is large matters too
+			if isNew || o.Spec.NodeName == "" || o.Name == c.Asked { // what is large matters too
 				*o = corev1.Pod{}
 				if err := m.Decode(o); err != nil {
 					return err

@@ -258,6 +258,11 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 		added.hold = purpose.HoldOf(conditions, n.Annotations, n.Labels, writer)
 		added.cordonedAt = managers.LastWrite(n.ManagedFields, "spec", "unschedulable").At
 	}
+	for _, t := range list {
+		if fault := purpose.Fault(t, conditions); fault != "" {
+			c.Faults[t.ID()] = fault + " on " + n.Name
+		}
+	}
 	added.setConditions(conditions)
 	c.AddVersion(n.Status.NodeInfo.KubeletVersion)
 	added.Stale = added.Corrections(time.Time{}).Remove

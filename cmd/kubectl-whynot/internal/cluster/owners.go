@@ -98,7 +98,7 @@ func (c *Cluster) Evidence(p *Profile, t taints.Taint, nodes []int) purpose.Evid
 		return purpose.Marks(t, n.Labels, func(resource string) bool { return n.resources[resource] > 0 })
 	}
 	return purpose.Evidence{
-		Startup: c.Startup[t.ID()], IsListed: c.Pool.Has(t.ID()), IsMarked: slices.ContainsFunc(nodes, isMarked),
+		Fault: c.Faults[t.ID()], Startup: c.Startup[t.ID()], IsListed: c.Pool.Has(t.ID()), IsMarked: slices.ContainsFunc(nodes, isMarked),
 		IsWanted: len(p.Selector) > 0 || p.Required != nil, IsNamed: c.named.Has(t.Key),
 	}
 }

@@ -13,7 +13,8 @@
 //  5. how to say it: cause.go names the cause, and joins the pods with the same cause and
 //     steps. Package fiterror reads the scheduler's message.
 //
-// Package eviction is about pods that have a node.
+// Package eviction is about pods that have a node, and package start about one that has not
+// started there.
 package diagnosis
 
 import (
@@ -23,6 +24,7 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/seed-0529bac1/taints"
@@ -32,6 +34,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/eviction"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/fix"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/start"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/why"
 )
 
@@ -82,6 +85,7 @@ type cell struct {
 type Question struct {
 	Now    time.Time
 	Pods   []*cluster.Pod // none: all
+	Start  *start.Facts   // about a pod that is asked for by name; nil: none is
 	Matrix bool
 	IsWide bool // the report has all details
 	fix.Kubectl
@@ -116,7 +120,7 @@ func New(c *cluster.Cluster, q Question) *Report {
 		if r.Pod = first.String(); r.Asked > 1 {
 			r.Pod, profile = first.Namespace+"/"+c.Asked, requirements(first)
 		}
-		notes := slices.DeleteFunc(lists.Each(pods, func(p *cluster.Pod) string { return noteOn(c, p) }), func(s string) bool { return s == "" })
+		notes := slices.DeleteFunc(lists.Each(pods, func(p *cluster.Pod) string { return q.noteOn(c, p) }), func(s string) bool { return s == "" })
 		r.PodNote = strings.Join(say.FirstOf(notes, 3), "; ")
 		for i, x := range cellsOf(c, profile, r.Groups) {
 			r.Groups[i].ForPod = x
@@ -127,6 +131,9 @@ func New(c *cluster.Cluster, q Question) *Report {
 	}
 	r.Pending = a.pending(waiting)
 	r.Causes, r.KeptOff = causesOf(r.Pending), causesOf(r.DaemonSets)
+	if q.Start != nil {
+		pods = slices.Concat(pods, q.Start.Holders(c, pods[0]))
+	}
 	r.Evictions = eviction.All(c, pods, q.Now)
 	r.WaysOut = a.guide.WaysOut(r.Evictions)
 	if slices.ContainsFunc(r.Evictions, func(x *eviction.Eviction) bool { return x.At != "" }) {
@@ -163,8 +170,24 @@ func (r *Report) survey(c *cluster.Cluster) (waiting []*cluster.Pod, running map
 }
 
 // noteOn describes a pod that is not pending, unless its eviction does.
-func noteOn(c *cluster.Cluster, p *cluster.Pod) string {
+func (q *Question) noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 	i, known := c.NodeAt[p.Node]
+	var waits []string
+	if q.Start != nil {
+		waits = q.Start.Texts(c, p, q.Now)
+	}
+	if len(waits) > 0 {
+		place := "on node " + p.Node
+		if !known {
+			place += ", which is not in the input,"
+		} else if !eviction.MayLeave(p, &c.Nodes[i]) {
+			place += ", which has no NoExecute taints,"
+		}
+		if p.Phase == corev1.PodPending {
+			return fmt.Sprintf("pod %s is %s and has not started: %s", p, place, strings.Join(waits, "; "))
+		}
+		return fmt.Sprintf("pod %s has started %s but %s", p, place, strings.Join(waits, "; "))
+	}
 	switch {
 	case p.IsPending():
 		return ""
@@ -179,6 +202,8 @@ func noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 		return fmt.Sprintf("pod %s is on node %s, which is not in the input", p, p.Node)
 	case eviction.MayLeave(p, &c.Nodes[i]):
 		return ""
+	case p.Phase == corev1.PodRunning:
+		return fmt.Sprintf("pod %s has started on node %s, which has no NoExecute taints, so taints do not evict it", p, p.Node)
 	}
 	return fmt.Sprintf("pod %s is on node %s, which has no NoExecute taints, so taints do not evict it", p, p.Node)
 }

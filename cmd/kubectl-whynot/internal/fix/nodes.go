@@ -31,6 +31,7 @@ type Stay struct {
 	replaced []taints.Taint // that end with these, and these
 	times    []time.Time    // since when, where that is known
 	isSick   bool           // one of the nodes is not healthy
+	fault    string         // the condition that the taints name; empty: none
 	startup  string         // what lists the taint among those of a start; empty: nothing
 	keepers  []string       // pods there that ask not to be disrupted
 }
@@ -86,7 +87,7 @@ func (g *Guide) findStays(nodes []int, list []taints.Taint) []*Stay {
 			s := found[e.stayKey]
 			if s == nil {
 				s = &Stay{stayKey: e.stayKey, known: e.known}
-				s.startup = g.Startup[e.acts.ID()]
+				s.fault, s.startup = g.Faults[e.acts.ID()], g.Startup[e.acts.ID()]
 				found[e.stayKey], stays = s, append(stays, s)
 			}
 			s.taints, s.replaced, s.isSick = with(s.taints, e.acts), with(s.replaced, e.taint), s.isSick || e.isSick
@@ -213,6 +214,8 @@ func (x *Pods) StepsFor(s *Stay, stays []*Stay) (steps []Step) {
 	switch {
 	case s.stale != "":
 		return []Step{remove("remove WHAT from WHO: " + s.stale + ", so Kubernetes' node-lifecycle controller does it within seconds if it runs")}
+	case s.fault != "":
+		return []Step{look("repair WHO, which HAVE WHAT" + since(",", "") + " for a fault: " + s.fault)}
 	case s.startup != "":
 		return []Step{look("wait for WHAT to go away from WHO" + since(", there", "") + ": " + s.startup + " has it among its startupTaints, so that the " + say.Noun(n, "node") + " ARE starting")}
 	case k.IsGuess:
@@ -345,14 +348,21 @@ func (x *Pods) writers(nodes []int) string {
 
 // Ask returns what to find out about taints that may be for a state or for a pool.
 func (x *Pods) Ask(only *remedy.Alternative) []Step {
-	startup := slices.DeleteFunc(slices.Clone(only.Unknown), func(t taints.Taint) bool { return x.Startup[t.ID()] == "" })
-	if len(startup) > 0 {
-		return []Step{x.onNodes("wait for "+say.TaintsText(startup)+" to go away from "+say.NamesOf(only.NodeNames, only.Nodes)+": "+
-			x.Startup[startup[0].ID()]+" has it among its startupTaints, so that the "+say.Noun(only.Nodes, "node")+say.For(only.Nodes, " is", " are")+" starting",
-			only.NodeNames, 3, "describe", "node")}
+	nodes := say.NamesOf(only.NodeNames, only.Nodes)
+	for _, t := range only.Unknown {
+		text, taint := "", say.TaintsText([]taints.Taint{t})
+		switch {
+		case x.Faults[t.ID()] != "":
+			text = "repair " + nodes + ", which " + say.For(only.Nodes, "has ", "have ") + taint + " for a fault: " + x.Faults[t.ID()]
+		case x.Startup[t.ID()] != "":
+			text = "wait for " + taint + " to go away from " + nodes + ": " + x.Startup[t.ID()] + " has it among its startupTaints, so that the " +
+				say.Noun(only.Nodes, "node") + say.For(only.Nodes, " is", " are") + " starting"
+		default:
+			continue
+		}
+		return []Step{x.onNodes(text, only.NodeNames, 3, "describe", "node")}
 	}
-	who, names := say.TaintsText(only.Unknown), only.NodeNames
-	text := "ask who set " + who + " on " + say.NamesOf(names, only.Nodes) + ": nothing in the input says what it is for. If it marks nodes for such pods, " +
+	text := "ask who set " + say.TaintsText(only.Unknown) + " on " + nodes + ": nothing in the input says what it is for. If it marks nodes for such pods, " +
 		entriesText(only.Entries()) + "; if it marks a state of the node, that has to end" + x.writers(only.At)
-	return []Step{x.onNodes(text, names, 3, "describe", "node")}
+	return []Step{x.onNodes(text, only.NodeNames, 3, "describe", "node")}
 }

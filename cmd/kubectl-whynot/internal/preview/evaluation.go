@@ -266,10 +266,11 @@ func (e *evaluation) pending() {
 }
 
 // A choice is whether taints and node affinity allow a pod on some node before and
-// after the change, on how many only after it, and whether a node would also keep it.
+// after the change, on how many only after it, and which nodes would also keep it.
 type choice struct {
-	before, after, keeps bool
-	gains                int
+	before, after bool
+	keep          []int
+	gains         int
 }
 
 func (e *evaluation) choice(p *cluster.Profile) choice {
@@ -282,7 +283,9 @@ func (e *evaluation) choice(p *cluster.Profile) choice {
 		if p.IsRejected(s.Group) {
 			continue
 		}
-		x.after, x.keeps = true, x.keeps || e.keeps(p, s.Group)
+		if x.after = true; e.keeps(p, s.Group) {
+			x.keep = append(x.keep, s.Nodes...)
+		}
 		for _, i := range s.Nodes {
 			if e.changes[i] != nil && p.IsRejected(e.before.Nodes[i].Group) {
 				x.gains++
@@ -301,10 +304,10 @@ func (e *evaluation) keeps(p *cluster.Profile, g *cluster.Group) bool {
 // isHomeless reports whether no node would take and keep the pod after the change.
 func (e *evaluation) isHomeless(p *cluster.Pod) bool {
 	if bound := e.after.Maker(p).Bound; bound != nil {
-		return !e.choice(bound).keeps
+		return len(e.choice(bound).keep) == 0
 	}
 	if !p.Pinned {
-		return !e.choice(p.Profile).keeps
+		return len(e.choice(p.Profile).keep) == 0
 	}
 	own := &e.after.Nodes[e.after.NodeAt[p.Node]]
 	return !own.Matches(p.Profile) || !e.keeps(p.Profile, own.Group)

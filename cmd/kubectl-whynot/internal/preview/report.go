@@ -95,19 +95,21 @@ func (r *Report) Refusal() error {
 
 // A Group is pods of a workload for which the same taints and tolerations decide.
 type Group struct {
-	Workload  string          `json:"workload"` // its kind and name, or "Pod" or "static pod" and a name
-	Pods      []string        `json:"podNames"`
-	Running   int             `json:"runningPods"`         // of the workload, on nodes
-	Waiting   int             `json:"pendingPods"`         // of the workload
-	When      string          `json:"when,omitempty"`      // they leave; empty: they stay or are pending
-	InSeconds *int64          `json:"inSeconds,omitempty"` // until the latest deadline
-	Because   []eviction.Pair `json:"because,omitempty"`
-	Reason    string          `json:"reason,omitempty"`           // why drain evicts them, or does not
-	Homeless  int             `json:"podsWithoutOtherNode"`       // that no node would then take and keep, by taints and node affinity
-	Hanging   int             `json:"podsThatHang"`               // Terminating until their kubelet answers
-	Then      string          `json:"then,omitempty"`             // what else happens
-	NewNodes  int             `json:"newNodes,omitzero"`          // that pending pods get
-	Message   string          `json:"schedulerMessage,omitempty"` // why the scheduler has not placed them
+	Workload   string          `json:"workload"` // its kind and name, or "Pod" or "static pod" and a name
+	Pods       []string        `json:"podNames"`
+	Running    int             `json:"runningPods"`         // of the workload, on nodes
+	Waiting    int             `json:"pendingPods"`         // of the workload
+	When       string          `json:"when,omitempty"`      // they leave; empty: they stay or are pending
+	InSeconds  *int64          `json:"inSeconds,omitempty"` // until the latest deadline
+	Because    []eviction.Pair `json:"because,omitempty"`
+	Reason     string          `json:"reason,omitempty"`       // why drain evicts them, or does not
+	Homeless   int             `json:"podsWithoutOtherNode"`   // that no node would then take and keep, by taints and node affinity
+	Allowed    []string        `json:"allowedNodes,omitempty"` // where a new pod may go, by taints and node affinity, up to 100
+	AllAllowed int             `json:"allowedNodesTotal,omitzero"`
+	Hanging    int             `json:"podsThatHang"`               // Terminating until their kubelet answers
+	Then       string          `json:"then,omitempty"`             // what else happens
+	NewNodes   int             `json:"newNodes,omitzero"`          // that pending pods get
+	Message    string          `json:"schedulerMessage,omitempty"` // why the scheduler has not placed them
 
 	Why       string               `json:"-"` // when and for which taints and tolerations they leave or stay
 	Evictions []*eviction.Eviction `json:"-"` // of the pods, earliest first
@@ -186,6 +188,10 @@ func (e *evaluation) then(g *Group, list []member) {
 		for _, m := range list {
 			if e.isHomeless(m.Pod) {
 				g.Homeless++
+			} else if g.Allowed == nil && !m.Again && !m.Pinned && e.after.Maker(m.Pod).Bound == nil {
+				keep := slices.Sorted(slices.Values(e.choice(m.Profile).keep)) // this is the order of names
+				g.AllAllowed = len(keep)
+				g.Allowed = lists.Each(keep[:min(len(keep), 100)], func(i int) string { return e.after.Nodes[i].Name })
 			}
 		}
 	}

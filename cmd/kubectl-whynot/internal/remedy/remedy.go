@@ -127,12 +127,13 @@ func (r *Advice) ToEnd() (nodes []int, list []taints.Taint) {
 	return nil, nil
 }
 
-// Entries returns the tolerations to write, or none if it is not clear which.
+// Entries returns the tolerations to write, or none if it is not clear which, or whether a
+// taint says a state.
 func (r *Advice) Entries() []Entry {
 	switch {
 	case r.Change != nil:
 		return r.Change.Entries
-	case r.AlternativesTotal == 1:
+	case r.AlternativesTotal == 1 && len(r.Alternatives[0].Unknown) == 0:
 		return r.Alternatives[0].Entries()
 	}
 	return nil

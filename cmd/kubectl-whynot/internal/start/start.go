@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package start says what a pod that has a node waits for before it starts: its containers,
+// events and volumes.
+package start
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/utils/ptr"
+
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
+	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+)
+
+// Facts are what an input says of pods of one name. Most of it is in no order.
+type Facts struct {
+	name        string
+	pods        map[cluster.PodName]*pod
+	events      []corev1.Event // warnings about pods of the name
+	attachments []storagev1.VolumeAttachment
+	volumes     map[cluster.PodName]corev1.PersistentVolumeClaimSpec
+}
+
+// A pod is what is known of one of the pods.
+type pod struct {
+	uid    types.UID
+	waits  []string // what it waits for, by its status
+	claims []cluster.PodName
+}
+
+// New returns facts about the pods of the name.
+func New(name string) *Facts {
+	return &Facts{name: name, pods: make(map[cluster.PodName]*pod), volumes: make(map[cluster.PodName]corev1.PersistentVolumeClaimSpec)}
+}
+
+// Readers returns what reads the kinds of objects that matter.
+func (f *Facts) Readers() map[string]func(manifest.Object) error {
+	return map[string]func(manifest.Object) error{
+		"Event": func(m manifest.Object) error {
+			return cluster.DecodeAs(m, new(corev1.Event), func(e *corev1.Event) error {
+				of := e.InvolvedObject
+				if of.Kind == "Pod" && of.Name == f.name && e.Type == corev1.EventTypeWarning && e.Reason != "FailedScheduling" {
+					f.events = append(f.events, *e)
+				}
+				return nil
+			})
+		},
+		"VolumeAttachment": func(m manifest.Object) error {
+			return cluster.DecodeAs(m, new(storagev1.VolumeAttachment), func(a *storagev1.VolumeAttachment) error {
+				a.ManagedFields, a.Annotations = nil, nil
+				f.attachments = append(f.attachments, *a)
+				return nil
+			})
+		},
+		"PersistentVolumeClaim": func(m manifest.Object) error {
+			return cluster.DecodeAs(m, new(corev1.PersistentVolumeClaim), func(c *corev1.PersistentVolumeClaim) error {
+				f.volumes[cluster.PodName{Namespace: c.Namespace, Name: c.Name}] = c.Spec
+				return nil
+			})
+		},
+	}
+}
+
+// AddPod adds the pod if it has the name.
+func (f *Facts) AddPod(name cluster.PodName, o *corev1.Pod) {
+	if name.Name != f.name {
+		return
+	}
+	p := &pod{uid: o.UID, waits: waitsOf(o)}
+	for _, v := range o.Spec.Volumes {
+		switch {
+		case v.PersistentVolumeClaim != nil:
+			p.claims = append(p.claims, cluster.PodName{Namespace: name.Namespace, Name: v.PersistentVolumeClaim.ClaimName})
+		case v.Ephemeral != nil:
+			p.claims = append(p.claims, cluster.PodName{Namespace: name.Namespace, Name: o.Name + "-" + v.Name})
+		}
+	}
+	f.pods[name] = p
+}
+
+// waitsOf says what the containers wait for. That others of the pod have to come first is no
+// reason if one says more.
+func waitsOf(o *corev1.Pod) (waits []string) {
+	var vague []string
+	isSidecar := make(map[string]bool)
+	for _, c := range o.Spec.InitContainers {
+		isSidecar[c.Name] = ptr.Deref(c.RestartPolicy, "") == corev1.ContainerRestartPolicyAlways
+	}
+	for i, s := range slices.Concat(o.Status.InitContainerStatuses, o.Status.ContainerStatuses) {
+		isInit := i < len(o.Status.InitContainerStatuses)
+		name := "container " + s.Name
+		if isInit {
+			name = "init " + name
+		}
+		switch w := s.State.Waiting; {
+		case w == nil && isInit && s.State.Running != nil && !(isSidecar[s.Name] && ptr.Deref(s.Started, false)):
+			waits = append(waits, name+" runs, and the others wait for it")
+		case w == nil:
+		case w.Reason == "PodInitializing" || w.Reason == "ContainerCreating" || w.Reason == "":
+			vague = append(vague, strings.TrimSuffix(name+" waits ("+w.Reason+")", " ()"))
+		default:
+			waits = append(waits, strings.TrimSuffix(name+" waits: "+w.Reason+" ("+say.Shortened(w.Message)+")", " ()"))
+		}
+	}
+	if len(waits) == 0 {
+		waits = vague
+	}
+	return waits
+}
+
+// Waits reports whether the input has a pod of the name that has a node and waits, and returns
+// the claims of its volumes.
+func (f *Facts) Waits(p *cluster.Pod) (claims []cluster.PodName, waits bool) {
+	known := f.pods[p.PodName]
+	if known == nil || p.Node == "" || p.IsFinished() {
+		return nil, false
+	}
+	return known.claims, p.Phase == corev1.PodPending || len(known.waits) > 0
+}
+
+// Texts says what the pod waits for.
+func (f *Facts) Texts(c *cluster.Cluster, p *cluster.Pod, now time.Time) []string {
+	if _, waits := f.Waits(p); !waits {
+		return nil
+	}
+	texts := say.FirstOf(f.pods[p.PodName].waits, 3)
+	if i, known := c.NodeAt[p.Node]; known && c.Nodes[i].IsSilent() {
+		texts = append(texts, "the kubelet of its node does not answer")
+	} else if len(texts) == 0 {
+		texts = append(texts, "its kubelet has not reported on its containers")
+	}
+	for _, a := range f.elsewhere(p) {
+		text := "volume " + *a.Spec.Source.PersistentVolumeName + " is still attached to node " + a.Spec.NodeName
+		if a.DeletionTimestamp != nil {
+			text = "volume " + *a.Spec.Source.PersistentVolumeName + " is being detached from node " + a.Spec.NodeName
+		}
+		if e := a.Status.DetachError; e != nil {
+			text += " (" + say.Shortened(e.Message) + ")"
+		}
+		texts = append(texts, text)
+	}
+	for _, o := range f.Holders(c, p) {
+		text := "pod " + o.String() + " still has its volume on node " + o.Node
+		if i, known := c.NodeAt[o.Node]; o.Deleting {
+			text += ", and stays Terminating"
+			if known && c.Nodes[i].IsSilent() {
+				text += ", as the kubelet there does not answer"
+			}
+		}
+		texts = append(texts, text)
+	}
+	for _, a := range f.attachments {
+		if e := a.Status.AttachError; e != nil && a.Spec.NodeName == p.Node && f.has(p, &a) {
+			texts = append(texts, "volume "+*a.Spec.Source.PersistentVolumeName+" is not attached: "+say.Shortened(e.Message))
+		}
+	}
+	byReason := lists.Grouped(f.warnings(p), func(e corev1.Event) string { return e.Reason })
+	for _, same := range byReason[:min(2, len(byReason))] {
+		newest, at := same[0], ""
+		if t := timeOf(newest); !t.IsZero() {
+			at = ", " + say.Relative(t.Unix()-now.Unix())
+		}
+		message := say.Shortened(strings.Join(strings.Fields(newest.Message), " "))
+		texts = append(texts, "event "+newest.Reason+at+": "+strings.TrimRight(message, "."))
+	}
+	return texts
+}
+
+// warnings returns the events of the pod, newest first.
+func (f *Facts) warnings(p *cluster.Pod) (list []corev1.Event) {
+	for _, e := range f.events {
+		uid := f.pods[p.PodName].uid
+		if e.InvolvedObject.Namespace == p.Namespace && (uid == "" || e.InvolvedObject.UID == "" || e.InvolvedObject.UID == uid) {
+			list = append(list, e)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b corev1.Event) int { return timeOf(b).Compare(timeOf(a)) })
+	return list
+}
+
+// timeOf returns when the event was last seen, or zero.
+func timeOf(e corev1.Event) time.Time {
+	times := []time.Time{e.LastTimestamp.Time, e.EventTime.Time, ptr.Deref(e.Series, corev1.EventSeries{}).LastObservedTime.Time, e.CreationTimestamp.Time}
+	return slices.MaxFunc(times, time.Time.Compare)
+}
+
+// has reports whether the pod has the attached volume, by its claims or, without these, by an
+// event that names it.
+func (f *Facts) has(p *cluster.Pod, a *storagev1.VolumeAttachment) bool {
+	name := ptr.Deref(a.Spec.Source.PersistentVolumeName, "")
+	isOf := func(claim cluster.PodName) bool { return f.volumes[claim].VolumeName == name }
+	names := func(e corev1.Event) bool { return strings.Contains(e.Message, `"`+name+`"`) }
+	return name != "" && (slices.ContainsFunc(f.pods[p.PodName].claims, isOf) || slices.ContainsFunc(f.warnings(p), names))
+}
+
+// elsewhere returns the attachments to other nodes of volumes that one node alone may have,
+// and the pod's does not.
+func (f *Facts) elsewhere(p *cluster.Pod) []storagev1.VolumeAttachment {
+	shared := make(map[string]bool) // volumes
+	for _, v := range f.volumes {
+		isShared := func(m corev1.PersistentVolumeAccessMode) bool {
+			return m == corev1.ReadWriteMany || m == corev1.ReadOnlyMany
+		}
+		shared[v.VolumeName] = slices.ContainsFunc(v.AccessModes, isShared)
+	}
+	list := slices.DeleteFunc(slices.Clone(f.attachments), func(a storagev1.VolumeAttachment) bool { return !a.Status.Attached || !f.has(p, &a) })
+	for _, a := range list {
+		if a.Spec.NodeName == p.Node {
+			shared[*a.Spec.Source.PersistentVolumeName] = true
+		}
+	}
+	return slices.DeleteFunc(list, func(a storagev1.VolumeAttachment) bool { return shared[*a.Spec.Source.PersistentVolumeName] })
+}
+
+// Holders returns the pods on other nodes that have a volume for which the pod waits: those
+// that an event names, and those of the same owner where the volume is attached.
+func (f *Facts) Holders(c *cluster.Cluster, p *cluster.Pod) (pods []*cluster.Pod) {
+	if _, waits := f.Waits(p); !waits {
+		return nil
+	}
+	attached := sets.New[string]()
+	for _, a := range f.elsewhere(p) {
+		attached.Insert(a.Spec.NodeName)
+	}
+	named := sets.New[string]()
+	for _, e := range f.warnings(p) {
+		if _, list, found := strings.Cut(e.Message, "already used by pod(s) "); found {
+			named.Insert(strings.Split(list, ", ")...)
+		}
+	}
+	for _, o := range c.Pods {
+		isSame := o.OwnerName() == p.OwnerName() && attached.Has(o.Node)
+		if o.Namespace == p.Namespace && o.Node != "" && o.Node != p.Node && !o.IsFinished() && (isSame || named.Has(o.Name)) {
+			pods = append(pods, o)
+		}
+	}
+	return pods
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+
+	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+)
+
+// decode adds what the API server has to the cluster, and returns what continues its list.
+func decode(ctx context.Context, name string, request *rest.Request, c *cluster.Cluster) (next string, err error) {
+	result := request.SetHeader("Accept", runtime.ContentTypeJSON).Do(ctx)
+	objects, _ := result.Raw()
+	var list struct {
+		metav1.ListMeta `json:"metadata"`
+	}
+	err = cmp.Or(result.Error(), manifest.Read(name, bytes.NewReader(objects), c.Decode)) // Raw does not read the server's message
+	json.Unmarshal(objects, &list)                                                        // what has no list ends it
+	return list.Continue, err
+}
+
+// readOthers lists objects that not everybody may list, in the first of the namespaces where
+// that works, and reports whether it could. A selector of fields may be empty.
+func (p *program) readOthers(ctx context.Context, c *cluster.Cluster, kinds, group, fields string, namespaces ...string) bool {
+	var err error
+	for i, namespace := range slices.Compact(namespaces) {
+		if err = p.readPages(ctx, c, kinds, group, fields, namespace); err == nil {
+			if i > 0 {
+				c.Unevaluated.Insert(kinds + " of other namespaces")
+			}
+			return true
+		}
+	}
+	c.Unevaluated.Insert(kinds + " (" + say.Shortened(err.Error()) + ")")
+	return false
+}
+
+func (p *program) readPages(ctx context.Context, c *cluster.Cluster, kinds, group, fields, namespace string) error {
+	for next := ""; ; {
+		request := p.client.RESTClient().Get().AbsPath(group).Namespace(namespace).Resource(strings.ToLower(kinds))
+		request.Param("limit", "500").Param("continue", next).Param("fieldSelector", fields)
+		var err error
+		if next, err = decode(ctx, kinds, request, c); err != nil || next == "" {
+			return err
+		}
+	}
+}
+
+// readStart reads what the pods that are asked for may wait for on their nodes.
+func (p *program) readStart(ctx context.Context, c *cluster.Cluster) {
+	for _, o := range c.Pods {
+		claims, waits := p.start.Waits(o)
+		if !waits {
+			continue
+		}
+		p.readOthers(ctx, c, "Events", "/api/v1", "involvedObject.kind=Pod,involvedObject.name="+o.Name, o.Namespace)
+		for _, claim := range claims {
+			p.readOthers(ctx, c, "PersistentVolumeClaims", "/api/v1", "metadata.name="+claim.Name, claim.Namespace)
+		}
+		if len(claims) > 0 {
+			p.readOthers(ctx, c, "VolumeAttachments", "/apis/storage.k8s.io/v1", "", "")
+		}
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -300,24 +299,6 @@ func TestTimeout(t *testing.T) {
 	}
 	if code, _, stderr := runOn(nil, "-f", server.URL, "--request-timeout", "soon"); code != 2 || !strings.Contains(stderr, "Invalid timeout value") {
 		t.Errorf("exit code %d: %s", code, stderr)
-	}
-}
-
-// A term that excludes a node by its name excludes it, one that names a node, as in
-// a DaemonSet's pods, excludes all others, and an empty term matches none.
-func TestNamedNodes(t *testing.T) {
-	items := []string{objectOf("node a k=v:NoSchedule"), objectOf("node b"), objectOf("node c")}
-	const field = `{"matchFields":[{"key":"metadata.name","operator":"OPERATOR","values":["a"]}]}`
-	for i, terms := range []string{strings.Replace(field, "OPERATOR", "NotIn", 1), strings.Replace(field, "OPERATOR", "In", 1), "{}"} {
-		items = append(items, fmt.Sprintf(`{"kind":"Pod","metadata":{"name":"p%d"},"spec":{"affinity":{"nodeAffinity":`+
-			`{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[%s]}}}}}`, i, terms))
-	}
-	got := regexp.MustCompile(`"(matching|feasible)Nodes": \d`).FindAllString(mustRun(t, list(items...), "-o", "json"), -1)
-	want := []string{
-		`"matchingNodes": 2`, `"feasibleNodes": 2`, `"matchingNodes": 1`, `"feasibleNodes": 0`, `"matchingNodes": 0`, `"feasibleNodes": 0`,
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

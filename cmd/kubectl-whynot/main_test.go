@@ -243,41 +243,12 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestInputs reads the same objects in every form.
+// TestInputs reads files, folders, URLs and standard input.
 func TestInputs(t *testing.T) {
 	node, pod := objectOf("node n k=v:NoSchedule"), objectOf("pod")
-	inYAML := func(s string) string {
-		b, err := yaml.JSONToYAML([]byte(s))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(b)
-	}
-	const logs = "\n==== START logs for container c of pod a/b ====\n{\n==== no END ====\nlast==== END logs for container c of pod a/b ====\n"
-	inputs := map[string]string{
-		"a list":                 list(node, pod),
-		"a list in YAML":         inYAML(list(node, pod)),
-		"lists of one kind":      `{"kind":"NodeList","apiVersion":"v1","items":[` + node + `]}{"kind":"PodList","items":[` + pod + `]}`,
-		"items without kinds":    strings.ReplaceAll(`{"kind":"NodeList","items":[`+node+`]}`, `"kind":"Node",`, "") + pod,
-		"objects":                node + "\n" + pod,
-		"documents":              "# nodes\n---\n" + inYAML(node) + "---\n" + inYAML(pod),
-		"a list in a list":       list(list(node), pod),
-		"sorted keys":            `{"items":[` + strings.ReplaceAll(node, `"kind":"Node",`, "") + `],"kind":"NodeList"}` + pod,
-		"sorted keys in YAML":    "items:\n- metadata: {name: n1}\n  spec: {taints: [{key: k, effect: NoSchedule}]}\nkind: NodeList\n---\n" + inYAML(pod),
-		"JSON of PowerShell":     "\xff\xfe" + strings.Join(strings.Split(list(node, pod), ""), "\x00") + "\x00",
-		"a byte order mark":      "\xef\xbb\xbf" + list(node, pod),
-		"an array":               "[" + node + "," + list(pod) + "]",
-		"an array in YAML":       "- " + strings.ReplaceAll(inYAML(list(node, pod)), "\n", "\n  "),
-		"objects and logs":       node + logs + logs + "\n" + pod + logs,
-		"objects of other kinds": list(node, pod, `{"kind":"Node","apiVersion":"metrics.k8s.io/v1beta1"}`, `{"kind":"Service","spec":[]}`),
-	}
-	for name, input := range inputs {
-		if r := mustReport(t, input); r.Nodes != 1 || r.Pods != 1 || len(r.Pending) != 1 {
-			t.Errorf("%s: %d nodes, %d pods", name, r.Nodes, r.Pods)
-		}
-	}
+	inYAML := taints.Must(yaml.JSONToYAML([]byte(pod)))
 	dir := t.TempDir()
-	for name, text := range map[string]string{"n.json": node, "sub/p.yaml": inYAML(pod), "sub/notes.txt": "no object"} {
+	for name, text := range map[string]string{"n.json": node, "sub/p.yaml": string(inYAML), "sub/notes.txt": "no object"} {
 		path := filepath.Join(dir, name)
 		os.MkdirAll(filepath.Dir(path), 0o755)
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {

@@ -25,6 +25,12 @@ func TestRead(t *testing.T) {
 		{`{"kind":"NodeList","items":[{"metadata":{"name":"n"}}]}`, "Node n", ""},
 		{`{"items":[{"metadata":{"name":"n"}}],"kind":"NodeList"}`, "Node n", ""}, // as API servers of old versions write
 		{node + "\n" + logs + logs + pod, "Node n, Pod p", ""},
+		{node + logs + "\n==== START logs for container c of pod a/b ====\n{\n==== no END ====\nlast==== END logs for container c of pod a/b ====\n" + pod + logs, "Node n, Pod p", ""},
+		{`{"kind":"List","items":[{"kind":"List","items":[` + node + "]}," + pod + "]}", "Node n, Pod p", ""},
+		{"[" + node + `,{"kind":"List","items":[` + pod + "]}]", "Node n, Pod p", ""},
+		{"items:\n- metadata: {name: n1}\nkind: NodeList\n---\nkind: Pod\nmetadata: {name: p}\n", "Node n1, Pod p", ""},
+		{"kind: List\nitems:\n- kind: Node\n  metadata: {name: n1}\n- kind: Pod\n  metadata: {name: p}\n", "Node n1, Pod p", ""},
+		{"- kind: List\n  items:\n  - {kind: Node, metadata: {name: n1}}\n- {kind: Pod, metadata: {name: p}}\n", "Node n1, Pod p", ""},
 		{"kind: Node\nmetadata: {name: a}\n---\nkind: Pod\nmetadata: {name: p}\n", "Node a, Pod p", ""},
 		{"\uFEFFkind: Node\nmetadata: {name: a}", "Node a", ""},
 		{"\xff\xfek\x00i\x00n\x00d\x00:\x00 \x00P\x00o\x00d\x00", "Pod ", ""}, // as PowerShell writes

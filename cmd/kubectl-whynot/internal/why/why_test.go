@@ -16,6 +16,11 @@ const nodes = `{"kind": "Node", "metadata": {"name": "a", "labels": {"pool": "x"
 {"kind": "Node", "metadata": {"name": "c", "labels": {"pool": "x"}}, "spec": {"taints": [{"key": "x.com/gpu", "effect": "NoSchedule"}]}, "status": {"allocatable": {"x.com/gpu": "2"}}}
 `
 
+// affinity returns a pod's spec with a term of required node affinity.
+func affinity(term string) string {
+	return `{"tolerations": [{"operator": "Exists"}], "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [` + term + "]}}}}"
+}
+
 // TestPlace has pods' specs, the nodes that match and are feasible, those that the scheduler
 // counts, those that are meant, and why.
 func TestPlace(t *testing.T) {
@@ -29,6 +34,11 @@ func TestPlace(t *testing.T) {
 		`{"containers": [{"resources": {"limits": {"x.com/gpu": "1"}}}], "tolerations": [{"key": "k", "operator": "Exists"}]}`: "3 1 1 1 [2] " +
 			"only 1 node has x.com/gpu; untolerated taint x.com/gpu:NoSchedule",
 		`{"containers": [{"resources": {"limits": {"x.com/gpu": "3"}}}], "tolerations": [{"operator": "Exists"}]}`: "3 3 0 0 [] no node has 3 x.com/gpu; the most is 2",
+		// A term that excludes a node by its name excludes it, one that names a node, as in a
+		// DaemonSet's pods, excludes all others, and an empty term matches none.
+		affinity(`{"matchFields": [{"key": "metadata.name", "operator": "NotIn", "values": ["a"]}]}`): "2 2 0 0 [] ",
+		affinity(`{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["a"]}]}`):    "1 1 0 0 [] ",
+		affinity("{}"): "0 0 0 0 [] no node matches required node affinity ",
 	} {
 		c := cluster.New(cluster.Filter{})
 		pod := `{"kind": "Pod", "metadata": {"name": "p"}, "spec": ` + spec + "}"

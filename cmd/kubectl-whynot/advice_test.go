@@ -17,7 +17,6 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/cases"
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
-	"github.com/seed-0529bac1/taints/cmd/internal/names"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
@@ -200,41 +199,6 @@ func checkForms(t *testing.T, c *diagnosis.Cause, input string) {
 			if !strings.Contains(oneLine(text), oneLine(w)) {
 				t.Errorf("%s lacks %q: %s", form, w, text)
 			}
-		}
-	}
-}
-
-// A key that is similar to a node's key is a mistake if it is unlikely that two
-// pools of nodes have these names.
-func TestKeysThatAreAlike(t *testing.T) {
-	const mistakes = `
-dedicated dedicatd, dedicated dedicateed, dedicated deidcated, dedicated Dedicated, dedicated DedicateD,
-dedicated Dedicatd, example.com/dedicated exmaple.com/dedicated, dedicated-gpu dedicated_gpu,
-dedicated-gpu dedicatd-gpu, dedicated.gpu2 dedicatd.gpu2, teamAlpha team-alpha, teamAlpha teamalpha, teamA teama,
-node-role.kubernetes.io/control-plane node-role.kubernetes.io/contrl-plane`
-	const others = `
-team-a team-b, teamA teamB, teamA teamAB, team-east team-west, team-data team-date, team-market team-marked,
-gpu-a100 gpu-h100, gpu-l40 gpu-l40s, nvidia.com/a100 nvidia.com/h100, example.com/m6a example.com/m6i,
-pool12large pool21large, release-2024 release-20241, poolx pooly, mars wars, mars mas, node-large node-xlarge,
-trusted untrusted, secure insecure, team-blue team-blues, team-plane team-planet, tenant-alpha tenant-alphas,
-dedicated-storage dedicatd-storag, pool-alpine pool-aplins, pool-alpha pool-axlha, team-a-b team-ab, team-a team,
-gpu cpu, alpha-beta beta-alpha`
-	check := func(taint, key string, isMistake bool) {
-		if !isMistake && names.IsSameWord(taint, key) {
-			t.Errorf("%s is the same word as %s", taint, key) // even where the library has no hint
-		}
-		for _, form := range [][2]string{{"", " op=Exists"}, {"=v", "=v"}} {
-			x := mustReport(t, list(objectOf("node n "+taint+form[0]+":NoSchedule"), objectOf("pod "+key+form[1]))).Pending[0]
-			if (x.Change != nil) != isMistake || x.Change == nil && len(x.Alternatives) != 1 {
-				t.Errorf("%s, %s%s: change %v, %d alternatives", taint, key, form[1], x.Change, len(x.Alternatives))
-			}
-		}
-	}
-	for pairs, isMistake := range map[string]bool{mistakes: true, others: false} {
-		for pair := range strings.SplitSeq(pairs, ",") {
-			keys := strings.Fields(pair)
-			check(keys[0], keys[1], isMistake)
-			check(keys[1], keys[0], isMistake)
 		}
 	}
 }

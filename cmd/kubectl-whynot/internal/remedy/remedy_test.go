@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/names"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/why"
@@ -46,24 +47,62 @@ func TestAdvise(t *testing.T) {
 		{"k=v:NoSchedule; ", "k=V", "k=v opens 1"},
 		{"node-role.kubernetes.io/control-plane:NoSchedule; dedicated=ml:NoSchedule", "", "dedicated=ml:NoSchedule"},
 	} {
-		c, pod := cluster.New(cluster.Filter{}), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p"}}
-		for i, list := range strings.Split(tc.nodes, "; ") {
-			n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("n", i)}}
-			n.Spec.Taints = kube.CoreTaints(taints.Must(taints.ParseTaints(list)))
-			taints.Must(0, c.AddNode(n))
-		}
-		for text := range strings.SplitSeq(tc.tolerations, ", ") {
-			if text != "" {
-				pod.Spec.Tolerations = append(pod.Spec.Tolerations, kube.CoreTolerations([]taints.Toleration{taints.Must(taints.ParseToleration(text))})...)
-			}
-		}
-		taints.Must(0, c.AddPod(pod))
-		c.Finish()
-		p := c.Pods[0].Profile
-		if got := textOf(New(c).Advise(p, why.Place(c, p, c.Choose(p)))); got != tc.want {
+		if got := adviceOn(tc.nodes, tc.tolerations); got != tc.want {
 			t.Errorf("%s, %s: %q, want %q", tc.nodes, tc.tolerations, got, tc.want)
 		}
 	}
+}
+
+// Keys that are alike are a mistake if it is unlikely that two pools of nodes have these names.
+func TestKeysThatAreAlike(t *testing.T) {
+	const mistakes = `
+dedicated dedicatd, dedicated dedicateed, dedicated deidcated, dedicated Dedicated, dedicated DedicateD,
+dedicated Dedicatd, example.com/dedicated exmaple.com/dedicated, dedicated-gpu dedicated_gpu,
+dedicated-gpu dedicatd-gpu, dedicated.gpu2 dedicatd.gpu2, teamAlpha team-alpha, teamAlpha teamalpha, teamA teama,
+node-role.kubernetes.io/control-plane node-role.kubernetes.io/contrl-plane`
+	const others = `
+team-a team-b, teamA teamB, teamA teamAB, team-east team-west, team-data team-date, team-market team-marked,
+gpu-a100 gpu-h100, gpu-l40 gpu-l40s, nvidia.com/a100 nvidia.com/h100, example.com/m6a example.com/m6i,
+pool12large pool21large, release-2024 release-20241, poolx pooly, mars wars, mars mas, node-large node-xlarge,
+trusted untrusted, secure insecure, team-blue team-blues, team-plane team-planet, tenant-alpha tenant-alphas,
+dedicated-storage dedicatd-storag, pool-alpine pool-aplins, pool-alpha pool-axlha, team-a-b team-ab, team-a team,
+gpu cpu, alpha-beta beta-alpha`
+	check := func(taint, key string, isMistake bool) {
+		if !isMistake && names.IsSameWord(taint, key) {
+			t.Errorf("%s is the same word as %s", taint, key) // even where the library has no hint
+		}
+		for _, form := range [][2]string{{"", " op=Exists"}, {"=v", "=v"}} {
+			if got := adviceOn(taint+form[0]+":NoSchedule", key+form[1]); strings.HasSuffix(got, " opens 1") != isMistake || got == "" {
+				t.Errorf("%s, %s%s: %q", taint, key, form[1], got)
+			}
+		}
+	}
+	for pairs, isMistake := range map[string]bool{mistakes: true, others: false} {
+		for pair := range strings.SplitSeq(pairs, ",") {
+			keys := strings.Fields(pair)
+			check(keys[0], keys[1], isMistake)
+			check(keys[1], keys[0], isMistake)
+		}
+	}
+}
+
+// adviceOn returns what lets in a pod with the tolerations, on nodes with the taints.
+func adviceOn(nodes, tolerations string) string {
+	c, pod := cluster.New(cluster.Filter{}), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p"}}
+	for i, list := range strings.Split(nodes, "; ") {
+		n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("n", i)}}
+		n.Spec.Taints = kube.CoreTaints(taints.Must(taints.ParseTaints(list)))
+		taints.Must(0, c.AddNode(n))
+	}
+	for text := range strings.SplitSeq(tolerations, ", ") {
+		if text != "" {
+			pod.Spec.Tolerations = append(pod.Spec.Tolerations, kube.CoreTolerations([]taints.Toleration{taints.Must(taints.ParseToleration(text))})...)
+		}
+	}
+	taints.Must(0, c.AddPod(pod))
+	c.Finish()
+	p := c.Pods[0].Profile
+	return textOf(New(c).Advise(p, why.Place(c, p, c.Choose(p))))
 }
 
 func textOf(a Advice) string {

@@ -111,18 +111,6 @@ func (c *Cluster) Missing(p *Profile) (absent, meant []string) {
 	return absent, meant
 }
 
-// Requirements names the node selector and the required node affinity.
-func (p *Profile) Requirements() string {
-	selector, affinity := "node selector "+SelectorText(p.Selector), "required node affinity "+AffinityText(p.Required)
-	switch {
-	case p.Required == nil:
-		return selector
-	case len(p.Selector) == 0:
-		return affinity
-	}
-	return selector + " and " + affinity
-}
-
 // IsRejected reports whether the group has a taint that the pods do not tolerate.
 func (p *Profile) IsRejected(g *Group) bool {
 	_, found := p.Matcher.FindUntolerated(g.Taints, taints.HardEffects)

@@ -185,6 +185,18 @@ func withoutNames(required *corev1.NodeSelector) *corev1.NodeSelector {
 	})}
 }
 
+// Requirements names the node selector and the required node affinity.
+func (p *Profile) Requirements() string {
+	selector, affinity := "node selector "+SelectorText(p.Selector), "required node affinity "+AffinityText(p.Required)
+	switch {
+	case p.Required == nil:
+		return selector
+	case len(p.Selector) == 0:
+		return affinity
+	}
+	return selector + " and " + affinity
+}
+
 // SelectorText returns the selector in the form of kubectl.
 func SelectorText(selector map[string]string) string {
 	return strings.Join(lists.Each(slices.Sorted(maps.Keys(selector)), func(key string) string { return labelText(key, selector[key]) }), ",")

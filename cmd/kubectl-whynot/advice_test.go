@@ -20,6 +20,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/fix"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/remedy"
 )
 
@@ -188,7 +189,7 @@ func checkForms(t *testing.T, c *diagnosis.Cause, input string) {
 		"page one": mustRun(t, input), "the details": mustRun(t, input, "-o", "wide"), "the page": page,
 	} {
 		words := []string{c.Text}
-		for _, s := range c.Fix {
+		for _, s := range fix.Once(c.Fix) {
 			line, _ := said("step", s)
 			words = append(words, line, s.Command)
 		}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"slices"
 	"strconv"
@@ -23,7 +25,7 @@ func apiServer(t *testing.T, lists map[string][]string, expired string) (url str
 		query := r.URL.Query()
 		*requests = append(*requests, r.URL.Path+" "+query.Get("labelSelector"))
 		items, ok := lists[r.URL.Path]
-		isObject := strings.HasPrefix(r.URL.Path, "/apis/")
+		isObject := strings.HasPrefix(r.URL.Path, "/apis")
 		if accept := r.Header.Get("Accept"); isObject == strings.HasPrefix(accept, runtime.ContentTypeProtobuf) {
 			t.Errorf("%s: accepts %s", r.URL.Path, accept)
 		}
@@ -73,7 +75,7 @@ func TestCluster(t *testing.T) {
 	}, "")
 	t.Setenv("HOME", t.TempDir())
 	const counts = "1 node and 601 pods from the cluster, "
-	const pages = "/api/v1/nodes ,/apis/apps/v1/daemonsets ,/api/v1/pods app=web,/api/v1/pods app=web,/api/v1/pods app=web"
+	const pages = "/api/v1/nodes ,/apis/apps/v1/daemonsets ,/api/v1/pods app=web,/api/v1/pods app=web,/api/v1/pods app=web,/apis "
 	const deployment = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},"spec":{"template":{"spec":{}}}}`
 	for _, tc := range []struct{ stdin, args, start, want string }{
 		{"not read", "-A -l app=web", counts, ""},
@@ -195,6 +197,66 @@ func TestStart(t *testing.T) {
 			t.Errorf("%+v: %d requests: %s", tc, requests, got)
 		}
 	}
+}
+
+// What makes nodes is read if the cluster has such APIs, and if a taint that nothing else
+// explains, or a cordon, keeps pods off. What may not be read is named once.
+func TestProvisioners(t *testing.T) {
+	const groups = `{"kind":"APIGroupList","groups":[{"name":"apps","preferredVersion":{"groupVersion":"apps/v1"}},` +
+		`{"name":"karpenter.sh","preferredVersion":{"groupVersion":"karpenter.sh/v1"}},{"name":"cluster.x-k8s.io","preferredVersion":{"groupVersion":"cluster.x-k8s.io/v1beta2"}}]}`
+	const pool = `{"kind":"NodePoolList","apiVersion":"karpenter.sh/v1","items":[{"metadata":{"name":"gpu"},"spec":{"template":{"spec":{"startupTaints":[{"key":"k","effect":"NoSchedule"}]}}}}]}`
+	const machine = `{"kind":"MachineList","apiVersion":"cluster.x-k8s.io/v1beta2","items":[{"metadata":{"name":"m","deletionTimestamp":"2026-11-21T01:00:00Z"},"status":{"nodeRef":{"name":"n"}}}]}`
+	const cordoned, karpenter, machines = "node n node.kubernetes.io/unschedulable:NoSchedule", "/apis/karpenter.sh/v1/nodepools", "/apis/cluster.x-k8s.io/v1beta2/machines"
+	for _, tc := range []struct {
+		node, stdin string
+		forbidden   bool
+		want        string
+		reads       bool
+	}{
+		{"node n k:NoSchedule", "", false, "NodePool gpu has it among its startupTaints", true},
+		{"node n k:NoSchedule", `{"kind":"Pod","metadata":{"name":"q"}}`, false, "NodePool gpu has it among its startupTaints", true},
+		{"node n k:NoSchedule", "", true, "disruption budgets and NodePools, NodeClaims, MachineDeployments, MachineSets and Machines (you may not)", true},
+		{cordoned, "", false, "Machine m has it, and is being deleted", true},
+		{"node n node.kubernetes.io/not-ready:NoSchedule", "", false, "nodes are unhealthy", false},
+		{"node n", "", false, "has not reported a reason", false},
+	} {
+		lists := map[string][]string{
+			"/api/v1/nodes": {objectOf(tc.node)}, "/api/v1/pods": {`{"metadata":{"name":"p"}}`}, "/apis": {groups},
+			"/apis/apps/v1/daemonsets": {`{"kind":"DaemonSetList","apiVersion":"apps/v1","items":[]}`}, karpenter: {pool}, machines: {machine},
+		}
+		url, requests := apiServer(t, lists, "")
+		if tc.forbidden {
+			url = forbidding(t, url, "/apis/karpenter.sh/", "/apis/cluster.x-k8s.io/")
+		}
+		args := []string{"-A", "-s", url}
+		if tc.stdin != "" {
+			args = []string{"-f", "-", "-s", url}
+		}
+		got := oneLine(mustRun(t, tc.stdin, args...))
+		if reads := slices.Contains(*requests, "/apis "); !strings.Contains(got, tc.want) || reads != tc.reads {
+			t.Errorf("%+v: requests %s: %s", tc, *requests, got)
+		}
+	}
+}
+
+// forbidding serves what the other server does, except paths with these prefixes.
+func forbidding(t *testing.T, other string, prefixes ...string) (own string) {
+	target, err := url.Parse(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(r.URL.Path, prefix) }) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusForbidden)
+			fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","message":"you may not","code":403}`)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
 }
 
 // A list whose pages expire is read again, without doubles.

@@ -50,6 +50,10 @@ func (p *program) answer(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if p.client != nil {
+		p.readStart(ctx, c)
+		p.readProvisioners(ctx, c)
+	}
 	c.Finish()
 	q := diagnosis.Question{Start: p.start, Now: now, Matrix: p.output == "html", IsWide: p.output == "wide", Kubectl: fix.Kubectl{Connection: p.connection}}
 	if isDump && len(p.connection) == 0 {
@@ -57,7 +61,7 @@ func (p *program) answer(ctx context.Context, args []string) error {
 	}
 	if c.Asked != "" {
 		if q.Pods, err = c.Find(c.Asked, c.Only.Namespace); err != nil {
-			return p.notFound(ctx, c, err)
+			return p.notFound(ctx, c, input, err)
 		}
 	}
 	r := diagnosis.New(c, q)
@@ -98,6 +102,8 @@ func (p *program) preview(ctx context.Context, r *preview.Request, args []string
 	return cmp.Or(err, report.Refusal())
 }
 
+const theCluster = "the cluster" // as the only input
+
 // read fills the cluster. It names the input, and reports whether it has the nodes.
 func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, isDump bool, err error) {
 	files := *p.files.Filenames
@@ -106,7 +112,7 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, i
 	case !p.asksServer && p.isPiped():
 		files = []string{"-"}
 	default:
-		return "the cluster", false, p.readCluster(ctx, c)
+		return theCluster, false, p.readCluster(ctx, c)
 	}
 	timeout, err := clientcmd.ParseTimeout(*p.config.Timeout)
 	if err != nil {
@@ -136,11 +142,10 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, i
 	if input = say.Joined(inputs); len(c.Nodes) > 0 {
 		return input, true, nil
 	}
-	client, err := p.readNodes(ctx, c)
-	if err != nil {
+	if err := p.readNodes(ctx, c); err != nil {
 		return "", false, fmt.Errorf("no nodes in %s; reading those of the cluster failed: %w", input, err)
 	}
-	if v, err := discovery.NewDiscoveryClient(client.RESTClient()).ServerVersionWithContext(ctx); err == nil {
+	if v, err := discovery.NewDiscoveryClient(p.client.RESTClient()).ServerVersionWithContext(ctx); err == nil {
 		c.AddVersion(v.GitVersion) // devices may be in the input
 	}
 	return input + " and the nodes of the cluster", false, nil
@@ -165,11 +170,9 @@ func (p *program) readCluster(ctx context.Context, c *cluster.Cluster) error {
 		}
 		c.Only.Namespace = namespace
 	}
-	client, err := p.readNodes(ctx, c)
-	if err != nil {
+	if err := p.readNodes(ctx, c); err != nil {
 		return err
 	}
-	p.client = client
 	if strings.Contains(c.Asked, "/") {
 		if p.missing = p.readNamed(ctx, c, c.Asked, c.Only.Namespace); p.missing != nil && !apierrors.IsNotFound(p.missing) {
 			return p.missing
@@ -181,11 +184,7 @@ func (p *program) readCluster(ctx context.Context, c *cluster.Cluster) error {
 	if p.drain != nil {
 		p.drain.HasBudgets = p.readOthers(ctx, c, "PodDisruptionBudgets", "/apis/policy/v1", "", "")
 	}
-	err = inPages(ctx, client.Pods(c.Only.Namespace).List, p.selector, c.ForgetPods, c.AddPod)
-	if err == nil && p.start != nil {
-		p.readStart(ctx, c)
-	}
-	return err
+	return inPages(ctx, p.client.Pods(c.Only.Namespace).List, p.selector, c.ForgetPods, c.AddPod)
 }
 
 // inPages lists objects page by page, or at once if the server forgets the pages.
@@ -223,8 +222,8 @@ func (p *program) readNamed(ctx context.Context, c *cluster.Cluster, asked, name
 
 // notFound returns the error for what is asked for, in the API server's words if it has
 // some, with the other namespaces of the cluster that have it, if the user may know.
-func (p *program) notFound(ctx context.Context, c *cluster.Cluster, err error) error {
-	if p.client != nil && p.readNamed(ctx, c, c.Asked, "") == nil {
+func (p *program) notFound(ctx context.Context, c *cluster.Cluster, input string, err error) error {
+	if input == theCluster && p.readNamed(ctx, c, c.Asked, "") == nil {
 		for _, kind := range names.Workloads {
 			p.readNamed(ctx, c, kind+"/"+path.Base(c.Asked), "") // if that fails, there is less to say
 		}
@@ -248,19 +247,20 @@ func (p *program) newClient() (corev1client.CoreV1Interface, error) {
 	return corev1client.NewForConfig(config)
 }
 
-// readNodes lists the nodes of the cluster, and returns a client for more.
-func (p *program) readNodes(ctx context.Context, c *cluster.Cluster) (corev1client.CoreV1Interface, error) {
+// readNodes lists the nodes of the cluster, and keeps the client for more.
+func (p *program) readNodes(ctx context.Context, c *cluster.Cluster) error {
 	client, err := p.newClient()
 	if err != nil {
-		return nil, err
+		return err
 	}
+	p.client = client
 	err = inPages(ctx, client.Nodes().List, "", c.ForgetNodes, c.AddNode)
 	raw, _ := p.config.ToRawKubeConfigLoader().RawConfig()
 	isDefault := client.RESTClient().Get().URL().Host == "localhost:8080" && *p.config.APIServer == ""
 	if err != nil && isDefault && len(raw.Clusters) == 0 {
 		err = fmt.Errorf("there is no kubeconfig that names a cluster; use --kubeconfig, -f for a file, or a pipe as in --help (%w)", err)
 	}
-	return client, err
+	return err
 }
 
 // completed returns the function of cobra that completes from the list.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
@@ -60,7 +61,8 @@ func (p *program) readPages(ctx context.Context, c *cluster.Cluster, kinds, grou
 
 // readStart reads what the pods that are asked for may wait for on their nodes.
 func (p *program) readStart(ctx context.Context, c *cluster.Cluster) {
-	for _, o := range c.Pods {
+	for i := 0; i < len(c.Pods) && p.start != nil; i++ {
+		o := c.Pods[i]
 		claims, waits := p.start.Waits(o)
 		if !waits {
 			continue
@@ -72,5 +74,34 @@ func (p *program) readStart(ctx context.Context, c *cluster.Cluster) {
 		if len(claims) > 0 {
 			p.readOthers(ctx, c, "VolumeAttachments", "/apis/storage.k8s.io/v1", "", "")
 		}
+	}
+}
+
+// provisioners are the kinds of objects that make nodes, by API group.
+var provisioners = map[string][]string{
+	"karpenter.sh":         {"NodePools", "NodeClaims"},
+	"cluster.x-k8s.io":     {"MachineDeployments", "MachineSets", "Machines"},
+	"machine.openshift.io": {"MachineSets", "Machines"},
+	"machine.sapcloud.io":  {"MachineDeployments", "MachineSets", "Machines"},
+}
+
+// readProvisioners reads what makes nodes, if the cluster has that and its taints matter.
+func (p *program) readProvisioners(ctx context.Context, c *cluster.Cluster) {
+	if !c.WantsProvisioners() {
+		return
+	}
+	raw, err := p.client.RESTClient().Get().AbsPath("/apis").SetHeader("Accept", runtime.ContentTypeJSON).Do(ctx).Raw()
+	var apis metav1.APIGroupList
+	json.Unmarshal(raw, &apis) // what has no list has no groups
+	var missing []string
+	for _, group := range apis.Groups {
+		for _, kinds := range provisioners[group.Name] {
+			if e := p.readPages(ctx, c, kinds, "/apis/"+group.PreferredVersion.GroupVersion, "", ""); e != nil && !apierrors.IsNotFound(e) {
+				missing, err = append(missing, kinds), e
+			}
+		}
+	}
+	if err != nil && !apierrors.IsNotFound(err) {
+		c.Unevaluated.Insert(cmp.Or(say.Joined(missing), "what makes nodes") + " (" + say.Shortened(err.Error()) + ")")
 	}
 }

@@ -98,7 +98,7 @@ type program struct {
 	asksServer bool     // a flag selects the cluster as the input
 	connection []string // the flags that choose the cluster and the user
 
-	client  corev1client.CoreV1Interface // nil: the input is not a cluster
+	client  corev1client.CoreV1Interface // nil: nothing is of a cluster
 	drain   *drain.Drain                 // that is previewed; nil: none
 	start   *start.Facts                 // about the pod that is asked for; nil: none is
 	missing error                        // why the API server does not have the workload that is asked for

@@ -184,7 +184,7 @@ var words = map[string]any{
 	"firstOf": say.FirstOf, "shortened": say.Shortened, "first": first, "more": more, "counts": countsOf, "fates": fates, "taint": say.Taint,
 	"contains": func(list []taints.Taint, t taints.Taint) bool { return slices.ContainsFunc(list, t.Equal) },
 
-	"labels": fix.Labels, "when": eviction.When, "whenAll": func(list []*eviction.Eviction) string { return eviction.When(list...) }, "why": eviction.Why,
+	"labels": fix.Labels, "once": fix.Once, "when": eviction.When, "whenAll": func(list []*eviction.Eviction) string { return eviction.When(list...) }, "why": eviction.Why,
 	"add": func(a, b int) int { return a + b }, "list": func(elements ...any) []any { return elements },
 }
 

@@ -66,6 +66,33 @@ func (c *Cluster) addProvisioner(m *manifest.Object) bool {
 	return true
 }
 
+// WantsProvisioners reports whether pods that wait, or those of workloads, are kept off a
+// node by a cordon, or by a taint that only what made the node may explain.
+func (c *Cluster) WantsProvisioners() bool {
+	var list []taints.Taint
+	for i := range c.Nodes {
+		for _, t := range c.Nodes[i].Own {
+			if k := purpose.Known(t); k.State == purpose.None || k.IsGuess {
+				list = append(list, purpose.WithoutTime(t))
+			}
+		}
+		if c.Nodes[i].Cordoned {
+			list = append(list, Cordon)
+		}
+	}
+	list = Distinct(list)
+	pods := slices.Clone(c.Pods)
+	for _, w := range c.inOrder {
+		if w.pod != nil {
+			pods = append(pods, w.pod)
+		}
+	}
+	return slices.ContainsFunc(pods, func(p *Pod) bool {
+		_, isKept := p.Matcher.FindUntolerated(list, taints.HardEffects)
+		return p.IsPending() && isKept
+	})
+}
+
 // addKeeper notes a pod that asks not to be disrupted.
 func (c *Cluster) addKeeper(o *corev1.Pod, name PodName) {
 	for key, value := range map[string]string{

@@ -35,6 +35,20 @@ func TestLabels(t *testing.T) {
 	}
 }
 
+// A command is shown once, and steps without one are not repeated.
+func TestOnce(t *testing.T) {
+	steps := []Step{{Text: "a", Command: "x"}, {Text: "b"}, {Text: "c", Command: "y"}, {Text: "d"}, {Text: "e", Command: "x"}}
+	var repeated string
+	for _, s := range Once(steps) {
+		if s.IsRepeated {
+			repeated += s.Text
+		}
+	}
+	if repeated != "e" || steps[4].IsRepeated {
+		t.Errorf("%q is repeated", repeated)
+	}
+}
+
 const objects = `kind: Node
 metadata: {name: cordoned, annotations: {ANNOTATION}}
 spec: {unschedulable: true}

@@ -22,6 +22,8 @@ type Step struct {
 	Relation relation `json:"relation,omitempty"`   // to the other steps
 	Replaces int      `json:"replaces,omitzero"`    // instead: it takes the place of so many steps before it that are not instead or also
 
+	IsRepeated bool `json:"-"` // Once has seen the command before
+
 	pods    int    // that the command is for
 	cluster string // that the command is for; empty: it says so
 }
@@ -35,6 +37,16 @@ const (
 	instead  relation = "instead" // in place of others
 	also     relation = "also"    // after the step before, if that is done
 )
+
+// Once marks the steps whose command one before has too, so that a page shows it once.
+func Once(steps []Step) []Step {
+	seen := make(map[string]bool)
+	return lists.Each(steps, func(s Step) Step {
+		s.IsRepeated = seen[s.Command]
+		seen[s.Command] = s.Command != ""
+		return s
+	})
+}
 
 // Labels returns the words before the steps.
 func Labels(steps []Step) (labels []string) {

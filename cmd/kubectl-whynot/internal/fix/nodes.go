@@ -222,7 +222,7 @@ func (x *Pods) StepsFor(s *Stay, stays []*Stay) (steps []Step) {
 		return []Step{look("ask who set WHAT on WHO" + since(", there", "") + ": by its words the " + say.Noun(n, "node") + " ARE " + string(s.State) +
 			". Who set it removes it; no pod should tolerate it" + x.writers(s.at))}
 	case s.State == purpose.Cordoned && s.ID.Key != "":
-		return []Step{remove("if nothing needs WHAT any more, remove it from WHO: to uncordon THEM does not")}
+		return []Step{remove("if nobody needs WHAT any more, remove it from WHO: no cordon sets it, and no uncordon removes it")}
 	case s.State == purpose.Cordoned:
 		return []Step{x.cordonStep(s, look, uncordon, since)}
 	case s.State == purpose.Unhealthy && slices.ContainsFunc(stays, func(o *Stay) bool { return o.IsToRepair() && slices.Equal(o.nodes, s.nodes) }):

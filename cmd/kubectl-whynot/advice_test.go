@@ -57,8 +57,8 @@ func TestOutput(t *testing.T) {
 			output := strings.Split(stdout+stderr, "\n")
 			if code != 0 {
 				output = append(output, fmt.Sprint("exit code ", code))
-			} else if !strings.Contains(args, "-f testdata") {
-				checkFixes(t, input)
+			} else {
+				checkFixes(t, input, strings.Fields(args)...)
 			}
 			return slices.DeleteFunc(output, func(s string) bool { return s == "" })
 		})

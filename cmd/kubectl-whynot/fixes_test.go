@@ -3,65 +3,150 @@
 package main
 
 import (
-	"encoding/json"
-	"maps"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/fix"
 )
 
-// checkFixes applies every fix for the input, as a user would, to what the
-// commands change. The pods are then schedulable, and no toleration is lost.
-func checkFixes(t *testing.T, input string, args ...string) {
+// checkFixes checks that no command of the report does harm. Then it does what the report
+// says, in each way that it offers, as a user would, and reports again: the pods are
+// schedulable, no toleration is lost, and no command is there again.
+func checkFixes(t *testing.T, stdin string, args ...string) {
 	t.Helper()
-	r := mustReport(t, input, args...)
+	s, args := readStore(stdin, args)
+	if code, _, stderr := runOn(strings.NewReader(s.String()), args...); len(s) == 0 || code != 0 || stderr != "" {
+		return // the input is a mistake
+	}
+	if args[0] == "preview" {
+		checkPreviewSafe(t, s, args)
+		return
+	}
+	r := mustReport(t, s.String(), args...)
+	checkSafe(t, s, &r)
 	c := cluster.New(cluster.Filter{})
-	if err := manifest.Read("input", strings.NewReader(input), c.Decode); err != nil {
+	if err := manifest.Read("input", strings.NewReader(s.String()), c.Decode); err != nil {
 		t.Fatal(err)
 	}
 	c.Finish()
-	for _, x := range r.Pending {
-		w := &world{nodes: make(map[string][]taints.Taint), pods: make(map[string][]taints.Toleration)}
-		p := c.PodNamed[cluster.PodName{Namespace: x.Namespace, Name: x.Pods[0]}]
-		for _, name := range x.Pods {
-			w.pods[name] = x.Tolerations
-			for _, s := range c.Choose(c.PodNamed[cluster.PodName{Namespace: x.Namespace, Name: name}].Profile) {
-				for _, n := range s.Nodes {
-					w.nodes[c.Nodes[n].Name] = slices.Clone(c.Nodes[n].Taints)
-				}
-			}
+	server := newNodeServer(t)
+	for _, x := range slices.Concat(r.Pending, r.DaemonSets) {
+		for i, steps := range waysOf(x.Fix) {
+			w := &attempt{store: s.clone(), t: t, server: server, x: x}
+			w.find(c)
+			w.try(steps)
+			w.check(mustReport(t, w.store.String(), args...), i == 0)
 		}
-		w.template, w.given = templateOf(x)
-		if o := c.Workloads[p.OwnerName()]; o != nil {
-			w.template, w.given = o.Tolerations, slices.Concat(o.Effective, w.given)
-			w.isRolledOut = true
-		}
-		w.fix(t, x)
-		if list := w.tolerations(x, p.Template); list != nil {
-			w.check(t, x, list)
+	}
+	for _, step := range r.WaysOut {
+		w := &attempt{store: s.clone(), t: t, server: server, x: new(diagnosis.Pending)}
+		w.try([]fix.Step{step})
+		if code, _, stderr := runOn(strings.NewReader(w.store.String()), args...); code == 0 {
+			w.check(mustReport(t, w.store.String(), args...), false)
+		} else if !strings.Contains(stderr, " not found") && !strings.Contains(stderr, "no Kubernetes objects") { // the pod, or all, is gone
+			t.Errorf("after %s: %s", step.Command, stderr)
 		}
 	}
 }
 
-// A world is what the commands change: the nodes that match a set of equal pods,
-// these pods, and the tolerations of their template and of those whose names
-// Kubernetes gives to them.
-type world struct {
-	nodes           map[string][]taints.Taint
-	pods            map[string][]taints.Toleration
-	template, given []taints.Toleration
-	isPatched       bool // the template
-	isRolledOut     bool // the input has the template, which may be newer than the pods
+// waysOf returns the lists of steps that help. The first has all steps that are not in
+// place of others, the next have one of those that are enough, or one that is in place
+// of others.
+func waysOf(steps []fix.Step) (ways [][]fix.Step) {
+	var parts [][]fix.Step // a step, and what is to be done after it
+	for _, s := range steps {
+		if s.Relation == "also" {
+			parts[len(parts)-1] = append(parts[len(parts)-1], s)
+		} else {
+			parts = append(parts, []fix.Step{s})
+		}
+	}
+	add := func(leaves func(i int, relation string) bool) {
+		var way []fix.Step
+		for i, part := range parts {
+			if !leaves(i, string(part[0].Relation)) {
+				way = append(way, part...)
+			}
+		}
+		ways = append(ways, way)
+	}
+	add(func(_ int, relation string) bool { return relation == "instead" })
+	for i, part := range parts {
+		switch part[0].Relation {
+		case "enough":
+			add(func(k int, relation string) bool { return relation == "instead" || relation == "enough" && k != i })
+		case "instead":
+			replaced := make(map[int]bool)
+			for k := i - 1; len(replaced) < part[0].Replaces; k-- {
+				if parts[k][0].Relation != "instead" {
+					replaced[k] = true
+				}
+			}
+			add(func(k int, relation string) bool { return replaced[k] || k != i && relation == "instead" })
+		}
+	}
+	return ways
+}
+
+// An attempt is one of the ways to help a set of equal pods.
+type attempt struct {
+	store
+	t      *testing.T
+	server *nodeServer
+	x      *diagnosis.Pending
+
+	nodes     []string // that match the pods
+	workload  *unstructured.Unstructured
+	given     []taints.Toleration // that new pods have beside those of the template
+	isInInput bool                // the workload
+	isNew     bool                // the pods are made of the template
+	hasEnded  bool                // taints of states went away
+	isOpen    bool                // it is not said that this is enough
+	ran       []string            // what the commands change
+}
+
+// find finds the nodes that match the pods, and their template.
+func (w *attempt) find(c *cluster.Cluster) {
+	x := w.x
+	for _, name := range x.Pods {
+		if p := c.PodNamed[cluster.PodName{Namespace: x.Namespace, Name: name}]; p != nil {
+			for _, s := range c.Choose(p.Profile) {
+				w.nodes = append(w.nodes, lists.Each(s.Nodes, func(i int) string { return c.Nodes[i].Name })...)
+			}
+		}
+	}
+	kind, name := x.Owner.Template()
+	own, given := templateOf(x)
+	w.given = given
+	if p := c.PodNamed[cluster.PodName{Namespace: x.Namespace, Name: x.Pods[0]}]; p != nil && !p.Template {
+		if made := c.MadeBy(p); made != nil { // admission has added the others
+			isOwn := func(t taints.Toleration) bool { return slices.ContainsFunc(made.Effective, t.Equal) }
+			w.given = append(slices.DeleteFunc(slices.Clone(x.Tolerations), isOwn), given...)
+		}
+	}
+	if w.workload = w.object(kind, x.Namespace, name); w.workload != nil {
+		w.isInInput = true
+		if o := c.Workloads[kind+" "+x.Namespace+"/"+name]; o != nil {
+			isOwn := func(t taints.Toleration) bool { return slices.ContainsFunc(o.Tolerations, t.Equal) }
+			w.given = append(slices.DeleteFunc(slices.Clone(o.Effective), isOwn), w.given...)
+		}
+		return
+	}
+	w.workload = &unstructured.Unstructured{Object: map[string]any{"kind": kind, "spec": map[string]any{"template": map[string]any{"spec": map[string]any{}}}}}
+	if len(own) > 0 {
+		setTolerations(w.workload, own)
+	}
 }
 
 // templateOf returns the tolerations of the template, and those that admission
@@ -80,187 +165,254 @@ func templateOf(x *diagnosis.Pending) (own, given []taints.Toleration) {
 	return own, given
 }
 
-// fix runs the steps.
-func (w *world) fix(t *testing.T, x *diagnosis.Pending) {
-	t.Helper()
-	var states []taints.Taint
-	switch {
-	case x.Change != nil:
-		states = x.Change.NodeTaints
-	case x.AlternativesTotal == 1:
-		states = x.Alternatives[0].NodeTaints
-	}
-	for _, s := range x.Fix {
-		if s.Command != "" {
-			w.run(t, x, s)
-		}
-		w.isPatched = w.isPatched || strings.HasPrefix(s.Text, "lower the partition ") || strings.HasPrefix(s.Text, "roll out ")
-		if strings.HasPrefix(s.Text, "or ") {
-			w.check(t, x, w.pods[x.Pods[0]])
-		}
-		if endsStates.MatchString(s.Text) {
-			for name, list := range w.nodes {
-				w.nodes[name] = slices.DeleteFunc(list, func(t taints.Taint) bool {
-					return (t.Key != taints.NodeUnschedulable || endsCordon.MatchString(s.Text)) &&
-						slices.ContainsFunc(states, func(n taints.Taint) bool { return n.ID() == t.ID() })
-				})
-			}
-		}
-	}
-}
-
-// The steps after which the taints of nodes' states go away, and those after which
-// what has set them also ends the cordon, or there are new nodes.
+// Steps after which the taints of nodes' states go away, those after which what has set
+// them also ends the cordon, or there are new nodes, and those that say no way.
 var (
-	endsStates = regexp.MustCompile(`^(repair|wait|look at|find out who has) |being removed|only the pod that EKS made`)
-	endsCordon = regexp.MustCompile(`^(wait until|find out who has) |being removed|^look at the (log of|events)|to uncordon (it|them) alone`)
+	endsStates = regexp.MustCompile(`^(repair|wait|look at|find out (who has|why \S+ \S+ is)) |being removed|only the pod that EKS made|, uncordon (it|them)$`)
+	endsCordon = regexp.MustCompile(`^(wait until|find out who has) |being removed|^look at the (log of|events|MachineConfigPool)|uncordon (it|them)( alone|$)|not gone`)
+	isNoWay    = regexp.MustCompile(`^(ask who|choose) |add other nodes|nodeName|by required node affinity|undoes a change|would undo a change`)
+	isInWords  = regexp.MustCompile(` in (the pod template of|the manifest)`)
 )
 
-// isQuestion reports whether the step is to find out what a taint is for.
-func isQuestion(s fix.Step) bool { return strings.HasPrefix(s.Text, "ask who set ") }
-
-// tolerations returns the tolerations of the pod after the steps, or nil if there
-// is no fix.
-func (w *world) tolerations(x *diagnosis.Pending, isTemplate bool) []taints.Toleration {
-	only := x.AlternativesTotal == 1
-	switch {
-	case len(x.Fix) == 0 || x.AlternativesTotal > 1 || x.Matching == 0 || slices.ContainsFunc(x.Fix, isQuestion):
-		return nil
-	case isTemplate && x.Change != nil:
-		return x.Change.Tolerations
-	case isTemplate && only:
-		list := slices.Concat(x.Tolerations, x.Alternatives[0].Additions)
-		for _, e := range x.Alternatives[0].Corrections {
-			list = append(list, e.Toleration)
+// try does the steps.
+func (w *attempt) try(steps []fix.Step) {
+	w.t.Helper()
+	w.isOpen = len(steps) == 0
+	for _, s := range steps {
+		w.ran = append(w.ran, changesOf(w.t, s.Command)...)
+		commands := lists.Each(strings.Split(s.Command, " || "), func(command string) []string { return shellWords(w.t, command) })
+		if s.Command != "" && !slices.ContainsFunc(commands, func(words []string) bool { return w.run(s, words) }) {
+			w.t.Errorf("%s fails", s.Command)
 		}
-		return list
-	case w.isPatched:
-		return slices.Concat([]taints.Toleration{}, w.template, w.given)
+		for _, other := range [][]taints.Toleration{nil, {tol("other op=Exists")}, w.x.Tolerations} {
+			works := func(words []string) bool { return patched(w.t, words[len(words)-1], other) != nil }
+			if len(commands) > 1 && !slices.ContainsFunc(commands, works) {
+				w.t.Errorf("%s fails for a template with %v", s.Command, other)
+			}
+		}
+		w.isOpen = w.isOpen || isNoWay.MatchString(s.Text)
+		w.isNew = w.isNew || strings.HasPrefix(s.Text, "lower the partition ") || strings.HasPrefix(s.Text, "roll out ")
+		if endsStates.MatchString(s.Text) {
+			w.endStates(s)
+		}
+		if isInWords.MatchString(s.Text) {
+			w.write(s)
+		}
 	}
-	return append([]taints.Toleration{}, w.pods[x.Pods[0]]...)
+	for _, name := range w.x.Pods {
+		if p := w.object("Pod", w.x.Namespace, name); p != nil && w.isNew {
+			setTolerations(p, slices.Concat(tolerationsOf(w.workload), w.given))
+		}
+	}
 }
 
-// check checks that the nodes that are promised accept the tolerations.
-func (w *world) check(t *testing.T, x *diagnosis.Pending, list []taints.Toleration) {
-	t.Helper()
-	opened := 0
-	for _, n := range w.nodes {
-		if taints.Filter(n, list).Schedulable() {
-			opened++
+var addsToleration = regexp.MustCompile(`add toleration (\S+?(?: op=\w+)?(?: for \d+s)?)(?:, | and | in |$)`)
+
+// write adds the tolerations that are said in words.
+func (w *attempt) write(s fix.Step) {
+	o := w.workload
+	if w.isNew = !strings.HasSuffix(s.Text, " in the manifest"); !w.isNew {
+		o = w.object("Pod", w.x.Namespace, w.x.Pods[0])
+	}
+	if x := w.x; x.Change != nil && len(x.Change.Entries) > 0 {
+		setTolerations(o, x.Change.Tolerations)
+	}
+	list := tolerationsOf(o)
+	for _, m := range addsToleration.FindAllStringSubmatch(s.Text, -1) {
+		list = append(list, tol(m[1]))
+	}
+	setTolerations(o, list)
+}
+
+// endStates removes the taints of states from the nodes that the step names.
+func (w *attempt) endStates(s fix.Step) {
+	var states []taints.Taint
+	switch {
+	case w.x.Change != nil:
+		states = w.x.Change.NodeTaints
+	case w.x.AlternativesTotal == 1:
+		states = w.x.Alternatives[0].NodeTaints
+		if strings.Contains(s.Text, " among its startupTaints") {
+			states = slices.Concat(states, w.x.Alternatives[0].Taints)
 		}
+	}
+	w.hasEnded = true
+	words := regexp.MustCompile(`[\w.-]+`).FindAllString(s.Text+" "+s.Command, -1)
+	for _, name := range w.nodes {
+		o := w.object("Node", "", name)
+		if !slices.Contains(words, name) && !strings.Contains(s.Text, " more") {
+			continue
+		}
+		n := nodeOf(w.t, o)
+		ends := endsCordon.MatchString(s.Text)
+		n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool {
+			isState := slices.ContainsFunc(states, func(s taints.Taint) bool { return s.Key == t.Key && string(s.Effect) == string(t.Effect) })
+			return isState && (t.Key != taints.NodeUnschedulable || ends)
+		})
+		if n.Spec.Unschedulable = n.Spec.Unschedulable && !ends; n.Status.Conditions != nil {
+			_ = unstructured.SetNestedField(o.Object, []any{map[string]any{"type": "Ready", "status": "True"}}, "status", "conditions")
+		}
+		unstructured.RemoveNestedField(o.Object, "metadata", "deletionTimestamp")
+		w.setNode(o, n)
+	}
+}
+
+// setNode writes the taints and the cordon. Kubernetes removes the taint of a cordon that ends.
+func (w *attempt) setNode(o *unstructured.Unstructured, n corev1.Node) {
+	var field []any
+	if was, _, _ := unstructured.NestedBool(o.Object, "spec", "unschedulable"); was && !n.Spec.Unschedulable {
+		n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == taints.NodeUnschedulable && t.Effect == "NoSchedule" })
+	}
+	_ = utiljson.Unmarshal([]byte(mustJSON(n.Spec.Taints)), &field)
+	_ = unstructured.SetNestedField(o.Object, field, "spec", "taints")
+	_ = unstructured.SetNestedField(o.Object, n.Spec.Unschedulable, "spec", "unschedulable")
+}
+
+// run runs the command, for all pods or nodes if it names the first of them, and reports
+// whether it works.
+func (w *attempt) run(s fix.Step, words []string) bool {
+	w.t.Helper()
+	namespace, args := withoutFlags(words)
+	isForFirst := strings.Contains(s.For, "first")
+	switch args[0] {
+	case "uncordon", "taint":
+		w.runOnNodes(args, isForFirst)
+	case "rollout":
+		if w.isNew = w.isInInput; args[1] == "resume" {
+			_ = unstructured.SetNestedField(w.workload.Object, false, "spec", "paused")
+		}
+	case "delete": // the user waits for what it says
+		if slices.Contains(args, "--force") || args[1] == "node" {
+			w.remove(args[1], namespace, args[2:])
+		}
+		w.isNew = w.isNew || w.isInInput
+	case "patch":
+		kind, names, patch := args[1], []string{args[2]}, args[len(args)-1]
+		if kind == "pod" && isForFirst {
+			names = w.x.Pods
+		}
+		for _, name := range names {
+			o := w.object(kind, namespace, name)
+			if o == nil && kind != "pod" {
+				o = w.workload
+			}
+			if o == nil || !w.patch(o, patch) {
+				return false
+			}
+		}
+		w.isNew = w.isNew || kind != "pod"
+	}
+	return true
+}
+
+// runOnNodes runs kubectl's own code.
+func (w *attempt) runOnNodes(args []string, areAll bool) {
+	w.t.Helper()
+	w.server.nodes = make(map[string]corev1.Node)
+	for _, o := range w.store {
+		if o.GetKind() == "Node" {
+			w.server.nodes[o.GetName()] = nodeOf(w.t, o)
+		}
+	}
+	if areAll && args[0] == "uncordon" {
+		args = append([]string{"uncordon"}, w.nodes...)
+	}
+	if code, stderr := w.server.kubectl(args...); code != 0 && !(w.hasEnded && strings.Contains(stderr, " not found")) {
+		w.t.Errorf("%s: %s", args, stderr)
+	}
+	for _, o := range w.store {
+		if o.GetKind() == "Node" {
+			w.setNode(o, w.server.nodes[o.GetName()])
+		}
+	}
+}
+
+// remove removes pods, or nodes with their pods.
+func (w *attempt) remove(kind, namespace string, names []string) {
+	w.store = slices.DeleteFunc(w.store, func(o *unstructured.Unstructured) bool {
+		node, _, _ := unstructured.NestedString(o.Object, "spec", "nodeName")
+		isThere := kind == "node" || o.GetNamespace() == "" || o.GetNamespace() == namespace
+		return isThere && strings.EqualFold(o.GetKind(), kind) && slices.Contains(names, o.GetName()) || kind == "node" && slices.Contains(names, node)
+	})
+}
+
+// patch applies the JSON patch, or reports that it fails. It does not for other lists.
+func (w *attempt) patch(o *unstructured.Unstructured, text string) bool {
+	w.t.Helper()
+	for _, other := range [][]taints.Toleration{nil, {tol("other op=Exists")}, w.x.Tolerations} {
+		patched(w.t, text, other)
+	}
+	path := `"/` + strings.Join(specOf(o), "/") + `/tolerations`
+	after := patched(w.t, text, tolerationsOf(o))
+	if after == nil || len(listPath.FindAllString(text, -1)) != strings.Count(text, path) {
+		return false
+	}
+	setTolerations(o, after)
+	return true
+}
+
+// check checks that the nodes that are promised accept the pods, by the report after the steps.
+func (w *attempt) check(r diagnosis.Report, hasAll bool) {
+	w.t.Helper()
+	x, opened, isFound, isExact := w.x, 0, false, true
+	var again []fix.Step
+	for _, y := range slices.Concat(r.Pending, r.DaemonSets) {
+		if y.Namespace != x.Namespace || y.Owner != x.Owner || !slices.ContainsFunc(y.Pods, func(name string) bool { return slices.Contains(x.Pods, name) }) {
+			continue
+		}
+		isFound, opened, again = true, opened+y.Feasible, append(again, y.Fix...)
+		isExact = isExact && len(y.Pods) <= len(x.Pods)
+		if x.Kind == "kept-off" && y.Kind == x.Kind && y.Text == x.Text && !w.isOpen {
+			w.t.Errorf("after %s: %s %s", w.ran, y.Owner.Name, y.Text)
+		}
+	}
+	for _, s := range append(again, r.WaysOut...) {
+		for _, change := range changesOf(w.t, s.Command) {
+			if slices.Contains(w.ran, change) && !w.isOpen {
+				w.t.Errorf("after %s, there is %s again: %s", w.ran, change, s.Text)
+			}
+		}
+	}
+	for _, g := range r.Groups {
+		for _, name := range g.NodeNames {
+			isCordon := func(t taints.Taint) bool { return t.ID() == cluster.Cordon.ID() }
+			if slices.Contains(w.ran, "uncordon "+name) && slices.ContainsFunc(g.Taints, isCordon) {
+				w.t.Errorf("after %s, %s is cordoned", w.ran, name)
+			}
+		}
+	}
+	for _, y := range r.Evictions { // the steps of an attempt for no pods are ways out of Terminating
+		isNamed := func(change string) bool {
+			return slices.Contains(strings.Fields(change), y.Node) || strings.HasSuffix(y.Pod, "/"+strings.TrimPrefix(change, "delete pod "))
+		}
+		if y.Hangs && x.Pods == nil && slices.ContainsFunc(w.ran, isNamed) {
+			w.t.Errorf("after %s, pod %s hangs", w.ran, y.Pod)
+		}
+	}
+	if w.isOpen || x.Pods == nil || x.Matching == 0 || x.Kind == "kept-off" {
+		return
 	}
 	isForTemplate := func(note string) bool { return strings.HasSuffix(note, "; the advice is for the template") }
-	hasChange := x.Change != nil && x.Kind != "invalid-toleration" && !slices.ContainsFunc(x.Notes, isForTemplate)
-	if opened == 0 || hasChange && opened != x.Feasible+x.Change.Opens {
-		t.Errorf("%s: after %+v with %v %d nodes accept the pod: %v", x.Pods, x.Fix, list, opened, w.nodes)
-	}
-	if hasChange && taints.ValidateTolerations(x.Change.Tolerations) != nil {
-		t.Errorf("%s: %v is invalid", x.Pods, x.Change.Tolerations)
+	isPromised := x.Change != nil && x.Kind != "invalid-toleration" && !slices.ContainsFunc(x.Notes, isForTemplate)
+	if !isFound || opened == 0 || hasAll && isExact && isPromised && opened != x.Feasible+x.Change.Opens {
+		w.t.Errorf("%s: after %+v %d nodes accept the pods: %s", x.Pods, x.Fix, opened, w.store)
 	}
 }
 
-// run runs the command of the step, of "a || b" the first that works.
-func (w *world) run(t *testing.T, x *diagnosis.Pending, s fix.Step) {
+// changesOf returns what the command changes, each with the verb.
+func changesOf(t *testing.T, command string) []string {
 	t.Helper()
-	before := w.template
-	first, second, isEither := strings.Cut(s.Command, " || ")
-	w.runOne(t, x, s, shellWords(t, first))
-	if isEither && w.template == nil {
-		w.template = before
-		w.runOne(t, x, s, shellWords(t, second))
-	}
-	for _, other := range [][]taints.Toleration{nil, {tol("other op=Exists")}, x.Tolerations} {
-		if isEither && patched(t, patchIn(t, first), other) == nil && patched(t, patchIn(t, second), other) == nil {
-			t.Errorf("%s fails for a template with %v", s.Command, other)
-		}
-	}
-}
-
-// patchIn returns the patch of the command.
-func patchIn(t *testing.T, command string) string {
-	words := shellWords(t, command)
-	return words[len(words)-1]
-}
-
-func (w *world) runOne(t *testing.T, x *diagnosis.Pending, s fix.Step, words []string) {
-	t.Helper()
-	for i := 1; i < len(words); i++ {
-		switch args := words[i+1:]; words[i] {
-		case "uncordon":
-			if strings.Contains(s.For, "first") { // the user goes on with the other nodes
-				args = slices.Collect(maps.Keys(w.nodes))
-			}
-			for _, name := range args {
-				w.nodes[name] = slices.DeleteFunc(w.nodes[name], func(t taints.Taint) bool { return t.Key == taints.NodeUnschedulable })
-			}
-			return
-		case "taint": // which the preview does not call a change for seconds
-			specs := args[len(args)-1:]
-			gone := taints.Must(taints.ParseChanges(specs...))
-			for _, name := range args[1 : len(args)-1] {
-				w.nodes[name], _ = gone.Apply(w.nodes[name])
-			}
-			return
-		case "rollout", "delete": // the user waits for what it says
-			w.isPatched = w.isPatched || w.isRolledOut
-			return
-		case "patch":
-			kind, name, patch := args[0], args[1], args[len(args)-1]
-			if kind == "pod" {
-				w.pods[name] = patched(t, patch, w.pods[name])
-				return
-			}
-			for _, other := range [][]taints.Toleration{nil, {tol("other op=Exists")}, x.Tolerations} {
-				patched(t, patch, other)
-			}
-			w.template, w.isPatched = patched(t, patch, w.template), true
-			return
-		}
-	}
-}
-
-// listPath is the path of the tolerations in a pod or a template.
-var listPath = regexp.MustCompile(`"(/[a-zA-Z]+)+/tolerations`)
-
-// patched returns the tolerations after the JSON patch. The patch fails, or it
-// loses none of them except those that it names. It must not fail for the list
-// that it was made for.
-func patched(t *testing.T, text string, list []taints.Toleration) []taints.Toleration {
-	t.Helper()
-	patch, err := jsonpatch.DecodePatch([]byte(listPath.ReplaceAllString(text, `"/tolerations`)))
-	if err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
-	type object struct {
-		Tolerations []taints.Toleration `json:"tolerations,omitempty"`
-	}
-	out, err := patch.Apply([]byte(mustJSON(object{list})))
-	if err != nil {
+	if command == "" {
 		return nil
 	}
-	var after object
-	if err := json.Unmarshal(out, &after); err != nil {
-		t.Fatal(err)
+	_, args := withoutFlags(shellWords(t, command))
+	switch last := len(args) - 1; args[0] {
+	case "patch", "delete":
+		return []string{strings.Join(args[:3], " ")}
+	case "taint":
+		return lists.Each(args[2:last], func(name string) string { return "taint " + name + " " + args[last] })
+	case "uncordon":
+		return lists.Each(args[1:], func(name string) string { return "uncordon " + name })
 	}
-	for _, lost := range list {
-		isNamed := func(o jsonpatch.Operation) bool {
-			var named taints.Toleration
-			raw := o["value"]
-			return o.Kind() == "test" && raw != nil && json.Unmarshal(*raw, &named) == nil && named.Equal(lost)
-		}
-		if !slices.ContainsFunc(after.Tolerations, lost.Equal) && !slices.ContainsFunc(patch, isNamed) {
-			t.Errorf("%s: the toleration %s of %v is lost", text, lost, list)
-		}
-	}
-	return after.Tolerations
-}
-
-// shellWords splits a command as a shell does.
-func shellWords(t *testing.T, command string) []string {
-	t.Helper()
-	out, err := exec.Command("sh", "-c", `printf '%s\000' `+command).Output()
-	if err != nil {
-		t.Skipf("there is no shell: %v", err)
-	}
-	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	return nil
 }

@@ -56,6 +56,7 @@ func TestPreview(t *testing.T) {
 				t.Errorf("exit code %d, stderr %q", code, stderr)
 			}
 			golden.Compare(t, file, bodyOf(stdout))
+			checkFixes(t, "", append([]string{"preview", "-f", "testdata/preview.yaml"}, strings.Fields(args)...)...)
 			for line := range strings.SplitSeq(stdout, "\n") {
 				if strings.HasPrefix(line, "    kubectl ") {
 					checkPreviewed(t, line)
@@ -171,6 +172,7 @@ func TestPreviewCases(t *testing.T) {
 		args, _ := strings.CutPrefix(lines[len(lines)-1], "$ kubectl whynot ")
 		input := objectsOf(lists.Each(lines[:len(lines)-1], previewed))
 		text, _, _ := strings.Cut(mustRun(t, input, strings.Fields(args)...), "\nNot evaluated: ")
+		checkFixes(t, input, strings.Fields(args)...)
 		output := append(strings.Split(text, "\n"), "json")
 		stdout := mustRun(t, input, strings.Fields(args+" -o json")...)
 		document, err := yaml.JSONToYAML([]byte(stdout))

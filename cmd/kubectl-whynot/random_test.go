@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -18,10 +19,11 @@ import (
 )
 
 // Random dumps are evaluated a second time, as Kubernetes' scheduler does, by plain loops
-// over their objects. All fixes apply.
+// over their objects. No command does harm, and each does what it promises.
 func TestRandomDumps(t *testing.T) {
-	for seed := range uint64(400) {
-		d := newDump(seed)
+	rows, seenCommands := keyRows(t), make(map[string]int)
+	for seed := range uint64(300) {
+		d := newDump(seed, rows)
 		input := d.String()
 		r := mustReport(t, input)
 		seen := 0
@@ -34,9 +36,18 @@ func TestRandomDumps(t *testing.T) {
 		if seen != d.pending {
 			t.Errorf("%d of %d pending pods", seen, d.pending)
 		}
+		for _, m := range regexp.MustCompile(`kubectl (?:-n \S+ )?(uncordon|\w+ \w+)`).FindAllStringSubmatch(mustJSON(r), -1) {
+			seenCommands[m[1]]++
+		}
 		checkFixes(t, input)
+		checkFixes(t, input, "preview", "uncordon", "n0")
 		if t.Failed() {
 			t.Fatalf("seed %d: %s", seed, input)
+		}
+	}
+	for _, command := range []string{"uncordon", "patch deployment", "patch pod", "delete node", "taint nodes", "describe node"} {
+		if seenCommands[command] < 9 {
+			t.Errorf("%s: %d times of %v", command, seenCommands[command], seenCommands)
 		}
 	}
 }
@@ -48,6 +59,7 @@ type dump struct {
 	pods    map[string]*corev1.Pod // by full name
 	objects []any
 	pending int
+	rows    []keyRow
 }
 
 func (d *dump) String() string {
@@ -61,27 +73,65 @@ func (d *dump) String() string {
 // one returns one of the words.
 func (d *dump) one(words ...string) string { return words[d.IntN(len(words))] }
 
-func newDump(seed uint64) *dump {
-	d := &dump{Rand: rand.New(rand.NewPCG(seed, 1)), pods: make(map[string]*corev1.Pod)}
+func newDump(seed uint64, rows []keyRow) *dump {
+	d := &dump{Rand: rand.New(rand.NewPCG(seed, 1)), pods: make(map[string]*corev1.Pod), rows: rows}
 	for i := range 1 + d.IntN(6) {
 		n := &corev1.Node{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}}
 		n.Name, n.Labels = fmt.Sprint("n", i), map[string]string{"pool": d.one("a", "b")}
 		for range d.IntN(3) {
+			key, value := d.one("k", "team", "zulu", "node.kubernetes.io/not-ready", "node.kubernetes.io/unschedulable"), d.one("", "v", "w")
+			if k := d.rows[d.IntN(len(d.rows))]; d.IntN(3) == 0 {
+				key, value = k.Key, k.Value
+			}
 			n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{
-				Key: d.one("k", "team", "node.kubernetes.io/not-ready", "node.kubernetes.io/unschedulable"), Value: d.one("", "v", "w"), Effect: corev1.TaintEffect(d.one("NoSchedule", "NoSchedule", "NoExecute", "PreferNoSchedule")),
+				Key: key, Value: value, Effect: corev1.TaintEffect(d.one("NoSchedule", "NoSchedule", "NoExecute", "PreferNoSchedule")),
 				TimeAdded: new(metav1.NewTime(testNow.Add(-time.Duration(d.IntN(500)) * time.Second))),
 			})
 		}
-		n.Spec.Unschedulable = d.IntN(6) == 0
+		n.Spec.Unschedulable = d.IntN(4) == 0
 		if d.IntN(2) == 0 {
 			n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionStatus(d.one("True", "False", "Unknown"))}}
 		}
+		d.addEvidence(n)
 		d.nodes, d.objects = append(d.nodes, n), append(d.objects, n)
 	}
 	for i := range 1 + d.IntN(5) {
 		d.addWorkload(i)
 	}
 	return d
+}
+
+// addEvidence adds what says who has the node, what is wrong with it, and what its taints
+// are for.
+func (d *dump) addEvidence(n *corev1.Node) {
+	n.Annotations, n.Labels[corev1.LabelTopologyZone] = make(map[string]string), d.one("a", "b")
+	for _, key := range []string{"node-role.kubernetes.io/control-plane", "zulu"} {
+		if d.IntN(6) == 0 {
+			n.Labels[key] = "v"
+		}
+	}
+	if d.IntN(6) == 0 {
+		n.Annotations[d.one("example.com/quarantined", "example.com/note")] = "true"
+	}
+	if n.Status.Conditions != nil {
+		n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{
+			Type: corev1.NodeConditionType(d.one("MemoryPressure", "GpuXidError", "Zulu")), Status: corev1.ConditionStatus(d.one("False", "False", "True")),
+		})
+	}
+	if n.Spec.Unschedulable {
+		n.ManagedFields = []metav1.ManagedFieldsEntry{{
+			Manager: d.one("kubectl", "kubectl", "nvsentinel"), Time: new(metav1.NewTime(testNow.Add(-time.Hour))), FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:unschedulable":{}}}`),
+		}}
+	}
+	list := map[string]any{d.one("taints", "startupTaints"): []corev1.Taint{{Key: "zulu", Effect: "NoSchedule"}}}
+	switch d.IntN(12) {
+	case 0:
+		d.objects = append(d.objects, map[string]any{
+			"kind": d.one("Machine", "NodeClaim"), "metadata": map[string]string{"name": "m-" + n.Name, "deletionTimestamp": "2026-11-21T01:00:00Z"}, "status": map[string]string{"nodeName": n.Name},
+		})
+	case 1:
+		d.objects = append(d.objects, map[string]any{"kind": "NodePool", "metadata": map[string]string{"name": "np-" + n.Name}, "spec": map[string]any{"template": map[string]any{"spec": list}}})
+	}
 }
 
 // addWorkload adds a workload of some kind, which may be in the input, and its pods.
@@ -143,6 +193,9 @@ func (d *dump) addWorkload(i int) {
 		}
 		if d.IntN(3) == 0 {
 			p.Spec.NodeName, p.Status.Phase = node, corev1.PodRunning
+			if d.IntN(3) == 0 {
+				p.DeletionTimestamp = new(metav1.NewTime(testNow.Add(-time.Hour)))
+			}
 		} else {
 			d.pending++
 		}

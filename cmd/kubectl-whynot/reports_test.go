@@ -3,15 +3,10 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
-
-	corev1 "k8s.io/api/core/v1"
 )
 
 // TestReports runs the inputs of testdata/reports, which are from public reports
@@ -55,50 +50,12 @@ func checkReport(t *testing.T, args string, wants []string) {
 		}
 	}
 	_, stdout, stderr := runOn(strings.NewReader(""), list...)
-	checkSafe(t, list, stdout)
+	checkFixes(t, "", list...)
 	output := oneLine(stdout + stderr)
 	for _, want := range wants {
 		text := oneLine(strings.TrimLeft(want, "+- "))
 		if says := strings.Contains(output, text); text == "" || says != strings.HasPrefix(want, "+ ") {
 			t.Errorf("$ kubectl whynot %s\nsays %q: %v, want %q; all of it:\n%s", args, text, says, want, stdout+stderr)
 		}
-	}
-}
-
-var (
-	uncordons = regexp.MustCompile(`(?m)^ *kubectl .*\buncordon (.+)$`)
-	deletes   = regexp.MustCompile(`(?m)^ *kubectl .*--disable-eviction`)
-)
-
-// checkSafe checks that a report uncordons only nodes that are Ready, without conditions of
-// faults, and that no object in the input is about to remove, and never deletes past budgets.
-func checkSafe(t *testing.T, args []string, stdout string) {
-	t.Helper()
-	if i := slices.Index(args, "-f"); i >= 0 && args[0] != "preview" && strings.HasSuffix(args[i+1], ".json") {
-		var list struct{ Items []corev1.Node }
-		text, err := os.ReadFile(args[i+1])
-		if err == nil {
-			err = json.Unmarshal(text, &list)
-		}
-		if err != nil {
-			return // the input is a mistake
-		}
-		for _, command := range uncordons.FindAllStringSubmatch(stdout, -1) {
-			for name := range strings.FieldsSeq(command[1]) {
-				at := slices.IndexFunc(list.Items, func(n corev1.Node) bool { return n.Kind == "Node" && n.Name == name })
-				if at < 0 {
-					t.Errorf("%s: no node %s", args, name)
-					continue
-				}
-				for _, c := range list.Items[at].Status.Conditions {
-					if (c.Type == corev1.NodeReady) != (c.Status == corev1.ConditionTrue) {
-						t.Errorf("%s uncordons %s, whose condition %s is %s", args, name, c.Type, c.Status)
-					}
-				}
-			}
-		}
-	}
-	if deletes.MatchString(stdout) && !strings.Contains(strings.Join(args, " "), "--disable-eviction") {
-		t.Errorf("%s offers to delete past budgets:\n%s", args, stdout)
 	}
 }

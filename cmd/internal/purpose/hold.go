@@ -49,6 +49,14 @@ func (h Hold) IsToRepair() bool {
 // IsByController reports whether a client cordoned the node that no person uses.
 func (h Hold) IsByController() bool { return h.By != "" && !IsPerson(h.By) }
 
+// Text says what speaks against an uncordon, or "".
+func (h Hold) Text() string {
+	if h.IsByController() {
+		return strings.TrimSuffix(h.By+" cordoned it; "+h.Evidence, "; ")
+	}
+	return h.Evidence
+}
+
 // Add adds evidence.
 func (h *Hold) Add(evidence string) {
 	h.Evidence = strings.TrimPrefix(h.Evidence+"; "+evidence, "; ")

@@ -33,7 +33,7 @@ type Stay struct {
 	IsLate     bool           // the taint has been there for far longer than it normally is
 	IsReady    bool           // the node is; if it is late, the node is healthy
 	IsCordoned bool           // and it is late
-	Hold                      // of a cordon that nothing else explains
+	Hold                      // of a cordon that nothing else explains, or that is late
 }
 
 // IsAnnotation reports whether an annotation says that the node is in maintenance.
@@ -44,10 +44,12 @@ func (n *Node) StayOf(t taints.Taint, now time.Time) (s Stay, since time.Time) {
 	k := Known(t)
 	since = n.Since(t, now)
 	switch {
+	case k.State == Cordoned && t.Effect != taints.NoSchedule: // not the taint of a cordon
+		return Stay{State: Cordoned, ID: t.ID()}, since
 	case k.State == Cordoned:
 		return Stay{State: Cordoned, Hold: n.Hold}, since
 	case k.IsLate(since, now):
-		return Stay{State: k.State, ID: t.ID(), IsLate: true, IsReady: n.IsHealthy(), IsCordoned: n.IsCordoned}, since
+		return Stay{State: k.State, ID: t.ID(), IsLate: true, IsReady: n.IsHealthy(), IsCordoned: n.IsCordoned, Hold: n.Hold}, since
 	case k.IsGuess, k.IsRepeated && since.IsZero() && !n.Made.IsZero(), k.State == Maintained, k.State == Fenced:
 		return Stay{State: k.State, ID: t.ID(), IsReady: n.IsReady}, since
 	}

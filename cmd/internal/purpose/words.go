@@ -126,6 +126,9 @@ func reading(t taints.Taint) (state State, isPool bool) {
 			state = w.state
 		}
 	}
+	if last := len(key) - 1; last > 0 && (key[last] == "node" || key[last] == "nodes") { // what kind of nodes they are
+		isPool = true
+	}
 	for _, text := range value {
 		w, ok := find(text, false)
 		if ok && w.state == None {

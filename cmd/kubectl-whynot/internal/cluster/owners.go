@@ -126,7 +126,7 @@ func (c *Cluster) Evidence(p *Profile, t taints.Taint, nodes []int) purpose.Evid
 	}
 	return purpose.Evidence{
 		Fault: c.Faults[t.ID()], Startup: c.Startup[t.ID()], IsListed: c.Pool.Has(t.ID()), IsMarked: slices.ContainsFunc(nodes, isMarked),
-		IsWanted: len(p.Selector) > 0 || p.Required != nil, IsNamed: c.named.Has(t.Key),
+		IsWanted: p.asksForPool(), IsNamed: c.named.Has(t.Key),
 	}
 }
 

@@ -5,6 +5,7 @@ package cluster
 import (
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,6 +36,7 @@ type Profile struct {
 	Tolerations []taints.Toleration
 	Matcher     *taints.Matcher
 	resources   map[string]int64 // extended resources that it requests
+	isBound     bool             // the spec names the node
 	Family      *Profile         // the same, without resources and the names of nodes in the affinity, or without nodeName
 }
 
@@ -66,6 +68,23 @@ func requested(s *corev1.PodSpec) map[string]int64 {
 
 // Requests reports whether the pods request the extended resource.
 func (p *Profile) Requests(resource string) bool { return p.resources[resource] > 0 }
+
+// asksForPool reports whether node selector or affinity ask for some nodes by more than their
+// platform, place or name in the affinity, which says nothing of a pool.
+func (p *Profile) asksForPool() bool {
+	isOfPool := func(key string) bool {
+		return !strings.HasSuffix(path.Dir(key), "kubernetes.io") || !slices.Contains([]string{"os", "arch", "zone", "region"}, path.Base(key))
+	}
+	keys := slices.Collect(maps.Keys(p.Selector))
+	for _, term := range ptr.Deref(p.Family.Required, corev1.NodeSelector{}).NodeSelectorTerms {
+		for _, r := range term.MatchExpressions {
+			if r.Operator == corev1.NodeSelectorOpIn || r.Operator == corev1.NodeSelectorOpExists {
+				keys = append(keys, r.Key)
+			}
+		}
+	}
+	return p.isBound || slices.ContainsFunc(keys, isOfPool)
+}
 
 func extended(list corev1.ResourceList) map[string]int64 {
 	m := make(map[string]int64)
@@ -118,7 +137,7 @@ func (c *Cluster) boundProfile(s *corev1.PodSpec) *Profile {
 	is := []corev1.NodeSelectorRequirement{{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{s.NodeName}}}
 	p := *c.profile(s.NodeSelector, &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchFields: is}}}, s.Tolerations, nil)
 	p.Matcher = taints.Compile(p.Tolerations, []taints.Toleration{{Operator: taints.OpExists, Effect: taints.NoSchedule}})
-	p.Family = c.profileOf(s, true)
+	p.Family, p.isBound = c.profileOf(s, true), true
 	return &p
 }
 

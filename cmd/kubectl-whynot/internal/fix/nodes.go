@@ -221,6 +221,8 @@ func (x *Pods) StepsFor(s *Stay, stays []*Stay) (steps []Step) {
 	case k.IsGuess:
 		return []Step{look("ask who set WHAT on WHO" + since(", there", "") + ": by its words the " + say.Noun(n, "node") + " ARE " + string(s.State) +
 			". Who set it removes it; no pod should tolerate it" + x.writers(s.at))}
+	case s.State == purpose.Cordoned && s.ID.Key != "":
+		return []Step{remove("if nobody needs WHAT any more, remove it from WHO: no cordon sets it, and no uncordon removes it")}
 	case s.State == purpose.Cordoned:
 		return []Step{x.cordonStep(s, look, uncordon, since)}
 	case s.State == purpose.Unhealthy && slices.ContainsFunc(stays, func(o *Stay) bool { return o.IsToRepair() && slices.Equal(o.nodes, s.nodes) }):
@@ -228,7 +230,7 @@ func (x *Pods) StepsFor(s *Stay, stays []*Stay) (steps []Step) {
 	case s.State == purpose.Unhealthy:
 		or, left := "", slices.DeleteFunc(slices.Clone(s.taints), func(t taints.Taint) bool { return !purpose.IsOfStart(t) })
 		if x.First.HostNetwork && len(left) > 0 {
-			or, steps = "or, ", x.Steps(words.Replace("if the pod makes WHO ready, as a network plugin does, waiting never ends, and it must tolerate that: "), exists(left))
+			or, steps = "or, ", x.inWords(words.Replace("if the pod makes WHO ready, as a network plugin does, waiting never ends, and it must tolerate that: "), exists(left))
 		}
 		return append(steps, look(or+"repair WHO, which HAVE WHAT"))
 	case s.State == purpose.Virtual && s.known.Setter() != "EKS":
@@ -245,7 +247,10 @@ func (x *Pods) StepsFor(s *Stay, stays []*Stay) (steps []Step) {
 	case s.State == purpose.Starting:
 		or := ""
 		if x.First.Owner.Kind == "DaemonSet" || x.First.HostNetwork || strings.HasSuffix(x.First.Namespace, "-system") {
-			or, steps = "or, ", x.Steps(words.Replace("if the pod is what removes WHAT, waiting never ends, and it must tolerate that: "), exists(s.replaced))
+			or, steps = "or, ", x.inWords(words.Replace("if the pod is what removes WHAT, waiting never ends, and it must tolerate that: "), exists(s.replaced))
+		}
+		if s.IsLate && len(s.replaced) > len(s.taints) { // these would still be there
+			return append(steps, late(or))
 		}
 		if s.IsLate {
 			return append(steps, late(or), remove("or, if nothing needs this taint any more, remove it"))
@@ -264,7 +269,7 @@ func (x *Pods) StepsFor(s *Stay, stays []*Stay) (steps []Step) {
 		steps = []Step{look("look at " + k.Look + ": WHO still HAVE the annotation WHAT" + since(" and HAVE been cordoned", "") +
 			". BY normally uncordons within " + duration.HumanDuration(k.Within))}
 		if s.IsReady {
-			steps = append(steps, uncordon("or, if BY has given up and nothing is wrong with WHO, uncordon THEM"))
+			steps = append(steps, Step{Text: words.Replace("or, if BY has given up and nothing is wrong with WHO, uncordon THEM")})
 		}
 		return steps
 	case s.State == purpose.Leaving && s.IsLate && s.IsReady:
@@ -286,12 +291,15 @@ func (x *Pods) StepsFor(s *Stay, stays []*Stay) (steps []Step) {
 	default:
 		return []Step{look("wait until BY removes WHAT from WHO" + since(", there", ""))}
 	}
-	if s.IsCordoned {
+	switch {
+	case s.IsCordoned && s.IsFree():
 		steps = append(steps, uncordon("uncordon THEM, as what cordoned THEM has given up"))
+	case s.IsCordoned:
+		steps = append(steps, x.cordonStep(s, look, uncordon, since))
 	}
 	if isPinned && s.State == purpose.Leaving && !s.isSick {
 		left := why.Untolerated(x.Profile.Matcher, &cluster.Group{Taints: s.replaced})
-		steps = append(steps, x.Steps("or, as the pod belongs to that node alone, if it should run there until then, ", exists(left))...)
+		steps = append(steps, x.inWords("or, as the pod belongs to that node alone, if it should run there until then, ", exists(left))...)
 	}
 	return steps
 }

@@ -36,17 +36,12 @@ func (x *Pods) Steps(condition string, entries []remedy.Entry) []Step {
 	if len(entries) == 0 {
 		return nil
 	}
+	isManifest := x.First.Template && !(x.IsKeptOff && x.Workload.Exists) || x.First.NodeName != ""
+	if isManifest || x.IsKeptOff && x.Workload.MadeBy() != "" {
+		return x.inWords(condition, entries)
+	}
 	kind, name := x.First.Owner.Template()
 	who := kind + " " + name
-	if x.First.Template && !(x.IsKeptOff && x.Workload.Exists) {
-		return []Step{{Text: condition + entriesText(entries) + " in the pod template of " + who}}
-	}
-	if by := x.Workload.MadeBy(); x.IsKeptOff && by != "" {
-		return []Step{{Text: condition + entriesText(entries) + " in " + by + ", which made " + who + " and undoes a change of it"}}
-	}
-	if x.First.NodeName != "" {
-		return []Step{{Text: condition + entriesText(entries) + " in the manifest"}}
-	}
 	text := "change what " + who + " makes its pods from"
 	lacks := func(e remedy.Entry) bool {
 		return x.Workload == nil || !slices.ContainsFunc(x.Workload.Tolerations, e.Toleration.Equal)
@@ -68,6 +63,21 @@ func (x *Pods) Steps(condition string, entries []remedy.Entry) []Step {
 		return steps
 	}
 	return append(steps, Step{Text: text})
+}
+
+// inWords returns the step that says where to write the entries.
+func (x *Pods) inWords(condition string, entries []remedy.Entry) []Step {
+	kind, name := x.First.Owner.Template()
+	where := " in the pod template of " + kind + " " + name
+	switch by := x.Workload.MadeBy(); {
+	case len(entries) == 0:
+		return nil
+	case x.IsKeptOff && by != "":
+		where = " in " + by + ", which made " + kind + " " + name + " and undoes a change of it"
+	case kind == "":
+		where = " in the manifest"
+	}
+	return []Step{{Text: condition + entriesText(entries) + where}}
 }
 
 // templateSteps returns the steps for a new template, and those that restart no pod

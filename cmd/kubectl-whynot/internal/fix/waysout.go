@@ -19,7 +19,7 @@ import (
 )
 
 // outage reports whether no node of the cluster answers, or none of the pod's zone, which
-// has more than one. Then their machines have not all failed. The zone begins with " of".
+// has more than one. Then the machines may not have failed. The zone begins with " of".
 func outage(c *cluster.Cluster) (zone func(*eviction.Eviction) string, isOut func(*eviction.Eviction) bool) {
 	nodes, silent := make(map[string]int), make(map[string]int) // by zone; "": of the cluster
 	for i := range c.Nodes {
@@ -29,7 +29,7 @@ func outage(c *cluster.Cluster) (zone func(*eviction.Eviction) string, isOut fun
 			}
 		}
 	}
-	isOutOf := func(zone string) bool { return nodes[zone] > 1 && nodes[zone] == silent[zone] }
+	isOutOf := func(zone string) bool { return (zone == "" || nodes[zone] > 1) && nodes[zone] == silent[zone] }
 	zoneOf := func(x *eviction.Eviction) string { return c.Nodes[c.NodeAt[x.Node]].Labels[corev1.LabelTopologyZone] }
 	zone = func(x *eviction.Eviction) string {
 		if isOutOf("") {
@@ -85,6 +85,8 @@ func (g *Guide) WaysOut(list []*eviction.Eviction) (steps []Step) {
 			text = named(same) + say.For(len(same), " is a control-plane node", " are control-plane nodes") + ": if the machine does not come back, first look at " +
 				"etcd's members. Its member there is not deleted with the node, except by some distributions, and the others must keep their quorum. Then " +
 				strings.TrimPrefix(text, "if the machine does not come back, ")
+			steps = append(steps, Step{Text: text}) // to paste a command is too fast
+			continue
 		}
 		steps = append(steps, g.onNodes(text, same, why.MaxNames, "delete", "node"))
 	}

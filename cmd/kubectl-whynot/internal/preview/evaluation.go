@@ -326,14 +326,23 @@ func (e *evaluation) notes(r *Request) {
 	note(e.Pods == 0, "There are no pods in the input.")
 	keys, notes := purpose.KeysIn(r.specs)
 	e.Notes = append(e.Notes, notes...)
-	owned := make(map[string][]string) // nodes, by the key of what owns them
+	owned, held := make(map[string][]string), make(map[string][]string) // nodes, by the key of what owns them, and by what else speaks against an uncordon
 	for _, i := range slices.Sorted(maps.Keys(e.changes)) {
 		node := e.before.Nodes[i].State()
 		if owner := node.Owner(); owner != nil && !slices.Contains(keys, owner.Key) {
 			owned[owner.Key] = append(owned[owner.Key], e.before.Nodes[i].Name)
 		}
+		if text := node.Hold.Text(); r.Verb == "uncordon" && text != "" {
+			held[text] = append(held[text], e.before.Nodes[i].Name)
+		}
 	}
 	e.Notes = append(e.Notes, purpose.Owned(owned)...)
+	for _, text := range slices.Sorted(maps.Keys(held)) {
+		n := len(held[text])
+		it := say.For(n, "it", "them")
+		text = say.NamesOf(held[text], n) + ": " + say.For(n, text, strings.ReplaceAll(text, "its ", "their "))
+		note(true, text+". Find out who has "+it+" and ends that, before anybody uncordons "+it+".")
+	}
 	keepsOff := r.Verb == "cordon" || r.Verb == "drain" || slices.ContainsFunc(r.specs, func(s string) bool { return strings.HasSuffix(s, ":NoSchedule") })
 	for _, name := range slices.Sorted(maps.Keys(e.before.Workloads)) {
 		i, isKnown := e.before.NodeAt[e.before.Workloads[name].NodeName]

@@ -14,9 +14,9 @@ import (
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
-// A Hold is what speaks against the uncordon of a node.
+// A Hold is what speaks against the uncordon of a node, or the removal of a taint.
 type Hold struct {
-	By       string // the client that cordoned it; empty: not known
+	By       string // the client that cordoned it, or wrote its taints; empty: not known
 	Evidence string // what else the node says; empty: nothing
 	IsSick   bool   // a condition does
 }
@@ -27,18 +27,24 @@ const (
 	unanswered = "its condition Ready is Unknown"
 )
 
-// people are clients that do what a person, or a script, tells them, and programs that
-// contain kubectl.
-var people = []string{"kubectl", "oc", "k9s", "k3s", "k0s", "kubernetes"}
+// Clients, by the first word of their names. Those of people do what a person, or a script,
+// tells them. The others may be a person's or a controller's: libraries, and programs that
+// are a part of Kubernetes and contain kubectl.
+var (
+	people = []string{"kubectl", "oc", "k9s", "mozilla", "lens", "openlens", "freelens", "headlamp", "dashboard"}
+	either = []string{"k3s", "k0s", "kubernetes", "go", "python", "openapi", "node", "curl", "unknown", "rest"}
+)
 
-// IsPerson reports whether the client is one that people use, as kubectl.
-func IsPerson(client string) bool {
-	name, _, _ := strings.Cut(client, "-") // kubectl-taint, kubectl-edit
-	return slices.Contains(people, name)
+func isOf(clients []string, client string) bool {
+	name, _, _ := strings.Cut(strings.ToLower(client), "-") // kubectl-taint, kubectl-edit
+	return slices.Contains(clients, name)
 }
 
-// IsFree reports whether a person may uncordon the node.
-func (h Hold) IsFree() bool { return h.Evidence == "" && !h.IsByController() }
+// IsPerson reports whether the client is one that people use, as kubectl.
+func IsPerson(client string) bool { return isOf(people, client) }
+
+// IsFree reports whether a person may uncordon the node, or remove the taint.
+func (h Hold) IsFree() bool { return h.Evidence == "" && (h.By == "" || IsPerson(h.By)) }
 
 // IsToRepair reports whether nothing speaks against an uncordon but that the node is not
 // Ready.
@@ -46,8 +52,8 @@ func (h Hold) IsToRepair() bool {
 	return (h.Evidence == notReady || h.Evidence == unanswered) && !h.IsByController()
 }
 
-// IsByController reports whether a client cordoned the node that no person uses.
-func (h Hold) IsByController() bool { return h.By != "" && !IsPerson(h.By) }
+// IsByController reports whether a client has the node that no person uses.
+func (h Hold) IsByController() bool { return h.By != "" && !IsPerson(h.By) && !isOf(either, h.By) }
 
 // Text says what speaks against an uncordon, or "".
 func (h Hold) Text() string {
@@ -62,7 +68,7 @@ func (h *Hold) Add(evidence string) {
 	h.Evidence = strings.TrimPrefix(h.Evidence+"; "+evidence, "; ")
 }
 
-// HoldOf returns what a cordoned node says of its cordon. The client that last wrote a field
+// HoldOf returns what a node says of who has it. The client that last wrote a field
 // with a path, as in "spec", "unschedulable", is empty if it is not known.
 func HoldOf(conditions []lifecycle.Condition, annotations, labels map[string]string, writer func(path ...string) string) (h Hold) {
 	var list []string
@@ -77,7 +83,8 @@ func HoldOf(conditions []lifecycle.Condition, annotations, labels map[string]str
 		set  map[string]string
 	}{{"annotation", annotations}, {"label", labels}} {
 		for _, key := range slices.Sorted(maps.Keys(kind.set)) {
-			if !saysHeld(key, kind.set[key]) {
+			isNote := kind.name == "annotation" && !strings.Contains(key, "k8s.io/") && !strings.Contains(key, "kubernetes.io/") && isSentence(kind.set[key])
+			if !isNote && !saysHeld(key, kind.set[key]) {
 				continue
 			}
 			text := "its " + kind.name + " " + key + "=" + kind.set[key]
@@ -95,7 +102,7 @@ func HoldOf(conditions []lifecycle.Condition, annotations, labels map[string]str
 // is, and what names a problem is not.
 func isHarmless(c lifecycle.Condition) bool {
 	isGood := slices.ContainsFunc(split(c.Type), func(w string) bool {
-		return slices.Contains([]string{"ready", "healthy", "available", "voter", "running", "initialized", "registered", "established"}, w)
+		return slices.Contains([]string{"ready", "healthy", "available", "voter", "running", "sufficient", "initialized", "registered", "established"}, w)
 	})
 	if c.Type == "Ready" {
 		return c.Status == "True"
@@ -149,5 +156,19 @@ func saysHeld(key, value string) bool {
 	isState := slices.ContainsFunc(name, func(w string) bool {
 		return slices.Contains([]string{"state", "status", "phase", "health", "condition", "reason"}, w)
 	})
-	return slices.ContainsFunc(name, says) || isState && slices.ContainsFunc(words, says)
+	return slices.ContainsFunc(name, says) || isTakenBy(name) || isState && slices.ContainsFunc(words, says)
+}
+
+// isTakenBy reports whether the words of a key, as in "reserved-by", say who has the node, and
+// not who made it.
+func isTakenBy(words []string) bool {
+	n := len(words)
+	makers := []string{"managed", "created", "made", "provisioned", "installed", "deployed", "generated", "owned", "maintained", "signed", "approved"}
+	return n > 1 && words[n-1] == "by" && !slices.Contains(makers, words[n-2])
+}
+
+// isSentence reports whether the text has the form of what a person writes, in three words or
+// more.
+func isSentence(text string) bool {
+	return !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") && len(strings.Fields(text)) > 2
 }

@@ -21,9 +21,10 @@ type Node struct {
 	Finalizers []string
 	Annotated  string // what AnnotationOf returns
 	IsCordoned bool
-	IsReady    bool // by its conditions
-	MayBeReady bool // or nothing is known of these
-	Hold            // of its cordon
+	IsReady    bool   // by its conditions
+	MayBeReady bool   // or nothing is known of these
+	TaintsBy   string // the client that last wrote the taints; empty: not known
+	Hold              // of its cordon
 }
 
 // A Stay is equal for taints for which the same is to be done.
@@ -33,7 +34,7 @@ type Stay struct {
 	IsLate     bool           // the taint has been there for far longer than it normally is
 	IsReady    bool           // the node is; if it is late, the node is healthy
 	IsCordoned bool           // and it is late
-	Hold                      // of a cordon that nothing else explains, or that is late
+	Hold                      // of a cordon that nothing else explains or that is late, or of the taint
 }
 
 // IsAnnotation reports whether an annotation says that the node is in maintenance.
@@ -51,7 +52,7 @@ func (n *Node) StayOf(t taints.Taint, now time.Time) (s Stay, since time.Time) {
 	case k.IsLate(since, now):
 		return Stay{State: k.State, ID: t.ID(), IsLate: true, IsReady: n.IsHealthy(), IsCordoned: n.IsCordoned, Hold: n.Hold}, since
 	case k.IsGuess, k.IsRepeated && since.IsZero() && !n.Made.IsZero(), k.State == Maintained, k.State == Fenced:
-		return Stay{State: k.State, ID: t.ID(), IsReady: n.IsReady}, since
+		return Stay{State: k.State, ID: t.ID(), IsReady: n.IsReady, Hold: Hold{By: n.TaintsBy, Evidence: n.Evidence}}, since
 	}
 	return Stay{State: k.State}, since
 }

@@ -9,6 +9,7 @@
 package purpose
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
@@ -69,9 +70,13 @@ func Of(t taints.Taint, e Evidence) Purpose {
 }
 
 // Marks reports whether a resource or a label of the node marks the same pool as the taint:
-// one of its key, or a label of the last part of its key with its value.
+// one of its key, or a label of the last part of its key with its value. A label of a status
+// marks none.
 func Marks(t taints.Taint, labels map[string]string, hasResource func(name string) bool) bool {
 	value, hasKey := labels[t.Key]
 	part := t.Key[strings.Index(t.Key, "/")+1:]
+	if words := split(part); len(words) > 0 && slices.Contains([]string{"state", "status", "phase", "health", "condition"}, words[len(words)-1]) {
+		return false
+	}
 	return hasResource(t.Key) || hasKey && (t.Value == "" || value == t.Value) || t.Value != "" && labels[part] == t.Value
 }

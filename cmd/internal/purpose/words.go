@@ -46,7 +46,7 @@ var words = func() (list []word) {
 
 // pools are keys of pools whose words say otherwise. "*" stands for any text.
 var pools = []string{
-	"karpenter.sh/migration", "autoscaling.azure.com/cas-block", "nautilus.io/science-dmz", "hypershift.openshift.io/*", "node-role.kubernetes.io/*",
+	"karpenter.sh/migration", "cloud.google.com/gke-quick-remove", "autoscaling.azure.com/cas-block", "nautilus.io/science-dmz", "hypershift.openshift.io/*", "node-role.kubernetes.io/*",
 }
 
 // find returns the longest word that the text begins with.
@@ -122,9 +122,12 @@ func reading(t taints.Taint) (state State, isPool bool) {
 	for _, text := range key {
 		if w, ok := find(text, true); ok && w.state == None {
 			isPool = true
-		} else if ok && state == None {
+		} else if ok && (state == None || state == Starting) { // "pending-reboot" is about the reboot
 			state = w.state
 		}
+	}
+	if n := len(key); state == None && n > 1 && key[n-1] == "ready" && t.Value == "" { // "agent-ready": until it is
+		return Starting, false
 	}
 	if last := len(key) - 1; last > 0 && (key[last] == "node" || key[last] == "nodes") { // what kind of nodes they are
 		isPool = true

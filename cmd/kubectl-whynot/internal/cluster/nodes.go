@@ -241,7 +241,8 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 		added.TaintsBy = by
 	}
 	conditions := lists.Each(n.Status.Conditions, func(c corev1.NodeCondition) lifecycle.Condition { return condition(c.Type, c.Status) })
-	if added.Cordoned {
+	hasState := func(t taints.Taint) bool { s := purpose.StateOf(t); return s != purpose.None && s != purpose.Unhealthy }
+	if added.Cordoned || slices.ContainsFunc(list, hasState) {
 		writer := func(path ...string) string { return managers.LastWrite(n.ManagedFields, path...).By }
 		added.hold = purpose.HoldOf(conditions, n.Annotations, n.Labels, writer)
 		added.cordonedAt = managers.LastWrite(n.ManagedFields, "spec", "unschedulable").At
@@ -397,7 +398,7 @@ func (n *Node) IsReady() bool {
 func (n *Node) State() *purpose.Node {
 	state := &purpose.Node{
 		Taints: n.Taints, Stale: n.Stale, Made: n.CreationTimestamp.Time, Finalizers: n.Finalizers,
-		IsCordoned: n.Cordoned, IsReady: n.IsReady(), MayBeReady: n.inferred || n.IsReady(), Annotated: n.annotated, Hold: n.hold,
+		IsCordoned: n.Cordoned, IsReady: n.IsReady(), MayBeReady: n.inferred || n.IsReady(), Annotated: n.annotated, TaintsBy: n.TaintsBy, Hold: n.hold,
 	}
 	if n.DeletionTimestamp != nil {
 		state.Deleted = &n.DeletionTimestamp.Time

@@ -272,9 +272,9 @@ func (x *Pods) StepsFor(s *Stay, stays []*Stay) (steps []Step) {
 			steps = append(steps, Step{Text: words.Replace("or, if BY has given up and nothing is wrong with WHO, uncordon THEM")})
 		}
 		return steps
-	case s.State == purpose.Leaving && s.IsLate && s.IsReady:
+	case s.State == purpose.Leaving && s.IsLate && s.IsReady && s.Evidence == "":
 		steps = []Step{late(""), remove("or, if that has given up, remove the taint, so that the " + say.Noun(n, "node") + " can take pods again")}
-	case s.IsLate && (s.State != purpose.Maintained || !s.IsReady):
+	case s.IsLate && (s.State != purpose.Maintained || !s.IsReady || s.Evidence != ""):
 		return []Step{late("")}
 	case s.State == purpose.Leaving && isPinned:
 		steps = []Step{{Text: words.Replace(leaving + "the pod belongs to that node alone, and goes with it")}}
@@ -282,6 +282,10 @@ func (x *Pods) StepsFor(s *Stay, stays []*Stay) (steps []Step) {
 		return []Step{{Text: words.Replace(leaving + "add nodes, or wait for new ones")}}
 	case s.IsLate:
 		steps = []Step{late(""), remove("or, if BY has given up and nothing is wrong with WHO, remove WHAT")}
+	case k.IsManual() && s.IsByController() && (s.IsReady || s.ID.Key != purpose.OutOfService):
+		return []Step{look("wait until " + s.By + " removes WHAT from WHO" + since(", there", "") + because(s))}
+	case k.IsManual() && !s.IsFree() && !s.IsToRepair() && (s.IsReady || s.ID.Key != purpose.OutOfService):
+		return []Step{look("find out who has WHO" + since(",", ",") + " and ends that, before anybody removes WHAT" + because(s))}
 	case s.ID.Key == purpose.OutOfService && s.IsReady:
 		return []Step{remove("WHO ARE Ready and still HAVE WHAT" + since(",", "") + ": who set it removes it")}
 	case s.ID.Key == purpose.OutOfService:
@@ -311,26 +315,33 @@ func (x *Pods) cordonStep(s *Stay, look, uncordon func(string) Step, since func(
 	if s.By != "" {
 		with = " by " + s.By
 	}
-	because := strings.TrimSuffix(": "+s.Evidence, ": ")
-	if len(s.nodes) > 1 {
-		because = strings.ReplaceAll(because, "its ", "their ")
-	}
 	switch {
 	case s.IsFree() && s.By != "":
 		return uncordon("if the maintenance of WHO, cordoned" + with + since("", ",") + " is over, uncordon THEM")
 	case s.IsFree():
 		return uncordon("if the maintenance of WHO" + since(", cordoned", ",") + " is over, uncordon THEM")
 	case s.IsByController():
-		return look("wait until " + s.By + " uncordons WHO" + since(", cordoned", "") + because)
+		return look("wait until " + s.By + " uncordons WHO" + since(", cordoned", "") + because(s))
 	case s.IsToRepair():
 		return look("repair WHO, which ARE cordoned" + with + since("", "") + " and not Ready: to uncordon THEM alone is not enough")
 	case s.By == "":
 		text := say.Noun(len(s.nodes), "node") + " " + say.NamesOf(s.nodes, len(s.nodes)) + since(", cordoned", ",")
-		return x.onNodes("find out who has "+text+" and ends that, before anybody uncordons "+say.For(len(s.nodes), "it", "them")+because+
+		return x.onNodes("find out who has "+text+" and ends that, before anybody uncordons "+say.For(len(s.nodes), "it", "them")+because(s)+
 			". managedFields name the client that cordoned", s.nodes, 3, "get", "node", "-o", "yaml", "--show-managed-fields")
 	default:
-		return look("find out who has WHO, cordoned" + with + since("", ",") + " and ends that, before anybody uncordons THEM" + because)
+		return look("find out who has WHO, cordoned" + with + since("", ",") + " and ends that, before anybody uncordons THEM" + because(s))
 	}
+}
+
+// because ends a text with the evidence that somebody has the nodes, if there is some.
+func because(s *Stay) string {
+	if s.Evidence == "" {
+		return ""
+	}
+	if len(s.nodes) > 1 {
+		return ": " + strings.ReplaceAll(s.Evidence, "its ", "their ")
+	}
+	return ": " + s.Evidence
 }
 
 // exists returns entries that tolerate the taints with any value.

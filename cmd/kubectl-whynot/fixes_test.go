@@ -232,7 +232,7 @@ func (w *attempt) endStates(s fix.Step) {
 		states = w.x.Change.NodeTaints
 	case w.x.AlternativesTotal == 1:
 		states = w.x.Alternatives[0].NodeTaints
-		if strings.Contains(s.Text, " among its startupTaints") {
+		if strings.Contains(s.Text, " among its startupTaints") || strings.Contains(s.Text, " for a fault: ") {
 			states = slices.Concat(states, w.x.Alternatives[0].Taints)
 		}
 	}

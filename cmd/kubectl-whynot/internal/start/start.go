@@ -5,6 +5,7 @@
 package start
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -199,8 +200,7 @@ func (f *Facts) warnings(p *cluster.Pod) (list []corev1.Event) {
 
 // timeOf returns when the event was last seen, or zero.
 func timeOf(e corev1.Event) time.Time {
-	times := []time.Time{e.LastTimestamp.Time, e.EventTime.Time, ptr.Deref(e.Series, corev1.EventSeries{}).LastObservedTime.Time, e.CreationTimestamp.Time}
-	return slices.MaxFunc(times, time.Time.Compare)
+	return cmp.Or(ptr.Deref(e.Series, corev1.EventSeries{}).LastObservedTime.Time, e.LastTimestamp.Time, e.EventTime.Time, e.CreationTimestamp.Time)
 }
 
 // has reports whether the pod has the attached volume, by its claims or, without these, by an

@@ -208,7 +208,7 @@ func TestProvisioners(t *testing.T) {
 	const machine = `{"kind":"MachineList","apiVersion":"cluster.x-k8s.io/v1beta2","items":[{"metadata":{"name":"m","deletionTimestamp":"2026-11-21T01:00:00Z"},"status":{"nodeRef":{"name":"n"}}}]}`
 	const cordoned, karpenter, machines = "node n node.kubernetes.io/unschedulable:NoSchedule", "/apis/karpenter.sh/v1/nodepools", "/apis/cluster.x-k8s.io/v1beta2/machines"
 	for _, tc := range []struct {
-		node, stdin string
+		node, stdin string // or a pod
 		forbidden   bool
 		want        string
 		reads       bool
@@ -216,20 +216,27 @@ func TestProvisioners(t *testing.T) {
 		{"node n k:NoSchedule", "", false, "NodePool gpu has it among its startupTaints", true},
 		{"node n k:NoSchedule", `{"kind":"Pod","metadata":{"name":"q"}}`, false, "NodePool gpu has it among its startupTaints", true},
 		{"node n k:NoSchedule", "", true, "disruption budgets and NodePools, NodeClaims, MachineDeployments, MachineSets and Machines (you may not)", true},
+		{cordoned, "p", false, "Machine m has it, and is being deleted", true},
+		{cordoned, "b", false, "Pod default/b has started on node n", false},
 		{cordoned, "", false, "Machine m has it, and is being deleted", true},
 		{"node n node.kubernetes.io/not-ready:NoSchedule", "", false, "nodes are unhealthy", false},
 		{"node n", "", false, "has not reported a reason", false},
 	} {
 		lists := map[string][]string{
 			"/api/v1/nodes": {objectOf(tc.node)}, "/api/v1/pods": {`{"metadata":{"name":"p"}}`}, "/apis": {groups},
-			"/apis/apps/v1/daemonsets": {`{"kind":"DaemonSetList","apiVersion":"apps/v1","items":[]}`}, karpenter: {pool}, machines: {machine},
+			"/api/v1/namespaces/default/pods": {`{"metadata":{"name":"p","namespace":"default"}}`, `{"metadata":{"name":"b","namespace":"default"},"spec":{"nodeName":"n"},"status":{"phase":"Running"}}`},
+			"/apis/apps/v1/daemonsets":        {`{"kind":"DaemonSetList","apiVersion":"apps/v1","items":[]}`}, karpenter: {pool}, machines: {machine},
 		}
 		url, requests := apiServer(t, lists, "")
 		if tc.forbidden {
 			url = forbidding(t, url, "/apis/karpenter.sh/", "/apis/cluster.x-k8s.io/")
 		}
 		args := []string{"-A", "-s", url}
-		if tc.stdin != "" {
+		switch tc.stdin {
+		case "":
+		case "p", "b":
+			args = []string{tc.stdin, "-n", "default", "-s", url}
+		default:
 			args = []string{"-f", "-", "-s", url}
 		}
 		got := oneLine(mustRun(t, tc.stdin, args...))

@@ -18,7 +18,7 @@ import (
 type Hold struct {
 	By       string // the client that cordoned it, or wrote its taints; empty: not known
 	Evidence string // what else the node says; empty: nothing
-	IsSick   bool   // a condition does
+	IsSick   bool   // a condition says that something is wrong with the node, cordoned or not
 }
 
 // Evidence of a node that just has to be repaired.
@@ -77,7 +77,6 @@ func HoldOf(conditions []lifecycle.Condition, annotations, labels map[string]str
 			list = append(list, fmt.Sprintf("its condition %s is %s", c.Type, c.Status))
 		}
 	}
-	h.IsSick = len(list) > 0
 	for _, kind := range []struct {
 		name string
 		set  map[string]string
@@ -119,12 +118,19 @@ func Fault(t taints.Taint, conditions []lifecycle.Condition) string {
 	}
 	joined := func(s string) string { return strings.Join(split(s), "") }
 	for _, c := range conditions {
-		name := joined(c.Type)
-		if c.Type != "Ready" && !isHarmless(c) && (strings.Contains(joined(t.Key), name) || strings.Contains(joined(t.Value), name)) {
+		if c.Type == "Ready" || isHarmless(c) {
+			continue
+		}
+		if name := joined(c.Type); strings.Contains(joined(t.Key), name) || strings.Contains(joined(t.Value), name) {
 			return fmt.Sprintf("condition %s is %s", c.Type, c.Status)
 		}
 	}
 	return ""
+}
+
+// IsSick reports whether one of the conditions of a node says that something is wrong.
+func IsSick(conditions []lifecycle.Condition) bool {
+	return slices.ContainsFunc(conditions, func(c lifecycle.Condition) bool { return !isHarmless(c) })
 }
 
 // Words of keys that set how something works, or tell the past, and values that deny.

@@ -247,6 +247,7 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 		added.hold = purpose.HoldOf(conditions, n.Annotations, n.Labels, writer)
 		added.cordonedAt = managers.LastWrite(n.ManagedFields, "spec", "unschedulable").At
 	}
+	added.hold.IsSick = purpose.IsSick(conditions)
 	for _, t := range list {
 		if fault := purpose.Fault(t, conditions); fault != "" {
 			c.Faults[t.ID()] = fault + " on " + n.Name

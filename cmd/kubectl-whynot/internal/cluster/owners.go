@@ -66,8 +66,8 @@ func (c *Cluster) addProvisioner(m *manifest.Object) bool {
 	return true
 }
 
-// WantsProvisioners reports whether pods that wait, or those of workloads, are kept off a
-// node by a cordon, or by a taint that only what made the node may explain.
+// WantsProvisioners reports whether pods that are asked for, and wait, are kept off a node by
+// a cordon, or by a taint that only what made the node may explain.
 func (c *Cluster) WantsProvisioners() bool {
 	var list []taints.Taint
 	for i := range c.Nodes {
@@ -88,8 +88,9 @@ func (c *Cluster) WantsProvisioners() bool {
 		}
 	}
 	return slices.ContainsFunc(pods, func(p *Pod) bool {
+		isAsked := c.Asked == "" || p.Name == c.Asked || strings.Contains(c.Asked, "/")
 		_, isKept := p.Matcher.FindUntolerated(list, taints.HardEffects)
-		return p.IsPending() && isKept
+		return isAsked && p.IsPending() && isKept
 	})
 }
 

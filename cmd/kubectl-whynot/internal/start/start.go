@@ -5,6 +5,7 @@
 package start
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -91,7 +92,7 @@ func (f *Facts) AddPod(name cluster.PodName, o *corev1.Pod) {
 // reason if one says more.
 func waitsOf(o *corev1.Pod) (waits []string) {
 	var vague []string
-	isSidecar := make(map[string]bool)
+	isPending, isSidecar := o.Status.Phase == corev1.PodPending, make(map[string]bool)
 	for _, c := range o.Spec.InitContainers {
 		isSidecar[c.Name] = ptr.Deref(c.RestartPolicy, "") == corev1.ContainerRestartPolicyAlways
 	}
@@ -102,7 +103,7 @@ func waitsOf(o *corev1.Pod) (waits []string) {
 			name = "init " + name
 		}
 		switch w := s.State.Waiting; {
-		case w == nil && isInit && s.State.Running != nil && !(isSidecar[s.Name] && ptr.Deref(s.Started, false)):
+		case w == nil && isInit && isPending && s.State.Running != nil && !(isSidecar[s.Name] && ptr.Deref(s.Started, false)):
 			waits = append(waits, name+" runs, and the others wait for it")
 		case w == nil:
 		case w.Reason == "PodInitializing" || w.Reason == "ContainerCreating" || w.Reason == "":
@@ -138,10 +139,15 @@ func (f *Facts) Texts(c *cluster.Cluster, p *cluster.Pod, now time.Time) []strin
 	} else if len(texts) == 0 {
 		texts = append(texts, "its kubelet has not reported on its containers")
 	}
+	return slices.Concat(texts, f.volumeTexts(c, p), f.eventTexts(p, now))
+}
+
+// volumeTexts says where the volumes are that keep the pod, and which pods have them.
+func (f *Facts) volumeTexts(c *cluster.Cluster, p *cluster.Pod) (texts []string) {
 	for _, a := range f.elsewhere(p) {
 		text := "volume " + *a.Spec.Source.PersistentVolumeName + " is still attached to node " + a.Spec.NodeName
 		if a.DeletionTimestamp != nil {
-			text = "volume " + *a.Spec.Source.PersistentVolumeName + " is being detached from node " + a.Spec.NodeName
+			text = strings.Replace(text, "still attached to", "being detached from", 1)
 		}
 		if e := a.Status.DetachError; e != nil {
 			text += " (" + say.Shortened(e.Message) + ")"
@@ -150,11 +156,11 @@ func (f *Facts) Texts(c *cluster.Cluster, p *cluster.Pod, now time.Time) []strin
 	}
 	for _, o := range f.Holders(c, p) {
 		text := "pod " + o.String() + " still has its volume on node " + o.Node
-		if i, known := c.NodeAt[o.Node]; o.Deleting {
+		if o.Deleting {
 			text += ", and stays Terminating"
-			if known && c.Nodes[i].IsSilent() {
-				text += ", as the kubelet there does not answer"
-			}
+		}
+		if i, known := c.NodeAt[o.Node]; known && c.Nodes[i].IsSilent() {
+			text += ", as the kubelet there does not answer"
 		}
 		texts = append(texts, text)
 	}
@@ -163,14 +169,19 @@ func (f *Facts) Texts(c *cluster.Cluster, p *cluster.Pod, now time.Time) []strin
 			texts = append(texts, "volume "+*a.Spec.Source.PersistentVolumeName+" is not attached: "+say.Shortened(e.Message))
 		}
 	}
+	return texts
+}
+
+// eventTexts has the newest warnings, of two reasons.
+func (f *Facts) eventTexts(p *cluster.Pod, now time.Time) (texts []string) {
 	byReason := lists.Grouped(f.warnings(p), func(e corev1.Event) string { return e.Reason })
 	for _, same := range byReason[:min(2, len(byReason))] {
-		newest, at := same[0], ""
-		if t := timeOf(newest); !t.IsZero() {
-			at = ", " + say.Relative(t.Unix()-now.Unix())
+		text := "event " + same[0].Reason
+		if at := timeOf(same[0]); !at.IsZero() {
+			text += ", " + say.Relative(at.Unix()-now.Unix())
 		}
-		message := say.Shortened(strings.Join(strings.Fields(newest.Message), " "))
-		texts = append(texts, "event "+newest.Reason+at+": "+strings.TrimRight(message, "."))
+		message := strings.Join(strings.Fields(same[0].Message), " ")
+		texts = append(texts, text+": "+strings.TrimRight(say.Shortened(message), "."))
 	}
 	return texts
 }
@@ -189,8 +200,7 @@ func (f *Facts) warnings(p *cluster.Pod) (list []corev1.Event) {
 
 // timeOf returns when the event was last seen, or zero.
 func timeOf(e corev1.Event) time.Time {
-	times := []time.Time{e.LastTimestamp.Time, e.EventTime.Time, ptr.Deref(e.Series, corev1.EventSeries{}).LastObservedTime.Time, e.CreationTimestamp.Time}
-	return slices.MaxFunc(times, time.Time.Compare)
+	return cmp.Or(ptr.Deref(e.Series, corev1.EventSeries{}).LastObservedTime.Time, e.LastTimestamp.Time, e.EventTime.Time, e.CreationTimestamp.Time)
 }
 
 // has reports whether the pod has the attached volume, by its claims or, without these, by an

@@ -96,6 +96,9 @@ func reading(t taints.Taint) (state State, isPool bool) {
 		domain, name = "", t.Key
 	}
 	key, value := split(name), split(t.Value)
+	if slices.Contains([]string{"old", "previous"}, strings.ToLower(t.Value)) {
+		return Leaving, false
+	}
 	if isFalse := slices.Contains([]string{"false", "no", "0", "down", "ko"}, strings.ToLower(t.Value)); isFalse {
 		for _, w := range key {
 			if strings.HasSuffix(w, "ready") || strings.Contains(w, "health") || w == "ok" || w == "available" || w == "online" || w == "active" {

@@ -225,7 +225,7 @@ func (x *Pods) StepsFor(s *Stay, stays []*Stay) (steps []Step) {
 		return []Step{remove("if nobody needs WHAT any more, remove it from WHO: no cordon sets it, and no uncordon removes it")}
 	case s.State == purpose.Cordoned:
 		return []Step{x.cordonStep(s, look, uncordon, since)}
-	case s.State == purpose.Unhealthy && slices.ContainsFunc(stays, func(o *Stay) bool { return o.IsToRepair() && slices.Equal(o.nodes, s.nodes) }):
+	case s.State == purpose.Unhealthy && slices.ContainsFunc(stays, func(o *Stay) bool { return o.State == purpose.Cordoned && o.IsToRepair() && slices.Equal(o.nodes, s.nodes) }):
 		return nil
 	case s.State == purpose.Unhealthy:
 		or, left := "", slices.DeleteFunc(slices.Clone(s.taints), func(t taints.Taint) bool { return !purpose.IsOfStart(t) })

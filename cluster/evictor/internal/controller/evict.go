@@ -86,9 +86,11 @@ func refusal(err error) string {
 func (c *Controller) evict(ctx context.Context, l *lane, p *pod) {
 	defer func() { <-l.places }()
 	try := c.try
-	if l == c.asks {
+	c.mu.Lock()
+	if c.mustAsk(p) {
 		try = c.ask
 	}
+	c.mu.Unlock()
 	result, err := try(ctx, p)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,6 +115,10 @@ func (c *Controller) try(ctx context.Context, p *pod) (string, error) {
 	}
 	c.workers <- struct{}{}
 	defer func() { <-c.workers }()
+	v, err := c.withPod(ctx, v, p)
+	if err != nil {
+		return outcome(err), err
+	}
 	switch now, err := c.takeTurn(ctx, p, v); {
 	case err != nil:
 		return outcome(err), err
@@ -219,7 +225,8 @@ func (c *Controller) attempt(ctx context.Context, p *pod, v *view) (string, erro
 	v = c.viewOf(ctx, p.node, time.Now()) // the node may have recovered
 	c.mu.Unlock()
 	<-v.done
-	if !c.mayDelete(ctx, v, p) {
+	v, unread := c.withPod(ctx, v, p)
+	if unread != nil || !c.mayDelete(ctx, v, p) {
 		return blocked, err
 	}
 	c.warn(p, actionDelete, "Deleting Pod %s on a failed node, due since %s, although a PodDisruptionBudget holds it back: %s", refusal(err))

@@ -85,13 +85,7 @@ func refusal(err error) string {
 // evict evicts the pod if the API server confirms that it is due.
 func (c *Controller) evict(ctx context.Context, l *lane, p *pod) {
 	defer func() { <-l.places }()
-	try := c.try
-	c.mu.Lock()
-	if c.mustAsk(p) {
-		try = c.ask
-	}
-	c.mu.Unlock()
-	result, err := try(ctx, p)
+	result, err := c.try(ctx, p)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p.state = waits
@@ -102,9 +96,12 @@ func (c *Controller) evict(ctx context.Context, l *lane, p *pod) {
 
 // try tries to evict the pod, and returns the outcome or why it failed.
 func (c *Controller) try(ctx context.Context, p *pod) (string, error) {
+	if err := c.ask(ctx, p); err != nil {
+		return outcome(err), err
+	}
 	c.mu.Lock()
 	n := c.nodes[p.node]
-	if n == nil || time.Until(c.next(p)) > 0 {
+	if n == nil || !c.pending(p) || time.Until(c.next(p)) > 0 {
 		c.mu.Unlock()
 		return postponed, nil
 	}

@@ -127,30 +127,31 @@ func (c *Controller) mustAsk(p *pod) bool {
 	return n != nil && p.asked != n && hasTooMany(p.tolerations) && (!p.evicted || c.options.DryRun)
 }
 
-// ask asks the API server for a pod that has more tolerations than the cache keeps, and
-// keeps those that decide about its node's taints.
-func (c *Controller) ask(ctx context.Context, p *pod) (string, error) {
+// ask asks the API server for a pod that has more tolerations than the cache keeps,
+// keeps those that decide about its node's taints, and checks the pod.
+func (c *Controller) ask(ctx context.Context, p *pod) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	c.mu.Lock()
-	n := c.nodes[p.node]
+	n, must := c.nodes[p.node], c.mustAsk(p)
 	c.mu.Unlock()
-	if n == nil {
-		return postponed, nil
+	if !must {
+		return nil
 	}
 	q := &question{taints: n.taints, forDevices: c.options.Policy.ForDevices, best: make([]answer, len(n.taints))}
 	var obj corev1.Pod
 	if err := c.live.Get(context.WithValue(ctx, questionKey{}, q), p.NamespacedName, &obj); client.IgnoreNotFound(err) != nil {
-		return outcome(err), err
+		return err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if obj.UID != p.uid || !equality.Semantic.DeepEqual(obj.Spec.Tolerations, p.tolerations) {
-		return stale, errStale
+		return errStale
 	}
 	p.asked, p.understood = n, q.deciding()
 	c.understands(ctx, p.NamespacedName, !q.unknown, p.understood)
-	return postponed, nil
+	_, err := c.check(ctx, p.NamespacedName)
+	return err
 }
 
 // A question is which tolerations of a pod decide about the taints. It is a value of the

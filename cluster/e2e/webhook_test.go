@@ -208,7 +208,8 @@ func (w *webhookTest) updatesWhileDown(t *testing.T) {
 
 // replicas starts two webhooks at once without the manifest's Secret, which they
 // may not create. It restores the Secret, and removes the certificate while they
-// run. They always present a certificate that API servers trust.
+// run. They always present a certificate that API servers trust. It also replaces
+// what the manifest has, and they make another certificate.
 func (w *webhookTest) replicas(t *testing.T) {
 	w.setFailurePolicy("Fail")
 	secrets := w.Client.CoreV1().Secrets(controlplane.WebhookNamespace)
@@ -239,6 +240,17 @@ func (w *webhookTest) replicas(t *testing.T) {
 			return errors.New("they do not")
 		}
 		return nil
+	})
+	before = must(shown(w.Cluster, w.addr))(t)
+	must(secrets.Update(t.Context(), w.secret.DeepCopy(), metav1.UpdateOptions{}))(t) // this and the next, as kubectl replace
+	w.PatchWebhooks(func(string) string { return `[{"op": "remove", "path": "/webhooks/0/clientConfig/caBundle"}]` })
+	w.Eventually("both replicas have mended that", func() error {
+		one, errOne := shown(w.Cluster, w.addr)
+		two, errTwo := shown(w.Cluster, other)
+		if one != two || one == before {
+			return errors.New("they have not")
+		}
+		return errors.Join(errOne, errTwo, w.TryPod(controlplane.Pod("probe")))
 	})
 	second.Stop()
 }

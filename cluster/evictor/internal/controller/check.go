@@ -35,6 +35,7 @@ type pod struct {
 	changed     time.Time           // when it was first seen with these tolerations
 	understood  []taints.Toleration // see understand
 	asked       *node               // for whose taints they hold, if the cache has too many
+	large       bool                // it takes the API server long
 
 	due      time.Time // the deadline
 	state    state
@@ -92,7 +93,7 @@ func (c *Controller) check(ctx context.Context, name types.NamespacedName) (*pod
 	if p.changed.IsZero() || !equality.Semantic.DeepEqual(p.tolerations, obj.Spec.Tolerations) {
 		c.tolerate(ctx, p, obj.Spec.Tolerations)
 	}
-	p.arrived = arrival(obj)
+	p.arrived, p.large = arrival(obj), sizeOf(obj) > largePod || hasTooMany(p.tolerations)
 	if c.mustAsk(p) {
 		if _, pending := c.queue.Due(p); !pending {
 			p.due = later(n.changed, p.changed) // at the earliest

@@ -74,11 +74,11 @@ type Controller struct {
 	options Options
 	metrics *instruments
 
-	first, retries *lane
-	asks           *lane         // for pods that the API server is asked about
-	workers        chan struct{} // one for each worker
-	turn           chan struct{} // full while a worker waits for the rate limit
-	limiter        *rate.Limiter
+	first, retries, large *lane
+
+	workers chan struct{} // one for each worker
+	turn    chan struct{} // full while a worker waits for the rate limit
+	limiter *rate.Limiter
 
 	mu      sync.Mutex // guards the following fields, and those of pods that are not in flight
 	nodes   map[string]*node
@@ -106,7 +106,7 @@ func New(c client.Client, live client.Reader, recorder events.EventRecorder, reg
 		options: o,
 		first:   newLane(name+"-evictions", ahead),
 		retries: newLane(name+"-retries", workers),
-		asks:    newLane(name+"-asks", 1),
+		large:   newLane(name+"-large", 1),
 		workers: make(chan struct{}, workers),
 		turn:    make(chan struct{}, 1),
 		limiter: rate.NewLimiter(limit, max(o.Burst, 1)),

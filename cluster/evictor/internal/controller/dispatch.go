@@ -13,7 +13,8 @@ import (
 )
 
 // A lane is a queue of nodes that have pods to evict. There is one for first attempts,
-// and one for retries, which has few places: first attempts wait for no others.
+// one for retries, which has few places, and one for large pods, which has one place:
+// first attempts wait for no others.
 type lane struct {
 	nodes  workqueue.TypedDelayingInterface[string]
 	places chan struct{} // one for each pod that waits for an answer or for its turn
@@ -27,8 +28,8 @@ func newLane(name string, places int) *lane {
 // lane returns the lane of a pod. The caller holds the mutex.
 func (c *Controller) lane(p *pod) *lane {
 	switch {
-	case c.mustAsk(p):
-		return c.asks
+	case p.large:
+		return c.large
 	case p.failures > 0:
 		return c.retries
 	}
@@ -36,7 +37,7 @@ func (c *Controller) lane(p *pod) *lane {
 }
 
 // lanes returns all lanes.
-func (c *Controller) lanes() []*lane { return []*lane{c.first, c.retries, c.asks} }
+func (c *Controller) lanes() []*lane { return []*lane{c.first, c.retries, c.large} }
 
 // wake wakes the pod's lane when the pod is to be evicted. The caller holds the mutex.
 func (c *Controller) wake(p *pod) {

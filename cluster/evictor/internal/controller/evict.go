@@ -85,11 +85,7 @@ func refusal(err error) string {
 // evict evicts the pod if the API server confirms that it is due.
 func (c *Controller) evict(ctx context.Context, l *lane, p *pod) {
 	defer func() { <-l.places }()
-	try := c.try
-	if l == c.asks {
-		try = c.ask
-	}
-	result, err := try(ctx, p)
+	result, err := c.try(ctx, p)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p.state = waits
@@ -100,9 +96,12 @@ func (c *Controller) evict(ctx context.Context, l *lane, p *pod) {
 
 // try tries to evict the pod, and returns the outcome or why it failed.
 func (c *Controller) try(ctx context.Context, p *pod) (string, error) {
+	if err := c.ask(ctx, p); err != nil {
+		return outcome(err), err
+	}
 	c.mu.Lock()
 	n := c.nodes[p.node]
-	if n == nil || time.Until(c.next(p)) > 0 {
+	if n == nil || !c.pending(p) || time.Until(c.next(p)) > 0 {
 		c.mu.Unlock()
 		return postponed, nil
 	}
@@ -113,6 +112,10 @@ func (c *Controller) try(ctx context.Context, p *pod) (string, error) {
 	}
 	c.workers <- struct{}{}
 	defer func() { <-c.workers }()
+	v, err := c.withPod(ctx, v, p)
+	if err != nil {
+		return outcome(err), err
+	}
 	switch now, err := c.takeTurn(ctx, p, v); {
 	case err != nil:
 		return outcome(err), err
@@ -219,7 +222,8 @@ func (c *Controller) attempt(ctx context.Context, p *pod, v *view) (string, erro
 	v = c.viewOf(ctx, p.node, time.Now()) // the node may have recovered
 	c.mu.Unlock()
 	<-v.done
-	if !c.mayDelete(ctx, v, p) {
+	v, unread := c.withPod(ctx, v, p)
+	if unread != nil || !c.mayDelete(ctx, v, p) {
 		return blocked, err
 	}
 	c.warn(p, actionDelete, "Deleting Pod %s on a failed node, due since %s, although a PodDisruptionBudget holds it back: %s", refusal(err))

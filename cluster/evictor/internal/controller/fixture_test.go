@@ -68,6 +68,8 @@ type world struct {
 	old      []client.Object         // what the cache still has of these
 	follows  bool                    // another replica leads
 	reads    int                     // from the API server
+	crowd    string                  // pods with this prefix are too large for a list
+	slow     time.Duration           // what a read of a large pod takes
 	patching func()                  // called before a patch
 	read     func(reads int) error   // an error fails a read
 
@@ -117,6 +119,7 @@ func (w *world) standBy() {
 	w.close()
 	c := interceptor.NewClient(w.api, interceptor.Funcs{
 		Get:               w.get,
+		List:              w.list,
 		SubResourceCreate: w.evict,
 		SubResourcePatch:  w.patch,
 		Delete:            w.delete,

@@ -177,6 +177,7 @@ func testEvictions(t *rapid.T) {
 	}
 	w := newWorld(t, o)
 	defer w.close()
+	w.crowd = rapid.SampledFrom([]string{"", "p0", "p"}).Draw(t, "large pods")
 	m := &model{w: w}
 	failures := rapid.SliceOfN(rapid.SampledFrom([]error{nil, errors.New("no"), disrupts()}), 0, 6).Draw(t, "failures")
 	w.fail = func(name string) error {

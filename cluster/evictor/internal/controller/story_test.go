@@ -35,7 +35,9 @@ func TestStories(t *testing.T) {
 		Method                                Method
 		FromSeen, KeepTimers, DryRun, Standby bool
 		ForDevices                            bool
+		Crowd                                 string // pods with this prefix are too large for a list
 		QPS                                   float64
+		Workers                               int
 		DeleteHeldAfter                       metav1.Duration
 		Each                                  []map[string]string // a story each, with these words replaced
 		Usual                                 map[string]string   // where that says nothing else
@@ -44,6 +46,7 @@ func TestStories(t *testing.T) {
 		o := with(func(o *Options) {
 			o.Policy.FromTimeAdded, o.KeepTimers, o.DryRun = !story.FromSeen, story.KeepTimers, story.DryRun
 			o.Policy.ForDevices, o.QPS = story.ForDevices, story.QPS
+			o.Workers = cmp.Or(story.Workers, 1)
 			o.DeleteHeldAfter, o.Method = story.DeleteHeldAfter.Duration, cmp.Or(story.Method, Evict)
 		})
 		if story.Each == nil {
@@ -57,6 +60,7 @@ func TestStories(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					w := newWorld(t, o)
 					defer w.close()
+					w.crowd = story.Crowd
 					if !story.Standby {
 						w.lead()
 					}
@@ -171,12 +175,13 @@ func (w *world) steps() map[string]func(name, rest string) {
 				return fail(pod)
 			}
 		},
-		"takes":   func(name, _ string) { time.Sleep(duration(name)) },
-		"lags":    func(_, _ string) { w.lags = true },
-		"pass":    func(name, _ string) { w.pass(duration(name)) },
-		"follows": func(_, _ string) { w.follows = true },
-		"lead":    func(_, _ string) { w.lead() },
-		"restart": func(_, _ string) { w.restart() },
+		"slow-large": func(name, _ string) { w.slow = duration(name) },
+		"takes":      func(name, _ string) { time.Sleep(duration(name)) },
+		"lags":       func(_, _ string) { w.lags = true },
+		"pass":       func(name, _ string) { w.pass(duration(name)) },
+		"follows":    func(_, _ string) { w.follows = true },
+		"lead":       func(_, _ string) { w.lead() },
+		"restart":    func(_, _ string) { w.restart() },
 
 		"due": func(name, rest string) { // and another check changes nothing
 			w.t.Helper()
@@ -227,6 +232,14 @@ func (w *world) steps() map[string]func(name, rest string) {
 			end := time.Now().Add(duration(name))
 			w.read = func(int) error {
 				if time.Now().Before(end) {
+					return etcdIsGone
+				}
+				return nil
+			}
+		},
+		"refused-reads": func(first, n string) { // from that one on, so many
+			w.read = func(reads int) error {
+				if reads >= number(first) && reads < number(first)+number(n) {
 					return etcdIsGone
 				}
 				return nil

@@ -5,6 +5,7 @@ package controller
 import (
 	"context"
 	"hash/maphash"
+	"math"
 	"slices"
 	"strconv"
 
@@ -31,6 +32,7 @@ func strip(obj any) (any, error) {
 		if _, c := podutil.GetPodCondition(&obj.Status, corev1.PodScheduled); c != nil {
 			small.Status.Conditions = []corev1.PodCondition{{Type: c.Type, Status: c.Status, LastTransitionTime: c.LastTransitionTime}}
 		}
+		small.Status.ObservedGeneration = max(sizeOf(obj), int64(obj.Size()))
 		*obj = small
 	case *corev1.Node:
 		*obj = corev1.Node{
@@ -40,6 +42,10 @@ func strip(obj any) (any, error) {
 	}
 	return obj, nil
 }
+
+// sizeOf returns how many bytes a pod has that was stripped, which it has in a field that
+// the controller does not read.
+func sizeOf(obj *corev1.Pod) int64 { return obj.Status.ObservedGeneration }
 
 func stripMeta(meta *metav1.ObjectMeta) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
@@ -58,41 +64,58 @@ const (
 	// cache keeps of a pod, and how many bytes of text they may have.
 	maxTolerations = 30
 	maxText        = 2048
+	// largePod is how many bytes make a pod large.
+	largePod = 64 << 10
 	// tooMany is the operator of a toleration that stands for more than that. Its value
 	// changes with them.
 	tooMany = "taints-evictor/TooMany"
 )
 
-var seed = maphash.MakeSeed()
-
 // stripTolerations returns the tolerations that can match NoExecute, each once.
-func stripTolerations(list []corev1.Toleration) (kept []corev1.Toleration) {
-	text := 0
-	for _, t := range list {
-		same := func(k corev1.Toleration) bool {
-			return k.MatchToleration(&t) && ptr.Equal(k.TolerationSeconds, t.TolerationSeconds)
-		}
-		if t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectPreferNoSchedule || slices.ContainsFunc(kept, same) {
-			continue
-		}
-		if text += len(t.Key) + len(t.Operator) + len(t.Value) + len(t.Effect); len(kept) == maxTolerations || text > maxText {
-			return []corev1.Toleration{{Operator: tooMany, Value: digest(list)}}
-		}
-		kept = append(kept, t)
+func stripTolerations(list []corev1.Toleration) []corev1.Toleration {
+	k := newKeeper()
+	for i := range list {
+		k.add(&list[i])
 	}
-	return slices.Clone(kept) // without room for more
+	return k.list()
 }
 
-func digest(list []corev1.Toleration) string {
-	var h maphash.Hash
-	h.SetSeed(seed)
-	for _, t := range list {
-		seconds := ptr.Deref(t.TolerationSeconds, -1)
-		t.TolerationSeconds = nil
-		maphash.WriteComparable(&h, t)
-		maphash.WriteComparable(&h, seconds)
+// A keeper keeps the tolerations of a pod that can match NoExecute, each once.
+type keeper struct {
+	kept   []corev1.Toleration
+	text   int  // bytes of it
+	many   bool // there are more
+	digest maphash.Hash
+}
+
+var seed = maphash.MakeSeed()
+
+func newKeeper() *keeper {
+	k := &keeper{}
+	k.digest.SetSeed(seed)
+	return k
+}
+
+func (k *keeper) add(t *corev1.Toleration) {
+	maphash.WriteComparable(&k.digest, ptr.Deref(t.TolerationSeconds, math.MinInt64))
+	maphash.WriteComparable(&k.digest, [...]string{t.Key, string(t.Operator), t.Value, string(t.Effect)})
+	same := func(kept corev1.Toleration) bool {
+		return kept.MatchToleration(t) && ptr.Equal(kept.TolerationSeconds, t.TolerationSeconds)
 	}
-	return strconv.FormatUint(h.Sum64(), 36)
+	if k.many || t.Effect == corev1.TaintEffectNoSchedule || t.Effect == corev1.TaintEffectPreferNoSchedule || slices.ContainsFunc(k.kept, same) {
+		return
+	}
+	k.text += len(t.Key) + len(t.Operator) + len(t.Value) + len(t.Effect)
+	k.many = len(k.kept) == maxTolerations || k.text > maxText
+	k.kept = append(k.kept, *t)
+}
+
+// list returns what is kept.
+func (k *keeper) list() []corev1.Toleration {
+	if k.many {
+		return []corev1.Toleration{{Operator: tooMany, Value: strconv.FormatUint(k.digest.Sum64(), 36)}}
+	}
+	return slices.Clone(k.kept) // without room for more
 }
 
 func hasTooMany(list []corev1.Toleration) bool { return len(list) == 1 && list[0].Operator == tooMany }
@@ -104,49 +127,69 @@ func (c *Controller) mustAsk(p *pod) bool {
 	return n != nil && p.asked != n && hasTooMany(p.tolerations) && (!p.evicted || c.options.DryRun)
 }
 
-// ask asks the API server for a pod that has more tolerations than the cache keeps, and
-// keeps those that decide about its node's taints.
-func (c *Controller) ask(ctx context.Context, p *pod) (string, error) {
+// ask asks the API server for a pod that has more tolerations than the cache keeps,
+// keeps those that decide about its node's taints, and checks the pod.
+func (c *Controller) ask(ctx context.Context, p *pod) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	c.mu.Lock()
-	n := c.nodes[p.node]
+	n, must := c.nodes[p.node], c.mustAsk(p)
 	c.mu.Unlock()
-	if n == nil {
-		return postponed, nil
+	if !must {
+		return nil
 	}
+	q := &question{taints: n.taints, forDevices: c.options.Policy.ForDevices, best: make([]answer, len(n.taints))}
 	var obj corev1.Pod
-	if err := c.live.Get(ctx, p.NamespacedName, &obj); client.IgnoreNotFound(err) != nil {
-		return outcome(err), err
+	if err := c.live.Get(context.WithValue(ctx, questionKey{}, q), p.NamespacedName, &obj); client.IgnoreNotFound(err) != nil {
+		return err
 	}
-	digested := stripTolerations(obj.Spec.Tolerations)
-	list, unknown := understand(kube.Tolerations(obj.Spec.Tolerations))
-	list = deciding(list, n.taints, c.options.Policy.ForDevices)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if obj.UID != p.uid || !equality.Semantic.DeepEqual(digested, p.tolerations) {
-		return stale, errStale
+	if obj.UID != p.uid || !equality.Semantic.DeepEqual(obj.Spec.Tolerations, p.tolerations) {
+		return errStale
 	}
-	p.asked, p.understood = n, list
-	c.understands(ctx, p.NamespacedName, !unknown, list)
-	return postponed, nil
+	p.asked, p.understood = n, q.deciding()
+	c.understands(ctx, p.NamespacedName, !q.unknown, p.understood)
+	_, err := c.check(ctx, p.NamespacedName)
+	return err
 }
 
-// deciding returns the tolerations that decide about the taints, in their order.
-func deciding(list []taints.Toleration, about []taints.Taint, forDevices bool) (few []taints.Toleration) {
-	decides := map[int]bool{}
-	for _, taint := range about {
-		best := -1
-		for i, t := range list {
-			if (best < 0 || forDevices && rank(t) < rank(list[best])) && t.Tolerates(taint) {
-				best = i
-			}
+// A question is which tolerations of a pod decide about the taints. It is a value of the
+// context of a read, and sees them as they arrive.
+type question struct {
+	taints     []taints.Taint
+	forDevices bool
+	best       []answer // for each taint
+	seen       int
+	unknown    bool
+}
+
+type questionKey struct{}
+
+// An answer is a toleration, and how many the pod has up to it.
+type answer struct {
+	taints.Toleration
+	number int
+}
+
+func (q *question) add(t *corev1.Toleration) {
+	list, unknown := understand([]taints.Toleration{kube.Toleration(*t)})
+	q.seen++
+	q.unknown = q.unknown || unknown
+	for i, taint := range q.taints {
+		best := &q.best[i]
+		if (best.number == 0 || q.forDevices && rank(list[0]) < rank(best.Toleration)) && list[0].Tolerates(taint) {
+			*best = answer{list[0], q.seen}
 		}
-		decides[best] = true
 	}
-	for i, t := range list {
-		if decides[i] {
-			few = append(few, t)
+}
+
+// deciding returns the tolerations that decide, in their order.
+func (q *question) deciding() (few []taints.Toleration) {
+	slices.SortFunc(q.best, func(a, b answer) int { return a.number - b.number })
+	for i, a := range q.best {
+		if a.number > 0 && (i == 0 || a.number != q.best[i-1].number) {
+			few = append(few, a.Toleration)
 		}
 	}
 	return few

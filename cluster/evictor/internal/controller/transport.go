@@ -31,9 +31,9 @@ import (
 //     Otherwise an informer would back off, and notice up to a minute late that the
 //     API server is back.
 //
-// Pods of lists are stripped (lists.go). The lease observes its renewals.
+// Pods are stripped as they arrive (wire.go). The lease observes its renewals.
 func AdaptTransport(config *rest.Config, lease *Lease) {
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return transport{lists{next}, lease} })
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return transport{stripping{next}, lease} })
 }
 
 // Mapper returns a mapper for pods and nodes. The manager's own mapper calls the

@@ -31,6 +31,7 @@ type view struct {
 	pods      map[types.UID]*corev1.Pod // what the controller reads of them, if they are not being deleted
 	err       error
 
+	crowded  bool      // the pods are too large for a list, and each is read by itself
 	told     bool      // a line of the log says that the cache is old
 	failures int       // how many reads in a row failed
 	retry    time.Time // when to read again, if this one failed
@@ -56,9 +57,24 @@ func (c *Controller) viewOf(ctx context.Context, node string, since time.Time) *
 		}
 		v.failures, v.retry = before.failures, before.retry
 	}
-	c.views[node] = v
+	c.views[node], v.crowded = v, c.crowded(ctx, node)
 	go c.read(ctx, node, v)
 	return v
+}
+
+// crowded reports whether the node's pods are too large for a list, as the cache has
+// them. An API server takes long to send large pods, and others must not wait for them.
+func (c *Controller) crowded(ctx context.Context, node string) bool {
+	const most = 4 << 20
+	var list corev1.PodList
+	if err := c.client.List(ctx, &list, client.MatchingFields{byNode: node}); err != nil {
+		return true
+	}
+	sum := int64(0)
+	for i := range list.Items {
+		sum += sizeOf(&list.Items[i])
+	}
+	return sum > most
 }
 
 func (c *Controller) read(ctx context.Context, node string, v *view) {
@@ -71,7 +87,7 @@ func (c *Controller) read(ctx context.Context, node string, v *view) {
 		err = errStale // and its pods do not matter
 	}
 	c.mu.Unlock()
-	if err == nil {
+	if err == nil && !v.crowded {
 		err = c.live.List(reading, &pods, client.MatchingFields{byNode: node})
 	}
 
@@ -99,6 +115,23 @@ func (c *Controller) read(ctx context.Context, node string, v *view) {
 	v.retry = time.Now().Add(backoff(failures, err))
 	c.metrics.failures.WithLabelValues(outcome(err)).Inc()
 	log.FromContext(ctx).Info("Cannot read a node and its pods, and will retry", "node", node, "at", v.retry, "error", err.Error())
+}
+
+// withPod returns a view that has the pod: v, or one of its own if the node is crowded.
+func (c *Controller) withPod(ctx context.Context, v *view, p *pod) (*view, error) {
+	if !v.crowded {
+		return v, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	obj := &corev1.Pod{}
+	err := client.IgnoreNotFound(c.live.Get(ctx, p.NamespacedName, obj))
+	own := &view{answered: v.answered, node: v.node, pods: map[types.UID]*corev1.Pod{}}
+	if exists(obj) {
+		_, _ = strip(obj)
+		own.pods[obj.UID] = obj
+	}
+	return own, err
 }
 
 // caughtUp ends the waits for the cache to be up to date. The caller holds the mutex.

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"github.com/seed-0529bac1/taints"
+)
+
+// Pods arrive stripped, and other answers as they are.
+func TestStripping(t *testing.T) {
+	large := corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "web", UID: "1", Generation: 3, Labels: map[string]string{"a": "b"}},
+		Spec:       corev1.PodSpec{NodeName: "n", Tolerations: slices.Repeat(tolerations("a:NoExecute op=Exists"), 20_000)},
+		Status: corev1.PodStatus{Conditions: []corev1.PodCondition{
+			{Type: corev1.PodReady, Message: strings.Repeat("a", 1000)},
+			{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(begin)},
+		}},
+	}
+	list := &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "7", Continue: "more"}, Items: []corev1.Pod{large, {}, large}}
+	const protobuf, all, web = runtime.ContentTypeProtobuf, "/api/v1/pods", "/api/v1/namespaces/default/pods/web"
+	info, _ := runtime.SerializerInfoForMediaType(scheme.Codecs.SupportedMediaTypes(), protobuf)
+	encoded := func(obj runtime.Object) []byte {
+		return taints.Must(runtime.Encode(scheme.Codecs.EncoderForVersion(info.Serializer, corev1.SchemeGroupVersion), obj))
+	}
+	ask := func(method, url, contentType string, body []byte) ([]byte, error) {
+		transport := adapted(&Lease{}, func(*http.Request) (*http.Response, error) {
+			return &http.Response{
+				StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {contentType}},
+				Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
+			}, nil
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		request, _ := http.NewRequestWithContext(ctx, method, "https://10.0.0.1"+url, http.NoBody)
+		response, err := transport.RoundTrip(request)
+		if err != nil {
+			return nil, err
+		}
+		got, err := io.ReadAll(response.Body)
+		if response.ContentLength != int64(len(got)) {
+			t.Errorf("%d bytes, and the header says %d", len(got), response.ContentLength)
+		}
+		return got, err
+	}
+	wire, one := encoded(list), encoded(&large)
+	for i := range list.Items {
+		_, _ = strip(&list.Items[i]) // which notes the size
+	}
+	for _, tc := range []struct {
+		method, url string
+		wire        []byte
+		want        runtime.Object
+	}{
+		{http.MethodGet, all + "?limit=500", wire, list},
+		{http.MethodGet, all + "?fieldSelector=spec.nodeName%3Dn", wire, list},
+		{http.MethodGet, web, one, &list.Items[0]},
+		{http.MethodPatch, web + "/status", one, &list.Items[0]},
+	} {
+		small, err := ask(tc.method, tc.url, protobuf, tc.wire)
+		got, _, errDecode := scheme.Codecs.UniversalDeserializer().Decode(small, nil, nil)
+		if err != nil || errDecode != nil {
+			t.Fatal(err, errDecode)
+		}
+		got.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+		if !equality.Semantic.DeepEqual(got, tc.want) || len(small) > 1000 {
+			t.Errorf("%s %s: %d bytes: got\n%v, want\n%v", tc.method, tc.url, len(small), got, tc.want)
+		}
+	}
+	for _, tc := range [][3]string{
+		{http.MethodGet, all + "?watch=true", protobuf + ";stream=watch"},
+		{http.MethodGet, all, runtime.ContentTypeJSON},
+		{http.MethodGet, "/api/v1/nodes", protobuf},
+		{http.MethodPost, web + "/eviction", protobuf},
+		{http.MethodDelete, web, protobuf},
+	} {
+		if same, err := ask(tc[0], tc[1], tc[2], wire); err != nil || !bytes.Equal(same, wire) {
+			t.Errorf("%s: %d bytes become %d, %v", tc, len(wire), len(same), err)
+		}
+	}
+	end := len(one) - 4 // contentEncoding and contentType are empty
+	for _, n := range []int{0, 3, 5, 20, 40, 100, end / 2, end - 1} {
+		if got, err := ask(http.MethodGet, web, protobuf, one[:n]); err == nil {
+			t.Errorf("the first %d bytes are accepted as %d", n, len(got))
+		}
+	}
+	for name, body := range map[string]string{
+		"a float": "k8s\x00\x12\x02\x15\x01", "no pod": "k8s\x00\x12\x03\x12\x01x", "no size": "k8s\x00\x12", "too long": "k8s\x00\x0a\xff\xff\xff\xff\x0f",
+		"no toleration": "k8s\x00\x12\x07\x12\x05\x12\x03\xb2\x01\x01x",
+	} {
+		if got, err := ask(http.MethodGet, all, protobuf, []byte(body)); err == nil {
+			t.Errorf("%s is accepted as %q", name, got)
+		}
+	}
+}

@@ -27,17 +27,18 @@ const (
 	unanswered = "its condition Ready is Unknown"
 )
 
-// Clients, by the first word of their names. Those of people do what a person, or a script,
+// Clients, by the first word of their names, or the whole. Those of people do what a person, or a script,
 // tells them. The others may be a person's or a controller's: libraries, and programs that
 // are a part of Kubernetes and contain kubectl.
 var (
-	people = []string{"kubectl", "oc", "k9s", "mozilla", "lens", "openlens", "freelens", "headlamp", "dashboard"}
-	either = []string{"k3s", "k0s", "kubernetes", "go", "python", "openapi", "node", "curl", "unknown", "rest"}
+	people = []string{"kubectl", "oc", "k9s", "mozilla", "lens", "openlens", "freelens", "headlamp", "dashboard", "node-fetch"}
+	either = []string{"k3s", "k0s", "kubernetes", "go-http-client", "python", "openapi", "curl", "unknown", "rest"}
 )
 
 func isOf(clients []string, client string) bool {
-	name, _, _ := strings.Cut(strings.ToLower(client), "-") // kubectl-taint, kubectl-edit
-	return slices.Contains(clients, name)
+	client = strings.ToLower(client)
+	first, _, _ := strings.Cut(client, "-") // kubectl-taint, kubectl-edit
+	return slices.Contains(clients, first) || slices.Contains(clients, client)
 }
 
 // IsPerson reports whether the client is one that people use, as kubectl.

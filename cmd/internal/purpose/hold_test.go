@@ -39,6 +39,9 @@ func TestSaysHeld(t *testing.T) {
 		"cluster-autoscaler.kubernetes.io/scale-down-disabled=true":                     false,
 		"rke.cattle.io/machine=x":                                                       false,
 		"example.com/repair-ticket=1234":                                                true,
+		"example.com/reserved-by=j.doe":                                                 true,
+		"app.kubernetes.io/managed-by=Helm":                                             false,
+		"example.com/do-not-uncordon=":                                                  true,
 	} {
 		if key, value, _ := strings.Cut(text, "="); saysHeld(key, value) != want {
 			t.Errorf("%s: %v", text, !want)
@@ -50,7 +53,7 @@ func TestIsHarmless(t *testing.T) {
 	for text, want := range map[string]bool{
 		"Ready=True": true, "MemoryPressure=False": true, "MemoryPressure=True": false, "GpuXidError=True": false, "GpuXidError=False": true,
 		"EtcdIsVoter=True": true, "AcceleratedHardwareReady=True": true, "AcceleratedHardwareReady=False": false, "NetworkUnavailable=True": false,
-		"KernelDeadlock=Unknown": true, "StorageUnavailable=True": false,
+		"KernelDeadlock=Unknown": true, "StorageUnavailable=True": false, "SufficientIP=True": true,
 	} {
 		name, status, _ := strings.Cut(text, "=")
 		if isHarmless(lifecycle.Condition{Type: name, Status: status}) != want {

@@ -225,7 +225,9 @@ func (x *Pods) StepsFor(s *Stay, stays []*Stay) (steps []Step) {
 		return []Step{remove("if nobody needs WHAT any more, remove it from WHO: no cordon sets it, and no uncordon removes it")}
 	case s.State == purpose.Cordoned:
 		return []Step{x.cordonStep(s, look, uncordon, since)}
-	case s.State == purpose.Unhealthy && slices.ContainsFunc(stays, func(o *Stay) bool { return o.State == purpose.Cordoned && o.IsToRepair() && slices.Equal(o.nodes, s.nodes) }):
+	case s.State == purpose.Unhealthy && slices.ContainsFunc(stays, func(o *Stay) bool {
+		return o.State == purpose.Cordoned && o.IsToRepair() && slices.Equal(o.nodes, s.nodes)
+	}):
 		return nil
 	case s.State == purpose.Unhealthy:
 		or, left := "", slices.DeleteFunc(slices.Clone(s.taints), func(t taints.Taint) bool { return !purpose.IsOfStart(t) })
@@ -329,7 +331,7 @@ func (x *Pods) cordonStep(s *Stay, look, uncordon func(string) Step, since func(
 		return x.onNodes("find out who has "+text+" and ends that, before anybody uncordons "+say.For(len(s.nodes), "it", "them")+because(s)+
 			". managedFields name the client that cordoned", s.nodes, 3, "get", "node", "-o", "yaml", "--show-managed-fields")
 	default:
-		return look("find out who has WHO, cordoned" + with + since("", ",") + " and ends that, before anybody uncordons THEM" + because(s))
+		return look("find out who has WHO, cordoned" + with + cmp.Or(since("", ","), ",") + " and ends that, before anybody uncordons THEM" + because(s))
 	}
 }
 

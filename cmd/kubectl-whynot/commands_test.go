@@ -388,7 +388,9 @@ func (s store) marksPool(t *testing.T, x *diagnosis.Pending, taint taints.Taint,
 	})
 	for _, o := range s {
 		startup, _, _ := unstructured.NestedSlice(o.Object, "spec", "template", "spec", "startupTaints")
-		isState = isState || strings.Contains(mustJSON(startup), `"`+taint.Key+`"`)
+		of, hasPool := n.Labels["karpenter.sh/nodepool"]
+		isOther := o.GetKind() == "NodePool" && hasPool && of != o.GetName()
+		isState = isState || !isOther && strings.Contains(mustJSON(startup), `"`+taint.Key+`"`)
 	}
 	value, hasKey := n.Labels[taint.Key]
 	_, isResource := n.Status.Allocatable[corev1.ResourceName(taint.Key)]

@@ -47,7 +47,7 @@ type Cluster struct {
 
 	// What the objects that make nodes, and pods, say of nodes and of their taints.
 	Pool    sets.Set[taints.TaintID]    // taints of all nodes of a pool
-	Startup map[taints.TaintID]string   // taints of a start, and what lists them
+	startup map[taints.TaintID][]string // taints of a start, and what lists them
 	Faults  map[taints.TaintID]string   // taints that name a condition of a node that has them, and the condition
 	Leaving map[string]string           // nodes whose Machine or NodeClaim is being deleted, and its name
 	Keepers map[string]sets.Set[string] // nodes, and pods there that ask not to be disrupted, with the annotation
@@ -94,7 +94,7 @@ func New(only Filter) *Cluster {
 		NodeAt: make(map[string]int), leftOut: make(map[PodName]*Pod), PodNamed: make(map[PodName]*Pod), Others: make(map[string]int),
 		profiles: make(map[string]*Profile), owners: make(map[Owner]*Owner), Unevaluated: sets.New[string](),
 		Workloads: make(map[string]*Workload), Running: make(map[string]int), Waiting: make(map[string]int), AddedIn: make(map[string][]taints.Toleration),
-		Pool: sets.New[taints.TaintID](), Startup: make(map[taints.TaintID]string), Faults: make(map[taints.TaintID]string), Leaving: make(map[string]string), Keepers: make(map[string]sets.Set[string]),
+		Pool: sets.New[taints.TaintID](), startup: make(map[taints.TaintID][]string), Faults: make(map[taints.TaintID]string), Leaving: make(map[string]string), Keepers: make(map[string]sets.Set[string]),
 	}
 }
 

@@ -55,9 +55,7 @@ func (c *Cluster) addProvisioner(m *manifest.Object) bool {
 			c.Pool.Insert(t.ID())
 		}
 		for _, t := range kube.Taints(list.StartupTaints) {
-			if old := c.Startup[t.ID()]; old == "" || strings.HasPrefix(name, "NodePool ") {
-				c.Startup[t.ID()] = name
-			}
+			c.startup[t.ID()] = append(c.startup[t.ID()], name)
 		}
 	}
 	if node := o.Status.NodeName + o.Status.NodeRef.Name; o.DeletionTimestamp != nil && node != "" {
@@ -118,6 +116,22 @@ func (c *Cluster) finishHolds() {
 	}
 }
 
+// StartupOf names what made one of the nodes, as far as is known, and lists the taint among
+// those of a start: the NodePool rather than its NodeClaims. Nothing is "".
+func (c *Cluster) StartupOf(t taints.Taint, nodes []int) (lister string) {
+	for _, name := range c.startup[t.ID()] {
+		pool, isPool := strings.CutPrefix(name, "NodePool ")
+		isOf := func(i int) bool {
+			of, isKnown := c.Nodes[i].Labels["karpenter.sh/nodepool"]
+			return !isPool || !isKnown || of == pool
+		}
+		if slices.ContainsFunc(nodes, isOf) && (lister == "" || isPool) {
+			lister = name
+		}
+	}
+	return lister
+}
+
 // Evidence returns what the input says of a taint of the nodes that keeps pods of the profile
 // off.
 func (c *Cluster) Evidence(p *Profile, t taints.Taint, nodes []int) purpose.Evidence {
@@ -126,7 +140,7 @@ func (c *Cluster) Evidence(p *Profile, t taints.Taint, nodes []int) purpose.Evid
 		return purpose.Marks(t, n.Labels, func(resource string) bool { return n.resources[resource] > 0 })
 	}
 	return purpose.Evidence{
-		Fault: c.Faults[t.ID()], Startup: c.Startup[t.ID()], IsListed: c.Pool.Has(t.ID()), IsMarked: slices.ContainsFunc(nodes, isMarked),
+		Fault: c.Faults[t.ID()], Startup: c.StartupOf(t, nodes), IsListed: c.Pool.Has(t.ID()), IsMarked: slices.ContainsFunc(nodes, isMarked),
 		IsWanted: p.asksForPool(), IsNamed: c.named.Has(t.Key),
 	}
 }

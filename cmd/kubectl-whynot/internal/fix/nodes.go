@@ -87,7 +87,7 @@ func (g *Guide) findStays(nodes []int, list []taints.Taint) []*Stay {
 			s := found[e.stayKey]
 			if s == nil {
 				s = &Stay{stayKey: e.stayKey, known: e.known}
-				s.fault, s.startup = g.Faults[e.acts.ID()], g.Startup[e.acts.ID()]
+				s.fault, s.startup = g.Faults[e.acts.ID()], g.StartupOf(e.acts, []int{i})
 				found[e.stayKey], stays = s, append(stays, s)
 			}
 			s.taints, s.replaced, s.isSick = with(s.taints, e.acts), with(s.replaced, e.taint), s.isSick || e.isSick
@@ -375,8 +375,8 @@ func (x *Pods) Ask(only *remedy.Alternative) []Step {
 		switch {
 		case x.Faults[t.ID()] != "":
 			text = "repair " + nodes + ", which " + say.For(only.Nodes, "has ", "have ") + taint + " for a fault: " + x.Faults[t.ID()]
-		case x.Startup[t.ID()] != "":
-			text = "wait for " + taint + " to go away from " + nodes + ": " + x.Startup[t.ID()] + " has it among its startupTaints, so that the " +
+		case x.StartupOf(t, only.At) != "":
+			text = "wait for " + taint + " to go away from " + nodes + ": " + x.StartupOf(t, only.At) + " has it among its startupTaints, so that the " +
 				say.Noun(only.Nodes, "node") + say.For(only.Nodes, " is", " are") + " starting"
 		default:
 			continue

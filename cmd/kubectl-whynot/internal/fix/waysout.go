@@ -56,8 +56,12 @@ func (g *Guide) WaysOut(list []*eviction.Eviction) (steps []Step) {
 	}
 	zone, isOut := outage(g.Cluster)
 	for _, same := range lists.Grouped(slices.DeleteFunc(slices.Clone(pods), func(x *eviction.Eviction) bool { return !isOut(x) }), zone) {
-		steps = append(steps, Step{Text: "repair the network or the control plane: no node" + zone(same[0]) + " answers, so that the machines may still run. " +
-			"Delete no nodes there, and no pods by force. While no node of the cluster answers, Kubernetes evicts no pods for that"})
+		text := "repair the network or the control plane: no node" + zone(same[0]) + " answers, so that the machines may still run. " +
+			"Delete no nodes there, and no pods by force"
+		if zone(same[0]) == "" {
+			text += ". While no node of the cluster answers, Kubernetes evicts no pods for that"
+		}
+		steps = append(steps, Step{Text: text})
 	}
 	if pods = slices.DeleteFunc(slices.Clone(pods), isOut); len(pods) == 0 {
 		return steps

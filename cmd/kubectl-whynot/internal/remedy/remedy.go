@@ -301,13 +301,18 @@ func (r *remedy) isOutranked(refused []*remedy) bool {
 	return len(r.Corrections) == 0 && slices.ContainsFunc(refused, func(s *remedy) bool { return s.rank() < r.rank() })
 }
 
-// correctToo also replaces the mistakes of the other remedy, in other tolerations.
+// correctToo also corrects the mistakes of the other remedy, in other tolerations.
 func (r *remedy) correctToo(s *remedy) {
 	for _, e := range s.Corrections {
-		if e.Replaces != nil && !slices.ContainsFunc(r.Corrections, func(f Entry) bool { return f.At == e.At }) {
-			r.tolerations[e.At] = e.Toleration
-			r.Corrections = append(r.Corrections, e)
+		if slices.ContainsFunc(r.Corrections, func(f Entry) bool { return f.At == e.At }) {
+			continue
 		}
+		if e.Replaces != nil {
+			r.tolerations[e.At] = e.Toleration
+		} else {
+			r.tolerations = append(r.tolerations, e.Toleration)
+		}
+		r.Corrections = append(r.Corrections, e)
 	}
 }
 

@@ -83,13 +83,14 @@ func TestSummary(t *testing.T) {
 		"passes or does not exist":            func(r *result) { r.failed = nil },
 		"call no function":                    func(r *result) { r.reached = nil },
 		"did not come to an end":              func(r *result) { r.finished = false },
+		"- " + pkg + " was not tested: the module proxy does not have m@v1": func(r *result) { *r = result{pkg: pkg, lacks: "m@v1"} },
 	} {
 		r := good()
 		change(r)
 		var x summary
 		x.add(r, []string{"f", "h"})
 		var b strings.Builder
-		if ok := x.write(&b); ok != strings.HasPrefix(want, "|") || !strings.Contains(b.String(), want) {
+		if ok := x.write(&b); ok != (want[0] == '|' || want[0] == '-') || !strings.Contains(b.String(), want) {
 			t.Errorf("%v, want %q, got\n%s", ok, want, b.String())
 		}
 	}

@@ -25,6 +25,7 @@ type result struct {
 	output   map[string][]string // by test; that of the build and of the package is under ""
 	finished bool                // the package's tests finished
 	reached  []string            // replaced functions that were called
+	lacks    string              // a module of the tests that the proxy does not have; empty: none
 }
 
 // readResult reads the output of "go test -json" of one package. A test that did not
@@ -105,6 +106,10 @@ var head = []string{
 
 // add adds a line for the package of the result, in which the functions are replaced.
 func (s *summary) add(r *result, replaced []string) {
+	if r.lacks != "" {
+		s.notes = append(s.notes, fmt.Sprintf("- %s was not tested: the module proxy does not have %s", r.pkg, r.lacks))
+		return
+	}
 	documented := 0
 	for _, name := range r.failed {
 		d, ok := differences[r.pkg+" "+name]

@@ -188,6 +188,9 @@ func skipTestMain(dir string) error {
 	return fmt.Errorf("%s has no TestMain", dir)
 }
 
+// refused matches what "go test" says of a module that the proxy does not have.
+var refused = regexp.MustCompile(`(\S+@v[^ :]+): reading `)
+
 // test runs the tests of the package. The end of the context ends them.
 func (s scratch) test(ctx context.Context, home, pkg string) (*result, error) {
 	reached := filepath.Join(home, "reached")
@@ -215,7 +218,12 @@ func (s scratch) test(ctx context.Context, home, pkg string) (*result, error) {
 		return nil, err
 	}
 	if len(r.passed)+len(r.failed) == 0 {
-		return nil, fmt.Errorf("no test of %s ran:\n%s%s", pkg, failed.Stderr, strings.Join(r.output[""], ""))
+		text := string(failed.Stderr) + strings.Join(r.output[""], "")
+		if m := refused.FindStringSubmatch(text); m != nil {
+			r.lacks = m[1]
+			return r, nil
+		}
+		return nil, fmt.Errorf("no test of %s ran:\n%s", pkg, text)
 	}
 	names, err := os.ReadFile(reached)
 	if err != nil && !os.IsNotExist(err) {

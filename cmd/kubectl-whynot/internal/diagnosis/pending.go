@@ -197,26 +197,29 @@ func (x *Pending) Kept() string {
 // because of their taints. Its status does not show that: it counts the other nodes.
 func (a *analyst) daemonSets() []*Pending {
 	var list []*Pending
-	nodes := make(map[string]map[int]bool) // of pods, by DaemonSet; true: they run there
+	nodes := make(map[cluster.PodName]map[int]bool) // of pods, by DaemonSet; true: they run there
+	nameOf := func(p *cluster.Pod) cluster.PodName {
+		return cluster.PodName{Namespace: p.Namespace, Name: p.Owner.Name}
+	}
 	for _, p := range a.DaemonSets() {
 		if len(a.verdict(p.Profile).Rejecting) > 0 {
-			nodes[p.OwnerName()] = make(map[int]bool)
+			nodes[nameOf(p)] = make(map[int]bool)
 		}
 	}
 	for _, p := range a.All() {
-		if p.Owner.Kind != "DaemonSet" || nodes[p.OwnerName()] == nil || p.Template || p.IsFinished() {
+		if p.Owner.Kind != "DaemonSet" || nodes[nameOf(p)] == nil || p.Template || p.IsFinished() {
 			continue
 		}
 		if i, ok := a.NodeAt[p.Node]; ok {
-			nodes[p.OwnerName()][i] = true
+			nodes[nameOf(p)][i] = true
 		} else if p.Profile != nil && p.NamesNodes() {
 			for _, i := range a.Candidates(p.Profile) {
-				nodes[p.OwnerName()][i] = false
+				nodes[nameOf(p)][i] = false
 			}
 		}
 	}
 	for _, p := range a.DaemonSets() {
-		v, on := a.verdict(p.Profile), nodes[p.OwnerName()]
+		v, on := a.verdict(p.Profile), nodes[nameOf(p)]
 		if v.Feasible == 0 && slices.Contains(a.Pods, p) { // it is pending
 			continue
 		}

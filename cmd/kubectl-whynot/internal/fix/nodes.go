@@ -61,7 +61,11 @@ func NewGuide(c *cluster.Cluster, k Kubectl, now time.Time) *Guide {
 // Pods returns the pods of which this is the first, without their names.
 func (g *Guide) Pods(first *cluster.Pod) Pods {
 	owner := first.OwnerName()
-	return Pods{Guide: g, First: first, Profile: first.Profile, Workload: g.Workloads[owner], Running: g.Running[owner]}
+	w := g.Workloads[owner]
+	if w == nil && first.Template { // what owns the workload is not in the input
+		w = g.Maker(first)
+	}
+	return Pods{Guide: g, First: first, Profile: first.Profile, Workload: w, Running: g.Running[owner]}
 }
 
 // Stays returns those of the taints that the nodes have, in the order of the states. What

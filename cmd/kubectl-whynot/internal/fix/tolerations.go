@@ -72,8 +72,8 @@ func (x *Pods) inWords(condition string, entries []remedy.Entry) []Step {
 	switch by := x.Workload.MadeBy(); {
 	case len(entries) == 0:
 		return nil
-	case x.IsKeptOff && by != "":
-		where = " in " + by + ", which made " + kind + " " + name + " and undoes a change of it"
+	case x.First.Owner.Kind == "DaemonSet" && by != "":
+		where = " in " + by + ", which made " + x.First.Owner.Kind + " " + x.First.Owner.Name + " and undoes a change of it"
 	case kind == "":
 		where = " in the manifest"
 	}

@@ -21,7 +21,7 @@ func codes(findings []tolerationset.Finding) string {
 	var all []string
 	for _, f := range findings {
 		text := fmt.Sprint(f.Toleration, " ", f.Code)
-		if f.Other >= 0 {
+		if f.Other != -1 {
 			text += fmt.Sprint(" by ", f.Other)
 		}
 		all = append(all, text)

@@ -215,6 +215,7 @@ func (x *Pods) StepsFor(s *Stay, stays []*Stay) (steps []Step) {
 	}
 	isPinned := x.First.Owner.Kind == "DaemonSet" && x.Profile.NamesNodes()
 	leaving := "WHO ARE being removed" + since(",", "") + ": "
+	isHeld := k.IsManual() && !s.IsFree() && !s.IsToRepair() && (s.IsReady || s.ID.Key != purpose.OutOfService) // who has the node removes the taint
 	switch {
 	case s.stale != "":
 		return []Step{remove("remove WHAT from WHO: " + s.stale + ", so Kubernetes' node-lifecycle controller does it within seconds if it runs")}
@@ -288,9 +289,9 @@ func (x *Pods) StepsFor(s *Stay, stays []*Stay) (steps []Step) {
 		return []Step{{Text: words.Replace(leaving + "add nodes, or wait for new ones")}}
 	case s.IsLate:
 		steps = []Step{late(""), remove("or, if BY has given up and nothing is wrong with WHO, remove WHAT")}
-	case k.IsManual() && s.IsByController() && (s.IsReady || s.ID.Key != purpose.OutOfService):
+	case isHeld && s.IsByController():
 		return []Step{look("wait until " + s.By + " removes WHAT from WHO" + since(", there", "") + because(s))}
-	case k.IsManual() && !s.IsFree() && !s.IsToRepair() && (s.IsReady || s.ID.Key != purpose.OutOfService):
+	case isHeld:
 		return []Step{look("find out who has WHO" + since(",", ",") + " and ends that, before anybody removes WHAT" + because(s))}
 	case s.ID.Key == purpose.OutOfService && s.IsReady:
 		return []Step{remove("WHO ARE Ready and still HAVE WHAT" + since(",", "") + ": who set it removes it")}
@@ -375,12 +376,12 @@ func (x *Pods) writers(nodes []int) string {
 func (x *Pods) Ask(only *remedy.Alternative) []Step {
 	nodes := say.NamesOf(only.NodeNames, only.Nodes)
 	for _, t := range only.Unknown {
-		text, taint := "", say.TaintsText([]taints.Taint{t})
+		text, taint, lister := "", say.TaintsText([]taints.Taint{t}), x.StartupOf(t, only.At)
 		switch {
 		case x.Faults[t.ID()] != "":
 			text = "repair " + nodes + ", which " + say.For(only.Nodes, "has ", "have ") + taint + " for a fault: " + x.Faults[t.ID()]
-		case x.StartupOf(t, only.At) != "":
-			text = "wait for " + taint + " to go away from " + nodes + ": " + x.StartupOf(t, only.At) + " has it among its startupTaints, so that the " +
+		case lister != "":
+			text = "wait for " + taint + " to go away from " + nodes + ": " + lister + " has it among its startupTaints, so that the " +
 				say.Noun(only.Nodes, "node") + say.For(only.Nodes, " is", " are") + " starting"
 		default:
 			continue

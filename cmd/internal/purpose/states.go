@@ -210,12 +210,11 @@ func (e *Entry) whoElse(isRemoved bool) string {
 	return text + "."
 }
 
-// Text describes nodes with such taints.
-func Text(list []taints.Taint) string {
+// Text describes nodes with the states.
+func Text(states []State) string {
 	var words []string
 	for _, e := range All {
-		isOf := func(t taints.Taint) bool { return StateOf(t) == e.State }
-		if word := string(e.State); !slices.Contains(words, word) && slices.ContainsFunc(list, isOf) {
+		if word := string(e.State); !slices.Contains(words, word) && slices.Contains(states, e.State) {
 			words = append(words, word)
 		}
 	}

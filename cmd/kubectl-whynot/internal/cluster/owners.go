@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
 	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/kube"
@@ -130,6 +131,17 @@ func (c *Cluster) StartupOf(t taints.Taint, nodes []int) (lister string) {
 		}
 	}
 	return lister
+}
+
+// StateOf returns the state of the nodes that the taint says: by its key and value, by a
+// condition that it names, or as one of a start.
+func (c *Cluster) StateOf(t taints.Taint, nodes []int) purpose.State {
+	return purpose.Of(t, purpose.Evidence{Fault: c.Faults[t.ID()], Startup: c.StartupOf(t, nodes)}).State
+}
+
+// StatesText describes the nodes, which have the taints of states.
+func (c *Cluster) StatesText(list []taints.Taint, nodes []int) string {
+	return purpose.Text(lists.Each(list, func(t taints.Taint) purpose.State { return c.StateOf(t, nodes) }))
 }
 
 // Evidence returns what the input says of a taint of the nodes that keeps pods of the profile

@@ -42,7 +42,7 @@ func (a *analyst) explainBound(x *Pending) {
 		x.Kind = causeOther
 	case cause != nil:
 		x.Kind, text = causeTaints, text+": "+cause.Text()
-		if t := purpose.WithoutTime(cause.Taint); purpose.StateOf(t) != purpose.None {
+		if t := purpose.WithoutTime(cause.Taint); a.StateOf(t, []int{i}) != purpose.None {
 			x.stays = a.guide.Stays([]int{i}, []taints.Taint{t})
 			x.Fix = x.target.NodeSteps(x.stays)
 		}

@@ -218,19 +218,20 @@ func (x *Pending) tainted() (nodes int, names string) {
 
 // taintsText names the taints of the change or of the alternatives, or else all
 // taints, and the reasons why they are not tolerated.
-func (v *verdict) taintsText() string {
+func (a *analyst) taintsText(v *verdict) string {
 	var list, nodeTaints []taints.Taint
+	var nodes []int
 	switch {
 	case v.Change != nil && len(v.Change.Entries) == 0:
 		nodeTaints = v.Change.NodeTaints
-		text := v.Only + "nodes are " + purpose.Text(nodeTaints) + " (" + why.Reasons(nil).Text(nodeTaints) + ")"
+		text := v.Only + "nodes are " + a.StatesText(nodeTaints, v.Change.Opened) + " (" + why.Reasons(nil).Text(nodeTaints) + ")"
 		isState := func(t taints.Taint) bool { return slices.ContainsFunc(nodeTaints, purpose.WithoutTime(t).Equal) }
 		if others := slices.DeleteFunc(v.Reasons.Taints(), isState); len(others) > 0 {
 			text += "; others have " + v.Reasons.Text(others)
 		}
 		return text
 	case v.Change != nil:
-		nodeTaints = v.Change.NodeTaints
+		nodeTaints, nodes = v.Change.NodeTaints, v.Change.Opened
 		for _, t := range v.Reasons.Taints() {
 			if _, ok := taints.Match(t, v.Change.Tolerations); ok && v.Reasons.Of(t).HasClosest() {
 				list = append(list, t)
@@ -238,14 +239,15 @@ func (v *verdict) taintsText() string {
 		}
 	case len(v.Alternatives) > 0:
 		for i := range v.Alternatives {
-			list, nodeTaints = append(list, v.Alternatives[i].Rest...), append(nodeTaints, v.Alternatives[i].NodeTaints...)
+			x := &v.Alternatives[i]
+			list, nodeTaints, nodes = append(list, x.Rest...), append(nodeTaints, x.NodeTaints...), append(nodes, x.At...)
 		}
 	default:
 		list = v.Reasons.Taints()
 	}
 	text := v.Only + v.Reasons.Text(cluster.Distinct(list))
 	if nodeTaints = cluster.Distinct(nodeTaints); len(nodeTaints) > 0 {
-		text += "; nodes are also " + purpose.Text(nodeTaints) + " (" + say.TaintsText(nodeTaints) + ")"
+		text += "; nodes are also " + a.StatesText(nodeTaints, nodes) + " (" + say.TaintsText(nodeTaints) + ")"
 	}
 	return text
 }

@@ -146,7 +146,7 @@ func (a *analyst) besideTexts(x *Pending) (texts []string) {
 	var list []taints.Taint
 	for _, s := range x.Rejecting {
 		for _, t := range why.Untolerated(x.target.Profile.Matcher, s.Group) {
-			if purpose.StateOf(t) == purpose.None {
+			if a.StateOf(t, s.Nodes) == purpose.None {
 				continue
 			}
 			list = append(list, t)
@@ -176,7 +176,7 @@ func (a *analyst) verdict(p *cluster.Profile) *verdict {
 func (a *analyst) judge(p *cluster.Profile, shares []cluster.Share) *verdict {
 	v := &verdict{Placement: why.Place(a.Cluster, p, shares)}
 	v.Advice = a.adviser.Advise(p, v.Placement)
-	v.untolerated = v.taintsText()
+	v.untolerated = a.taintsText(v)
 	v.stays = a.guide.Stays(v.ToEnd())
 	return v
 }

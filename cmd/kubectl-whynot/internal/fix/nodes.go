@@ -31,15 +31,15 @@ type Stay struct {
 	replaced []taints.Taint // that end with these, and these
 	times    []time.Time    // since when, where that is known
 	isSick   bool           // one of the nodes is not healthy
-	fault    string         // the condition that the taints name; empty: none
-	startup  string         // what lists the taint among those of a start; empty: nothing
 	keepers  []string       // pods there that ask not to be disrupted
 }
 
 // A stayKey is equal for taints for which the same is to be done.
 type stayKey struct {
 	purpose.Stay
-	stale string // why Kubernetes removes the taint
+	stale   string // why Kubernetes removes the taint
+	fault   string // the condition that the taint names; empty: none
+	startup string // what lists the taint among those of a start; empty: nothing
 }
 
 // A Guide knows the cluster that steps are for.
@@ -91,7 +91,6 @@ func (g *Guide) findStays(nodes []int, list []taints.Taint) []*Stay {
 			s := found[e.stayKey]
 			if s == nil {
 				s = &Stay{stayKey: e.stayKey, known: e.known}
-				s.fault, s.startup = g.Faults[e.acts.ID()], g.StartupOf(e.acts, []int{i})
 				found[e.stayKey], stays = s, append(stays, s)
 			}
 			s.taints, s.replaced, s.isSick = with(s.taints, e.acts), with(s.replaced, e.taint), s.isSick || e.isSick
@@ -135,9 +134,12 @@ func (g *Guide) endings(i int) []ending {
 		g.ended[i] = lists.Each(n.Taints, func(t taints.Taint) ending {
 			acts := state.Acting(t, now)
 			same, since := state.StayOf(acts, now)
-			key := stayKey{same, ""}
-			if slices.Contains(n.Stale, acts.ID()) {
-				key = stayKey{purpose.Stay{ID: acts.ID()}, n.StateFor(acts.ID())}
+			key := stayKey{same, "", g.Faults[acts.ID()], g.StartupOf(acts, []int{i})}
+			switch {
+			case slices.Contains(n.Stale, acts.ID()):
+				key = stayKey{Stay: purpose.Stay{ID: acts.ID()}, stale: n.StateFor(acts.ID())}
+			case key.fault+key.startup != "":
+				key.ID = acts.ID()
 			}
 			return ending{purpose.WithoutTime(t), purpose.WithoutTime(acts), key, purpose.Known(acts), since, !state.IsHealthy()}
 		})
@@ -375,19 +377,6 @@ func (x *Pods) writers(nodes []int) string {
 // Ask returns what to find out about taints that may be for a state or for a pool.
 func (x *Pods) Ask(only *remedy.Alternative) []Step {
 	nodes := say.NamesOf(only.NodeNames, only.Nodes)
-	for _, t := range only.Unknown {
-		text, taint, lister := "", say.TaintsText([]taints.Taint{t}), x.StartupOf(t, only.At)
-		switch {
-		case x.Faults[t.ID()] != "":
-			text = "repair " + nodes + ", which " + say.For(only.Nodes, "has ", "have ") + taint + " for a fault: " + x.Faults[t.ID()]
-		case lister != "":
-			text = "wait for " + taint + " to go away from " + nodes + ": " + lister + " has it among its startupTaints, so that the " +
-				say.Noun(only.Nodes, "node") + say.For(only.Nodes, " is", " are") + " starting"
-		default:
-			continue
-		}
-		return []Step{x.onNodes(text, only.NodeNames, 3, "describe", "node")}
-	}
 	text := "ask who set " + say.TaintsText(only.Unknown) + " on " + nodes + ": nothing in the input says what it is for. If it marks nodes for such pods, " +
 		entriesText(only.Entries()) + "; if it marks a state of the node, that has to end" + x.writers(only.At)
 	return []Step{x.onNodes(text, only.NodeNames, 3, "describe", "node")}

@@ -54,6 +54,7 @@ type Alternative struct {
 	Rest    []taints.Taint `json:"-"` // the untolerated taints of the nodes, other than NodeTaints
 	Unknown []taints.Taint `json:"-"` // of Taints, those that are not known to be for a pool
 	At      []int          `json:"-"` // the nodes
+	state   string         // of the nodes, by NodeTaints
 }
 
 // A remedy lets the pods onto the nodes that have one set of untolerated taints: nodes
@@ -111,6 +112,7 @@ func (a *Adviser) Advise(p *cluster.Profile, place *why.Placement) (r Advice) {
 	r.AlternativesTotal = len(open)
 	for _, x := range open[:min(len(open), why.MaxListed)] {
 		x.Nodes, x.NodeNames, x.At = len(x.nodes), why.Names(a.Cluster, x.nodes), x.nodes
+		x.state = a.StatesText(x.NodeTaints, x.nodes)
 		r.Alternatives = append(r.Alternatives, x.Alternative)
 	}
 	return r
@@ -193,7 +195,7 @@ func (a *chooser) remedies() []*remedy {
 // plan decides for each taint whether the node has to change or the pods tolerate it.
 func (a *chooser) plan(r *remedy) {
 	for _, t := range r.untolerated {
-		if purpose.StateOf(t) != purpose.None {
+		if a.StateOf(t, r.nodes) != purpose.None {
 			r.NodeTaints = append(r.NodeTaints, t)
 			continue
 		}
@@ -338,7 +340,8 @@ func (a *chooser) change(r *remedy) *Change {
 	x, m := &Change{Entries: r.Corrections, Tolerations: r.tolerations}, taints.Compile(r.tolerations)
 	for _, s := range a.shares {
 		nodes, left := a.Deleted(s.Nodes, r.isDeleted), why.Untolerated(m, s.Group)
-		if len(nodes) > 0 && !slices.ContainsFunc(left, r.leaves) {
+		isLeft := func(t taints.Taint) bool { return r.leaves(a.StateOf(t, nodes)) }
+		if len(nodes) > 0 && !slices.ContainsFunc(left, isLeft) {
 			x.Opened, x.NodeTaints = append(x.Opened, nodes...), append(x.NodeTaints, left...)
 		}
 	}
@@ -346,10 +349,9 @@ func (a *chooser) change(r *remedy) *Change {
 	return x
 }
 
-// leaves reports whether the taint is still there once nodes have changed as the remedy
-// says. If it has no nodes that never take pods, these do not change.
-func (r *remedy) leaves(t taints.Taint) bool {
-	state := purpose.StateOf(t)
+// leaves reports whether a taint of the state is still there once nodes have changed as the
+// remedy says. If it has no nodes that never take pods, these do not change.
+func (r *remedy) leaves(state purpose.State) bool {
 	return len(r.NodeTaints) == 0 || state == purpose.None || state.IsFinal() && !purpose.HaveFinal(r.NodeTaints)
 }
 
@@ -362,7 +364,7 @@ func (a *Alternative) Entries() []Entry {
 func (a Alternative) Line() string {
 	state := ""
 	if len(a.NodeTaints) > 0 {
-		state = ", " + purpose.Text(a.NodeTaints) + ": " + say.TaintsText(a.NodeTaints)
+		state = ", " + a.state + ": " + say.TaintsText(a.NodeTaints)
 	}
 	return say.Joined(say.TaintTexts(a.Rest)) + " (" + say.NamesOf(a.NodeNames, a.Nodes) + state + ")"
 }

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fix
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
+	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+)
+
+// A Stay is taints of a state on some nodes, for which the same is to be done.
+type Stay struct {
+	stayKey
+	known    *purpose.Entry
+	at       []int
+	nodes    []string
+	taints   []taints.Taint
+	replaced []taints.Taint // that end with these, and these
+	times    []time.Time    // since when, where that is known
+	isSick   bool           // one of the nodes is not healthy
+	keepers  []string       // pods there that ask not to be disrupted
+}
+
+// A stayKey is equal for taints for which the same is to be done.
+type stayKey struct {
+	purpose.Stay
+	stale   string // why Kubernetes removes the taint
+	fault   string // the condition that the taint names; empty: none
+	startup string // what lists the taint among those of a start; empty: nothing
+}
+
+// A Guide knows the cluster that steps are for.
+type Guide struct {
+	*cluster.Cluster
+	Kubectl
+	Now    time.Time
+	AreAll bool               // the pods of the cluster are all of their owners
+	stayed map[string][]*Stay // by nodes and taints
+	ended  map[int][]ending   // by node
+}
+
+// NewGuide returns the guide for a finished cluster.
+func NewGuide(c *cluster.Cluster, k Kubectl, now time.Time) *Guide {
+	areAll := c.Only.Labels == nil || c.Only.Labels.Empty()
+	return &Guide{c, k, now, areAll, make(map[string][]*Stay), make(map[int][]ending)}
+}
+
+// Pods returns the pods of which this is the first, without their names.
+func (g *Guide) Pods(first *cluster.Pod) Pods {
+	owner := first.OwnerName()
+	w := g.Workloads[owner]
+	if w == nil && first.Template { // what owns the workload is not in the input
+		w = g.Maker(first)
+	}
+	return Pods{Guide: g, First: first, Profile: first.Profile, Workload: w, Running: g.Running[owner]}
+}
+
+// Stays returns those of the taints that the nodes have, in the order of the states. What
+// owns a node, or starts it, is in place of its other states that end with that. Many
+// kinds of pods ask for the same.
+func (g *Guide) Stays(nodes []int, list []taints.Taint) []*Stay {
+	key := fmt.Sprint(nodes) + cluster.TextOf(list)
+	if g.stayed[key] == nil {
+		g.stayed[key] = g.findStays(nodes, list)
+	}
+	return g.stayed[key]
+}
+
+func (g *Guide) findStays(nodes []int, list []taints.Taint) []*Stay {
+	found := make(map[stayKey]*Stay)
+	var stays []*Stay
+	for _, i := range slices.Sorted(slices.Values(nodes)) { // this is the order of names
+		n := &g.Nodes[i]
+		for _, e := range g.endings(i) {
+			if n.DeletionTimestamp == nil && !slices.ContainsFunc(list, e.taint.Equal) {
+				continue
+			}
+			s := found[e.stayKey]
+			if s == nil {
+				s = &Stay{stayKey: e.stayKey, known: e.known}
+				found[e.stayKey], stays = s, append(stays, s)
+			}
+			s.taints, s.replaced, s.isSick = with(s.taints, e.acts), with(s.replaced, e.taint), s.isSick || e.isSick
+			if !slices.Contains(s.nodes[max(len(s.nodes)-1, 0):], n.Name) {
+				s.at = append(s.at, i)
+				s.nodes, s.keepers = append(s.nodes, n.Name), append(s.keepers, sets.List(g.Keepers[n.Name])...)
+			}
+			if !e.since.IsZero() && !e.since.After(g.Now) { // clocks differ
+				s.times = append(s.times, e.since)
+			}
+		}
+	}
+	slices.SortStableFunc(stays, func(s, t *Stay) int {
+		at := func(s *Stay) int { return slices.Index(purpose.All, s.known) }
+		return cmp.Or(lists.CompareBools(s.stale != "", t.stale != ""), at(s)-at(t))
+	})
+	return stays
+}
+
+// with adds the taint if the sorted list lacks it.
+func with(list []taints.Taint, t taints.Taint) []taints.Taint {
+	if slices.ContainsFunc(list, t.Equal) {
+		return list
+	}
+	return cluster.Distinct(append(list, t))
+}
+
+// An ending is a taint of a node, and the taint with which it ends, both without times.
+type ending struct {
+	taint, acts taints.Taint
+	stayKey
+	known  *purpose.Entry // of what acts
+	since  time.Time
+	isSick bool // the node is not healthy
+}
+
+// endings returns those of all taints of the node.
+func (g *Guide) endings(i int) []ending {
+	n, state, now := &g.Nodes[i], g.Nodes[i].State(), g.Now
+	if g.ended[i] == nil {
+		g.ended[i] = lists.Each(n.Taints, func(t taints.Taint) ending {
+			acts := state.Acting(t, now)
+			same, since := state.StayOf(acts, now)
+			key := stayKey{same, "", g.Faults[acts.ID()], g.StartupOf(acts, []int{i})}
+			switch {
+			case slices.Contains(n.Stale, acts.ID()):
+				key = stayKey{Stay: purpose.Stay{ID: acts.ID()}, stale: n.StateFor(acts.ID())}
+			case key.fault+key.startup != "":
+				key.ID = acts.ID()
+			}
+			return ending{purpose.WithoutTime(t), purpose.WithoutTime(acts), key, purpose.Known(acts), since, !state.IsHealthy()}
+		})
+	}
+	return g.ended[i]
+}
+
+// IsLate reports whether a taint has been on the node for far longer than it normally is.
+func (g *Guide) IsLate(node int) bool {
+	return slices.ContainsFunc(g.endings(node), func(e ending) bool { return e.IsLate })
+}
+
+// NodeSteps returns what to do about the states of nodes. Those of nodes that are joined
+// by common steps belong together, and each of such sets is enough.
+func (x *Pods) NodeSteps(stays []*Stay) (steps []Step) {
+	part := make(map[string]int) // of the nodes, by name
+	for i, s := range stays {
+		for _, name := range s.nodes {
+			if k, isKnown := part[name]; isKnown && k != i {
+				for other, o := range part {
+					if o == k {
+						part[other] = i
+					}
+				}
+			}
+			part[name] = i
+		}
+	}
+	sets := lists.Grouped(stays, func(s *Stay) int { return part[s.nodes[0]] })
+	for _, s := range slices.Concat(sets...) {
+		own, next := 0, together // own: the steps that a choice takes the place of
+		switch isFirst := slices.ContainsFunc(sets, func(set []*Stay) bool { return set[0] == s }); {
+		case len(sets) > 1 && isFirst:
+			next = enough
+		case len(sets) > 1:
+			next = also
+		}
+		for _, step := range x.StepsFor(s, stays) {
+			if text, isChoice := strings.CutPrefix(step.Text, "or, "); isChoice {
+				step.Text, step.Relation, next = text, instead, also
+			} else if step.Relation == together {
+				step.Relation = next
+			}
+			switch step.Relation {
+			case enough, also:
+				own, next = max(own, 1), also
+			case together:
+				own++
+			case instead:
+				step.Replaces = own
+			}
+			steps = append(steps, step)
+		}
+	}
+	return steps
+}

@@ -213,12 +213,12 @@ func TestProvisioners(t *testing.T) {
 		want        string
 		reads       bool
 	}{
-		{"node n k:NoSchedule", "", false, "NodePool gpu has it among its startupTaints", true},
-		{"node n k:NoSchedule", `{"kind":"Pod","metadata":{"name":"q"}}`, false, "NodePool gpu has it among its startupTaints", true},
+		{"node n k:NoSchedule", "", false, "nodes are starting", true},
+		{"node n k:NoSchedule", `{"kind":"Pod","metadata":{"name":"q"}}`, false, "nodes are starting", true},
 		{"node n k:NoSchedule", "", true, "disruption budgets and NodePools, NodeClaims, MachineDeployments, MachineSets and Machines (you may not)", true},
-		{cordoned, "p", false, "Machine m has it, and is being deleted", true},
+		{cordoned, "p", false, "Node n is being removed with Machine m", true},
 		{cordoned, "b", false, "Pod default/b has started on node n", false},
-		{cordoned, "", false, "Machine m has it, and is being deleted", true},
+		{cordoned, "", false, "Node n is being removed with Machine m", true},
 		{"node n node.kubernetes.io/not-ready:NoSchedule", "", false, "nodes are unhealthy", false},
 		{"node n", "", false, "has not reported a reason", false},
 	} {

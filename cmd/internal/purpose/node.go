@@ -3,6 +3,7 @@
 package purpose
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -18,6 +19,7 @@ type Node struct {
 	Stale      []taints.TaintID // of taints that Kubernetes removes
 	Made       time.Time        // zero: not known
 	Deleted    *time.Time       // nil: it is not
+	Maker      string           // the Machine or NodeClaim that is deleted, and removes it; empty: the node is
 	Finalizers []string
 	Annotated  string // what AnnotationOf returns
 	IsCordoned bool
@@ -65,12 +67,12 @@ func (n *Node) IsHealthy() bool {
 
 // Owner returns the taint of what removes the node, fences it or has it in maintenance, and
 // also cordons it and ends all of that, or nil. What removes it comes first. A taint of effect
-// PreferNoSchedule announces that, which has begun once the node is cordoned. For a node that
-// is deleted, the taint stands for the deletionTimestamp. It may also stand for an annotation
-// of a cordoned node.
+// PreferNoSchedule announces that, which has begun once the node is cordoned. The taint may
+// stand for what is deleted, the node or its Machine or NodeClaim, or for an annotation of a
+// cordoned node.
 func (n *Node) Owner() (owner *taints.Taint) {
 	if n.Deleted != nil {
-		return &taints.Taint{Key: DeletionTimestamp, TimeAdded: n.Deleted}
+		return &taints.Taint{Key: cmp.Or(n.Maker, DeletionTimestamp), TimeAdded: n.Deleted}
 	}
 	for i, t := range n.Taints {
 		hasBegun := t.Effect != taints.PreferNoSchedule || n.IsCordoned && t.Key != candidate
@@ -139,6 +141,8 @@ func (n *Node) WayOut(now time.Time) string {
 	k := Known(*owner)
 	s, _ := n.StayOf(*owner, now)
 	switch {
+	case n.Maker != "":
+		return "find out why " + n.Maker + ", already deleted, is not gone: it removes NODES"
 	case n.Deleted != nil && len(n.Finalizers) > 0:
 		return "find out why NODES, already deleted, ARE not gone: finalizers keep what is deleted, here " + say.Joined(say.FirstOf(n.Finalizers, 3))
 	case n.Deleted != nil:

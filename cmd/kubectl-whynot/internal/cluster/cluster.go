@@ -49,7 +49,7 @@ type Cluster struct {
 	Pool    sets.Set[taints.TaintID]    // taints of all nodes of a pool
 	startup map[taints.TaintID][]string // taints of a start, and what lists them
 	Faults  map[taints.TaintID]string   // taints that name a condition of a node that has them, and the condition
-	Leaving map[string]string           // nodes whose Machine or NodeClaim is being deleted, and its name
+	makers  map[string]maker            // of nodes, by name
 	Keepers map[string]sets.Set[string] // nodes, and pods there that ask not to be disrupted, with the annotation
 
 	OnPod   func(PodName, *corev1.Pod)             // also gets each pod, with all of its fields if it is asked for or none is; nil: nobody does
@@ -94,7 +94,7 @@ func New(only Filter) *Cluster {
 		NodeAt: make(map[string]int), leftOut: make(map[PodName]*Pod), PodNamed: make(map[PodName]*Pod), Others: make(map[string]int),
 		profiles: make(map[string]*Profile), owners: make(map[Owner]*Owner), Unevaluated: sets.New[string](),
 		Workloads: make(map[string]*Workload), Running: make(map[string]int), Waiting: make(map[string]int), AddedIn: make(map[string][]taints.Toleration),
-		Pool: sets.New[taints.TaintID](), startup: make(map[taints.TaintID][]string), Faults: make(map[taints.TaintID]string), Leaving: make(map[string]string), Keepers: make(map[string]sets.Set[string]),
+		Pool: sets.New[taints.TaintID](), startup: make(map[taints.TaintID][]string), Faults: make(map[taints.TaintID]string), makers: make(map[string]maker), Keepers: make(map[string]sets.Set[string]),
 	}
 }
 
@@ -137,7 +137,11 @@ func (c *Cluster) Finish() {
 	for i := range c.Nodes {
 		c.NodeAt[c.Nodes[i].Name] = i
 	}
-	c.finishHolds()
+	for name, m := range c.makers {
+		if i, ok := c.NodeAt[name]; ok {
+			c.Nodes[i].setMaker(m)
+		}
+	}
 	c.group()
 	c.finishWorkloads()
 	c.finishDevices()

@@ -181,9 +181,18 @@ func (c *Cluster) Lacks(p *Profile, nodes []int) string {
 	return ""
 }
 
-// Deleted returns those of the nodes that have a deletionTimestamp, or the others.
+// Deleted returns those of the nodes that are deleted, or the others.
 func (c *Cluster) Deleted(nodes []int, isDeleted bool) []int {
-	return slices.DeleteFunc(slices.Clone(nodes), func(i int) bool { return isDeleted != (c.Nodes[i].DeletionTimestamp != nil) })
+	return slices.DeleteFunc(slices.Clone(nodes), func(i int) bool { return isDeleted != c.Nodes[i].IsDeleted() })
+}
+
+// IsDeleted reports whether the node, or the Machine or NodeClaim that it is of, has a
+// deletionTimestamp.
+func (n *Node) IsDeleted() bool { return n.DeletionTimestamp != nil || n.maker != nil }
+
+func (n *Node) setMaker(m maker) {
+	n.maker = &m
+	n.hold.Add(m.name + " has it, and is being deleted")
 }
 
 // A Node is a node with its taints.
@@ -197,6 +206,7 @@ type Node struct {
 	TaintsBy     string           // the client that last wrote them; empty: not known, or Kubernetes
 	annotated    string           // by what has it in maintenance
 	hold         purpose.Hold     // of a cordon
+	maker        *maker           // nil: it is not being deleted
 	cordonedAt   time.Time        // zero: not known
 	resources    map[string]int64 // allocatable extended resources, also of 0
 	conditions   []lifecycle.Condition
@@ -401,8 +411,11 @@ func (n *Node) State() *purpose.Node {
 		Taints: n.Taints, Stale: n.Stale, Made: n.CreationTimestamp.Time, Finalizers: n.Finalizers,
 		IsCordoned: n.Cordoned, IsReady: n.IsReady(), MayBeReady: n.inferred || n.IsReady(), Annotated: n.annotated, TaintsBy: n.TaintsBy, Hold: n.hold,
 	}
-	if n.DeletionTimestamp != nil {
+	switch {
+	case n.DeletionTimestamp != nil:
 		state.Deleted = &n.DeletionTimestamp.Time
+	case n.maker != nil:
+		state.Deleted, state.Maker = &n.maker.deleted, n.maker.name
 	}
 	return state
 }

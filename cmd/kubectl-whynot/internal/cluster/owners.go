@@ -5,6 +5,7 @@ package cluster
 import (
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -60,7 +61,7 @@ func (c *Cluster) addProvisioner(m *manifest.Object) bool {
 		}
 	}
 	if node := o.Status.NodeName + o.Status.NodeRef.Name; o.DeletionTimestamp != nil && node != "" {
-		c.Leaving[node] = name
+		c.makers[node] = maker{name, o.DeletionTimestamp.Time}
 	}
 	return true
 }
@@ -108,13 +109,10 @@ func (c *Cluster) addKeeper(o *corev1.Pod, name PodName) {
 	}
 }
 
-// finishHolds adds to cordons what removes the nodes.
-func (c *Cluster) finishHolds() {
-	for node, name := range c.Leaving {
-		if i, ok := c.NodeAt[node]; ok {
-			c.Nodes[i].hold.Add(name + " has it, and is being deleted")
-		}
-	}
+// A maker is the Machine or NodeClaim of a node, which is being deleted.
+type maker struct {
+	name    string // with the kind
+	deleted time.Time
 }
 
 // StartupOf names what made one of the nodes, as far as is known, and lists the taint among

@@ -206,8 +206,16 @@ func (a *advice) late(or string) Step {
 
 // leaving is for nodes that something removes.
 func (a *advice) leaving() (steps []Step) {
-	text := "WHO ARE being removed" + a.since(",", "") + ": "
+	with := ""
+	if len(a.makers) > 0 {
+		with = " with " + say.Joined(say.FirstOf(a.makers, 3))
+	}
+	text := "WHO ARE being removed" + with + a.since(",", "") + ": "
 	switch {
+	case len(a.makers) > 0 && a.IsLate:
+		n := len(a.makers)
+		return []Step{a.tell("find out why " + say.Joined(say.FirstOf(a.makers, 3)) + say.For(n, " is", " are") + " not gone" + a.since(", deleted", "") +
+			": finalizers name who removes " + say.For(n, "it", "them") + ", and WHO")}
 	case a.ID.Key == purpose.DeletionTimestamp:
 		text = a.words.Replace("find out why WHO ARE not gone" + a.since(", deleted", "") + ": finalizers name who removes them")
 		return []Step{a.pods.onNodes(text, a.nodes, 1, "get", "node", "-o", "yaml")}

@@ -27,6 +27,7 @@ type Stay struct {
 	replaced []taints.Taint // that end with these, and these
 	times    []time.Time    // since when, where that is known
 	isSick   bool           // one of the nodes is not healthy
+	makers   []string       // Machines and NodeClaims that are deleted, and remove nodes
 	keepers  []string       // pods there that ask not to be disrupted
 }
 
@@ -81,7 +82,7 @@ func (g *Guide) findStays(nodes []int, list []taints.Taint) []*Stay {
 	for _, i := range slices.Sorted(slices.Values(nodes)) { // this is the order of names
 		n := &g.Nodes[i]
 		for _, e := range g.endings(i) {
-			if n.DeletionTimestamp == nil && !slices.ContainsFunc(list, e.taint.Equal) {
+			if !n.IsDeleted() && !slices.ContainsFunc(list, e.taint.Equal) {
 				continue
 			}
 			s := found[e.stayKey]
@@ -90,6 +91,9 @@ func (g *Guide) findStays(nodes []int, list []taints.Taint) []*Stay {
 				found[e.stayKey], stays = s, append(stays, s)
 			}
 			s.taints, s.replaced, s.isSick = with(s.taints, e.acts), with(s.replaced, e.taint), s.isSick || e.isSick
+			if maker := n.State().Maker; maker != "" && !slices.Contains(s.makers, maker) {
+				s.makers = append(s.makers, maker)
+			}
 			if !slices.Contains(s.nodes[max(len(s.nodes)-1, 0):], n.Name) {
 				s.at = append(s.at, i)
 				s.nodes, s.keepers = append(s.nodes, n.Name), append(s.keepers, sets.List(g.Keepers[n.Name])...)

@@ -78,7 +78,11 @@ func (g *Guide) WaysOut(list []*eviction.Eviction) (steps []Step) {
 	for _, same := range lists.Grouped(nodes, func(name string) string { return g.Nodes[g.NodeAt[name]].State().WayOut(g.Now) }) {
 		if text := g.Nodes[g.NodeAt[same[0]]].State().WayOut(g.Now); text != "" {
 			words := strings.NewReplacer("NODES", named(same), " ARE", say.For(len(same), " is", " are"))
-			steps = append(steps, g.onNodes(words.Replace(text), same, 1, "get", "node", "-o", "yaml"))
+			step := g.onNodes(words.Replace(text), same, 1, "get", "node", "-o", "yaml")
+			if g.Nodes[g.NodeAt[same[0]]].State().Maker != "" { // the node does not say it
+				step = Step{Text: step.Text}
+			}
+			steps = append(steps, step)
 		}
 	}
 	isControl := func(name string) bool { return g.Nodes[g.NodeAt[name]].IsControlPlane() }

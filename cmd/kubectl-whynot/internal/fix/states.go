@@ -90,19 +90,20 @@ func (x *Pods) StepsFor(s *Stay, stays []*Stay) []Step {
 		return []Step{a.look("ask who set WHAT on WHO" + a.since(", there", "") + ": by its words the " + say.Noun(len(s.nodes), "node") + " ARE " +
 			string(s.State) + ". Who set it removes it; no pod should tolerate it" + x.writers(s.at))}
 	}
-	switch s.State {
-	case purpose.Cordoned:
+	switch {
+	case s.State == purpose.Cordoned && s.ID.Key != "":
+		return []Step{a.remove("if nobody needs WHAT any more, remove it from WHO: no cordon sets it, and no uncordon removes it")}
+	case s.State == purpose.Cordoned:
 		return []Step{a.cordoned()}
-	case purpose.Unhealthy:
+	case s.State == purpose.Unhealthy:
 		return a.unhealthy(stays)
-	case purpose.Virtual:
+	case s.State == purpose.Virtual:
 		return a.virtual()
-	case purpose.Starting:
+	case s.State == purpose.Starting:
 		return a.starting()
-	case purpose.Leaving:
+	case s.State == purpose.Leaving:
 		return a.leaving()
-	}
-	if s.IsAnnotation() {
+	case s.IsAnnotation():
 		return a.annotated()
 	}
 	return a.maintained()
@@ -116,8 +117,6 @@ func (a *advice) cordoned() Step {
 		with = " by " + a.By
 	}
 	switch {
-	case a.ID.Key != "":
-		return a.remove("if nobody needs WHAT any more, remove it from WHO: no cordon sets it, and no uncordon removes it")
 	case a.IsFree() && a.By != "":
 		return a.uncordon("if the maintenance of WHO, cordoned" + with + a.since("", ",") + " is over, uncordon THEM")
 	case a.IsFree():

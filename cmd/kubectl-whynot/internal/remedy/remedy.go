@@ -163,7 +163,7 @@ func (a *chooser) choose() (*Change, []*remedy) {
 		return nil, rivals
 	case best.isClear():
 		for _, r := range accepted[1:] {
-			if r.compare(best) == 0 && len(r.NodeTaints) == 0 && r.rivals(accepted) == nil {
+			if r.isClear() && r.rank() == best.rank() && len(r.NodeTaints) == 0 && r.rivals(accepted) == nil {
 				best.correctToo(r)
 			}
 		}

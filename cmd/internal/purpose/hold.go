@@ -28,11 +28,14 @@ const (
 )
 
 // Clients, by the first word of their names, or the whole. Those of people do what a person, or a script,
-// tells them. The others may be a person's or a controller's: libraries, and programs that
-// are a part of Kubernetes and contain kubectl.
+// tells them. The others may be a person's or a controller's, or do not uncordon what they
+// cordon: libraries, programs that contain kubectl, and tools that people start.
 var (
 	people = []string{"kubectl", "oc", "k9s", "mozilla", "lens", "openlens", "freelens", "headlamp", "dashboard", "node-fetch"}
-	either = []string{"k3s", "k0s", "kubernetes", "go-http-client", "python", "openapi", "curl", "unknown", "rest"}
+	either = []string{
+		"k3s", "k0s", "kubernetes", "go-http-client", "python", "openapi", "curl", "unknown", "rest", "fabric8", "swagger", "okhttp", "java",
+		"terraform", "pulumi", "ansible", "rancher", "kops", "draino",
+	}
 )
 
 func isOf(clients []string, client string) bool {
@@ -98,11 +101,20 @@ func HoldOf(conditions []lifecycle.Condition, annotations, labels map[string]str
 	return h
 }
 
+// goods end the words of conditions that should be True.
+var goods = []string{
+	"ready", "healthy", "available", "voter", "running", "sufficient", "initialized", "registered", "established", "ok", "passed", "synchronized", "synced",
+	"succeeded", "valid", "online", "connected", "reachable", "schedulable", "alive", "active", "installed", "configured",
+}
+
 // isHarmless reports whether the condition says that the node is well: what should be True
 // is, and what names a problem is not.
 func isHarmless(c lifecycle.Condition) bool {
 	isGood := slices.ContainsFunc(split(c.Type), func(w string) bool {
-		return slices.Contains([]string{"ready", "healthy", "available", "voter", "running", "sufficient", "initialized", "registered", "established"}, w)
+		return slices.ContainsFunc(goods, func(good string) bool {
+			start, ends := strings.CutSuffix(w, good)
+			return ends && !slices.Contains([]string{"un", "in", "no", "not", "non", "dis"}, start)
+		})
 	})
 	if c.Type == "Ready" {
 		return c.Status == "True"
@@ -134,44 +146,70 @@ func IsSick(conditions []lifecycle.Condition) bool {
 	return slices.ContainsFunc(conditions, func(c lifecycle.Condition) bool { return !isHarmless(c) })
 }
 
-// Words of keys that set how something works, or tell the past, and values that deny.
+// Words of keys and values of annotations and labels.
 var (
+	past     = []string{"last", "recent", "previous", "history"}
 	settings = []string{
-		"enabled", "disabled", "enable", "disable", "policy", "config", "hash", "version", "last", "recent", "previous", "timeout", "allowed", "require",
-		"window", "schedule", "group", "applied", "capable", "ttl", "skip", "ignore", "exclude", "history", "interval",
+		"enabled", "disabled", "enable", "disable", "policy", "config", "hash", "version", "timeout", "allowed", "require", "window", "schedule", "group",
+		"applied", "capable", "ttl", "skip", "ignore", "exclude", "interval", "keep", "properties",
 	}
-	denials = []string{"", "false", "no", "0", "none", "done", "idle", "ok", "healthy", "ready", "completed", "complete", "succeeded", "uncordoned", "active", "normal"}
+	about = []string{ // what the value says counts
+		"state", "status", "phase", "health", "condition", "reason", "action", "lifecycle", "mode", "stage", "comment", "note", "message", "cause",
+	}
+
+	denials = []string{"false", "no", "0", "none", "off", "idle", "ok", "healthy", "disabled", "inactive", "uncordoned", "released", "cleared", "resolved"}
+	ends    = []string{ // of what is done on a node that stays in service
+		"done", "completed", "complete", "succeeded", "success", "finished", "passed", "pass", "active", "ready", "normal", "schedulable",
+	}
+	makers = []string{"managed", "created", "made", "provisioned", "installed", "deployed", "generated", "owned", "maintained", "signed", "approved"}
 )
 
-// saysHeld reports whether the words of an annotation or label say that somebody has the
-// node for a while: its key, unless the value denies that, or the value of a key about a state.
-func saysHeld(key, value string) bool {
-	name := split(path.Base(key))
-	for _, w := range name {
-		if slices.Contains(settings, w) {
-			return false
-		}
-	}
-	words := split(value)
-	if len(words) > 0 && slices.Contains(denials, words[len(words)-1]) || slices.Contains(denials, strings.ToLower(value)) && value != "" {
-		return false
-	}
-	says := func(w string) bool {
-		found, ok := find(w, true)
-		return ok && found.state != None && found.state != Starting
-	}
-	isState := slices.ContainsFunc(name, func(w string) bool {
-		return slices.Contains([]string{"state", "status", "phase", "health", "condition", "reason"}, w)
-	})
-	return slices.ContainsFunc(name, says) || isTakenBy(name) || isState && slices.ContainsFunc(words, says)
+func hasOne(words, of []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(of, w) })
 }
 
-// isTakenBy reports whether the words of a key, as in "reserved-by", say who has the node, and
-// not who made it.
-func isTakenBy(words []string) bool {
-	n := len(words)
-	makers := []string{"managed", "created", "made", "provisioned", "installed", "deployed", "generated", "owned", "maintained", "signed", "approved"}
-	return n > 1 && words[n-1] == "by" && !slices.Contains(makers, words[n-2])
+// saysHeld reports whether the words of an annotation or label say that somebody has the
+// node for a while: its key, or its value, unless the key is a setting or the value denies it.
+func saysHeld(key, value string) bool {
+	domain, name, words := path.Dir(key), split(path.Base(key)), split(value)
+	if len(name) == 0 {
+		return false
+	}
+	last := name[len(name)-1]
+	isAbout, isBy := hasOne(name, about), last == "by" && len(name) > 1
+	if slices.Contains(about, last) { // "cordon.example.com/reason"
+		first, _, _ := strings.Cut(domain, ".")
+		name = slices.Concat(split(first), name)
+	}
+	switch {
+	case isBy && slices.Contains(makers, name[len(name)-2]),
+		hasOne(name, past), hasOne(name, settings) && !slices.Contains(about, last), denies(name, value, words):
+		return false
+	case isBy, slices.ContainsFunc(name, func(w string) bool { return isHeld(w, true) }):
+		return true
+	}
+	return isAbout && slices.ContainsFunc(words, func(w string) bool { return isHeld(w, false) })
+}
+
+// isHeld reports whether the word is one of a state other than a start.
+func isHeld(word string, isKey bool) bool {
+	w, ok := find(word, isKey)
+	return ok && w.state != None && w.state != Starting
+}
+
+// denies reports whether the value says that what the words of the key say is not so, or is
+// over. A drain that is done, or an active quarantine, is not over.
+func denies(name []string, value string, words []string) bool {
+	lasts := func(w string) bool {
+		found, _ := find(w, true)
+		return found.state == Leaving || found.state == Fenced || strings.HasPrefix(w, "maint")
+	}
+	last := strings.ToLower(value)
+	if len(words) > 0 {
+		last = words[len(words)-1]
+	}
+	isUncordon := len(words) > 0 && words[0] == "uncordon" && !slices.ContainsFunc(words[1:], func(w string) bool { return isHeld(w, false) })
+	return isUncordon || slices.Contains(denials, last) || slices.Contains(ends, last) && !slices.ContainsFunc(name, lasts)
 }
 
 // isSentence reports whether the text has the form of what a person writes, in three words or

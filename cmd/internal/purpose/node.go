@@ -169,7 +169,7 @@ func (n *Node) Since(t taints.Taint, now time.Time) time.Time {
 	switch {
 	case k.ownsNode() && !cordoned.IsZero() && (at.IsZero() || t.Effect == taints.PreferNoSchedule):
 		return cordoned
-	case !at.IsZero(), k.State != Starting, k.IsRepeated && k.IsLate(n.Made, now):
+	case !at.IsZero(), k.State != Starting, k.IsGuess, k.IsRepeated && k.IsLate(n.Made, now):
 		return at
 	case !k.IsRepeated && slices.ContainsFunc(n.Taints, isStarting):
 		return added(n.Taints[slices.IndexFunc(n.Taints, isStarting)])

@@ -188,11 +188,15 @@ func (c *Cluster) Deleted(nodes []int, isDeleted bool) []int {
 
 // IsDeleted reports whether the node, or the Machine or NodeClaim that it is of, has a
 // deletionTimestamp.
-func (n *Node) IsDeleted() bool { return n.DeletionTimestamp != nil || n.maker != nil }
+func (n *Node) IsDeleted() bool { return n.DeletionTimestamp != nil || n.maker.deleted != nil }
 
 func (n *Node) setMaker(m maker) {
-	n.maker = &m
-	n.hold.Add(m.name + " has it, and is being deleted")
+	n.maker = m
+	if m.deleted != nil {
+		n.hold.Add(m.name + " has it, and is being deleted")
+	} else {
+		n.hold.Add(m.name + " has it, and waits for its repair")
+	}
 }
 
 // A Node is a node with its taints.
@@ -203,10 +207,10 @@ type Node struct {
 	Taints       []taints.Taint   // its own and that of a cordoned node, after Finish
 	Group        *Group           // after Finish
 	Stale        []taints.TaintID // taints that Kubernetes removes from it
-	TaintsBy     string           // the client that last wrote them; empty: not known, or Kubernetes
+	TaintsBy     managers.Write   // of them; zero: not known, or Kubernetes'
 	annotated    string           // by what has it in maintenance
 	hold         purpose.Hold     // of a cordon
-	maker        *maker           // nil: it is not being deleted
+	maker        maker            // zero: nothing matters of it
 	cordonedAt   time.Time        // zero: not known
 	resources    map[string]int64 // allocatable extended resources, also of 0
 	conditions   []lifecycle.Condition
@@ -216,11 +220,15 @@ type Node struct {
 // IsForeign reports whether the node does not run what is made for Linux, or for Windows, or
 // has no kubelet of its own.
 func (n *Node) IsForeign(forWindows bool) bool {
+	return n.IsVirtual() || n.Labels[corev1.LabelOSStable] == "windows" && !forWindows
+}
+
+// IsVirtual reports whether something else than a kubelet acts for the node.
+func (n *Node) IsVirtual() bool {
 	isVirtual := func(t taints.Taint) bool {
-		return strings.Contains(t.Key, "virtual-kubelet") || strings.Contains(t.Key, "virtual-node")
+		return strings.Contains(t.Key, "virtual-kubelet") || strings.Contains(t.Key, "virtual-node") || purpose.StateOf(t) == purpose.Virtual
 	}
-	return n.Labels["type"] == "virtual-kubelet" || slices.ContainsFunc(n.Own, isVirtual) ||
-		n.Labels[corev1.LabelOSStable] == "windows" && !forWindows
+	return n.Labels["type"] == "virtual-kubelet" || n.Labels["type"] == "kwok" || slices.ContainsFunc(n.Own, isVirtual)
 }
 
 // AddNode adds a node.
@@ -247,8 +255,8 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 		Own: list, Cordoned: n.Spec.Unschedulable, resources: extended(n.Status.Allocatable),
 		annotated: purpose.AnnotationOf(n.Annotations),
 	}
-	if by := managers.LastWrite(n.ManagedFields, "spec", "taints").By; by != "kube-controller-manager" && by != "kubernetes" {
-		added.TaintsBy = by
+	if last := managers.LastWrite(n.ManagedFields, "spec", "taints"); last.By != "kube-controller-manager" && last.By != "kubernetes" {
+		added.TaintsBy = last
 	}
 	conditions := lists.Each(n.Status.Conditions, func(c corev1.NodeCondition) lifecycle.Condition { return condition(c.Type, c.Status) })
 	hasState := func(t taints.Taint) bool { s := purpose.StateOf(t); return s != purpose.None && s != purpose.Unhealthy }
@@ -409,13 +417,13 @@ func (n *Node) IsReady() bool {
 func (n *Node) State() *purpose.Node {
 	state := &purpose.Node{
 		Taints: n.Taints, Stale: n.Stale, Made: n.CreationTimestamp.Time, Finalizers: n.Finalizers,
-		IsCordoned: n.Cordoned, IsReady: n.IsReady(), MayBeReady: n.inferred || n.IsReady(), Annotated: n.annotated, TaintsBy: n.TaintsBy, Hold: n.hold,
+		IsCordoned: n.Cordoned, IsReady: n.IsReady(), MayBeReady: n.inferred || n.IsReady(), Annotated: n.annotated, TaintsBy: n.TaintsBy.By, Hold: n.hold,
 	}
 	switch {
 	case n.DeletionTimestamp != nil:
 		state.Deleted = &n.DeletionTimestamp.Time
-	case n.maker != nil:
-		state.Deleted, state.Maker = &n.maker.deleted, n.maker.name
+	case n.maker.deleted != nil:
+		state.Deleted, state.Maker = n.maker.deleted, n.maker.name
 	}
 	return state
 }

@@ -3,6 +3,7 @@
 package cluster
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -29,8 +30,9 @@ type provisioner struct {
 		} `json:"template"`
 	} `json:"spec"`
 	Status struct {
-		NodeName string                 `json:"nodeName"`
-		NodeRef  corev1.ObjectReference `json:"nodeRef"`
+		NodeName   string                 `json:"nodeName"`
+		NodeRef    corev1.ObjectReference `json:"nodeRef"`
+		Conditions []metav1.Condition     `json:"conditions"`
 	} `json:"status"`
 }
 
@@ -60,8 +62,15 @@ func (c *Cluster) addProvisioner(m *manifest.Object) bool {
 			c.startup[t.ID()] = append(c.startup[t.ID()], name)
 		}
 	}
-	if node := o.Status.NodeName + o.Status.NodeRef.Name; o.DeletionTimestamp != nil && node != "" {
-		c.makers[node] = maker{name, o.DeletionTimestamp.Time}
+	node := cmp.Or(o.Status.NodeName, o.Status.NodeRef.Name, o.Labels["node"]) // the label is Gardener's
+	isToRepair := slices.ContainsFunc(o.Status.Conditions, func(c metav1.Condition) bool {
+		return (c.Type == "HealthCheckSucceeded" || c.Type == "OwnerRemediated") && c.Status == metav1.ConditionFalse
+	})
+	switch {
+	case o.DeletionTimestamp != nil:
+		c.makers[node] = maker{name, &o.DeletionTimestamp.Time}
+	case isToRepair:
+		c.makers[node] = maker{name, nil}
 	}
 	return true
 }
@@ -109,10 +118,10 @@ func (c *Cluster) addKeeper(o *corev1.Pod, name PodName) {
 	}
 }
 
-// A maker is the Machine or NodeClaim of a node, which is being deleted.
+// A maker is the Machine or NodeClaim of a node, which is being deleted or waits for a repair.
 type maker struct {
-	name    string // with the kind
-	deleted time.Time
+	name    string     // with the kind
+	deleted *time.Time // nil: it is not
 }
 
 // StartupOf names what made one of the nodes, as far as is known, and lists the taint among

@@ -3,7 +3,6 @@
 package diagnosis
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -223,11 +222,14 @@ func (a *analyst) daemonSets() []*Pending {
 		if v.Feasible == 0 && slices.Contains(a.Pods, p) { // it is pending
 			continue
 		}
-		x := cmp.Or(a.keptOff(p, v.Rejecting, on, purpose.None), a.keptOff(p, v.Rejecting, on, purpose.Starting),
-			a.keptOff(p, v.Rejecting, on, purpose.Unhealthy), a.keptOff(p, v.Rejecting, on, purpose.Leaving))
-		list = append(list, x, a.keptOff(p, v.Rejecting, on, purpose.Virtual))
+		for _, state := range []purpose.State{purpose.None, purpose.Starting, purpose.Unhealthy, purpose.Leaving} {
+			if x := a.keptOff(p, v.Rejecting, on, state); x != nil {
+				list = append(list, x)
+				break
+			}
+		}
 	}
-	return slices.DeleteFunc(list, func(x *Pending) bool { return x == nil })
+	return list
 }
 
 // keptOff returns the entry for the DaemonSet, or nil if it makes pods on all of the
@@ -239,7 +241,7 @@ func (a *analyst) keptOff(p *cluster.Pod, rejecting []cluster.Share, on map[int]
 	for _, s := range rejecting {
 		untolerated := why.Untolerated(p.Matcher, s.Group)
 		isOther := func(t taints.Taint) bool { return purpose.StateOf(t) != purpose.None && purpose.StateOf(t) != state }
-		if slices.ContainsFunc(untolerated, isOther) || state == purpose.Virtual && !purpose.HaveFinal(untolerated) {
+		if slices.ContainsFunc(untolerated, isOther) {
 			continue
 		}
 		kept := cluster.Share{Group: s.Group}

@@ -4,8 +4,10 @@ package fix
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/duration"
 
@@ -83,6 +85,8 @@ func (x *Pods) StepsFor(s *Stay, stays []*Stay) []Step {
 		return []Step{a.remove("remove WHAT from WHO: " + s.stale + ", so Kubernetes' node-lifecycle controller does it within seconds if it runs")}
 	case s.fault != "":
 		return []Step{a.look("repair WHO, which HAVE WHAT" + a.since(",", "") + " for a fault: " + s.fault)}
+	case s.startup != "" && s.IsLate:
+		return []Step{a.look("look at what removes WHAT: WHO still HAVE it" + a.since(",", ",") + " and " + s.startup + " has it among its startupTaints")}
 	case s.startup != "":
 		return []Step{a.look("wait for WHAT to go away from WHO" + a.since(", there", "") + ": " + s.startup +
 			" has it among its startupTaints, so that the " + say.Noun(len(s.nodes), "node") + " ARE starting")}
@@ -155,7 +159,7 @@ func (a *advice) unhealthy(stays []*Stay) (steps []Step) {
 		or = "or, "
 		steps = a.tolerate("if the pod makes WHO ready, as a network plugin does, waiting never ends, and it must tolerate that: ", left)
 	}
-	return append(steps, a.look(or+"repair WHO, which HAVE WHAT"))
+	return append(steps, a.look(or+"repair WHO, which HAVE WHAT"+a.since(",", "")))
 }
 
 // virtual is for nodes that never take other pods than their own.
@@ -183,7 +187,7 @@ func (a *advice) starting() (steps []Step) {
 	}
 	within := duration.HumanDuration(a.known.Within)
 	switch isAlone := len(a.replaced) == len(a.taints); {
-	case a.IsLate && isAlone: // others would still be there
+	case a.IsLate && isAlone && a.Evidence == "": // others would still be there
 		return append(steps, a.late(or), a.remove("or, if nothing needs this taint any more, remove it"))
 	case a.IsLate:
 		return append(steps, a.late(or))
@@ -199,6 +203,9 @@ func (a *advice) late(or string) Step {
 		duration.HumanDuration(a.known.Within)
 	if n := len(a.keepers); n > 0 {
 		text += ". " + say.CountOf(n, "pod there asks", "pods there ask") + " not to be disrupted, and may hold that up: " + say.Joined(say.FirstOf(a.keepers, 3))
+	}
+	if a.Evidence != "" {
+		text += ". There is more" + a.because()
 	}
 	return a.look(text)
 }
@@ -218,7 +225,7 @@ func (a *advice) leaving() (steps []Step) {
 	case a.ID.Key == purpose.DeletionTimestamp:
 		text = a.words.Replace("find out why WHO ARE not gone" + a.since(", deleted", "") + ": finalizers name who removes them")
 		return []Step{a.pods.onNodes(text, a.nodes, 1, "get", "node", "-o", "yaml")}
-	case a.IsLate && (!a.IsReady || a.Evidence != ""):
+	case a.IsLate && (!a.IsReady || a.Evidence != "" || len(a.keepers) > 0):
 		return []Step{a.late("")}
 	case a.IsLate:
 		removal := a.remove("or, if that has given up, remove the taint, so that the " + say.Noun(len(a.nodes), "node") + " can take pods again")
@@ -266,6 +273,8 @@ func (a *advice) maintained() []Step {
 		return []Step{a.remove("WHO ARE Ready and still HAVE WHAT" + a.since(",", "") + ": who set it removes it")}
 	case isOut:
 		return []Step{a.look("repair WHO, and then remove WHAT" + a.since(",", "") + ": Kubernetes does not")}
+	case isManual && a.IsToRepair():
+		return []Step{a.look("find out whether the maintenance of WHO" + a.since(",", ",") + " is over, before anybody removes WHAT" + a.because())}
 	case isManual:
 		return []Step{a.remove("if the maintenance of WHO" + a.since(",", ",") + " is over, remove WHAT")}
 	}
@@ -274,16 +283,18 @@ func (a *advice) maintained() []Step {
 
 // writers names the clients that last wrote the taints of the nodes, as far as is known.
 func (x *Pods) writers(nodes []int) string {
-	var names []string
+	times := make(map[string][]time.Time)
 	for _, i := range nodes {
-		if by := x.Nodes[i].TaintsBy; by != "" && !slices.Contains(names, by) {
-			names = append(names, by)
+		if last := x.Nodes[i].TaintsBy; last.By != "" {
+			times[last.By] = append(times[last.By], last.At)
 		}
 	}
+	names := slices.Sorted(maps.Keys(times))
 	if len(names) == 0 {
 		return ""
 	}
-	return ". " + say.Joined(say.FirstOf(names, 3)) + " last wrote the taints there"
+	newest := slices.MaxFunc(slices.Concat(slices.Collect(maps.Values(times))...), time.Time.Compare)
+	return ". " + say.Joined(say.FirstOf(names, 3)) + " last wrote the taints there, " + say.Relative(newest.Unix()-x.Now.Unix())
 }
 
 // Ask returns what to find out about taints that may be for a state or for a pool.

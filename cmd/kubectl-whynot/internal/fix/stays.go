@@ -138,8 +138,11 @@ func (g *Guide) endings(i int) []ending {
 			switch {
 			case slices.Contains(n.Stale, acts.ID()):
 				key = stayKey{Stay: purpose.Stay{ID: acts.ID()}, stale: n.StateFor(acts.ID())}
+			case key.startup != "" && since.IsZero():
+				since = n.CreationTimestamp.Time
+				fallthrough
 			case key.fault+key.startup != "":
-				key.ID = acts.ID()
+				key.ID, key.IsLate = acts.ID(), key.startup != "" && !since.IsZero() && now.Sub(since) > time.Hour
 			}
 			return ending{purpose.WithoutTime(t), purpose.WithoutTime(acts), key, purpose.Known(acts), since, !state.IsHealthy()}
 		})

@@ -274,7 +274,7 @@ func (a *advice) maintained() []Step {
 	case isOut:
 		return []Step{a.look("repair WHO, and then remove WHAT" + a.since(",", "") + ": Kubernetes does not")}
 	case isManual && a.IsToRepair():
-		return []Step{a.look("find out whether the maintenance of WHO" + a.since(",", ",") + " is over, before anybody removes WHAT" + a.because())}
+		return []Step{a.look("repair WHO, in maintenance" + a.since("", "") + ", before anybody removes WHAT" + a.because())}
 	case isManual:
 		return []Step{a.remove("if the maintenance of WHO" + a.since(",", ",") + " is over, remove WHAT")}
 	}

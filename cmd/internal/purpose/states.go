@@ -195,7 +195,7 @@ func (e *Entry) whoElse(isRemoved bool) string {
 	switch {
 	case e.Acts != "" && !isRemoved:
 		return e.Acts + "."
-	case e.Removal != "":
+	case e.Removal != "" && isRemoved:
 		return e.Removal + "."
 	case e.State == None, e.IsManual(), strings.HasPrefix(e.SetBy, "Kubernetes"):
 		return ""

@@ -66,6 +66,9 @@ func (a *advice) since(before, after string) string {
 	return say.Since(before, a.times, a.pods.Now, after)
 }
 
+// price ends a text with what matters if the taint is removed by hand, if anything.
+func (a *advice) price() string { return strings.TrimSuffix(". But "+a.known.Removal, ". But ") }
+
 // because ends a text with the evidence that somebody has the nodes, if there is some.
 func (a *advice) because() string {
 	switch {
@@ -188,7 +191,7 @@ func (a *advice) starting() (steps []Step) {
 	within := duration.HumanDuration(a.known.Within)
 	switch isAlone := len(a.replaced) == len(a.taints); {
 	case a.IsLate && isAlone && a.Evidence == "": // others would still be there
-		return append(steps, a.late(or), a.remove("or, if nothing needs this taint any more, remove it"))
+		return append(steps, a.late(or), a.remove("or, if nothing needs this taint any more, remove it"+a.price()))
 	case a.IsLate:
 		return append(steps, a.late(or))
 	case a.known.IsRepeated && a.ID.Key != "":
@@ -228,7 +231,7 @@ func (a *advice) leaving() (steps []Step) {
 	case a.IsLate && (!a.IsReady || a.Evidence != "" || len(a.keepers) > 0):
 		return []Step{a.late("")}
 	case a.IsLate:
-		removal := a.remove("or, if that has given up, remove the taint, so that the " + say.Noun(len(a.nodes), "node") + " can take pods again")
+		removal := a.remove("or, if that has given up, remove the taint, so that the " + say.Noun(len(a.nodes), "node") + " can take pods again"+a.price())
 		steps = append([]Step{a.late(""), removal}, a.uncordoned()...)
 	case a.isPinned:
 		steps = []Step{a.tell(text + "the pod belongs to that node alone, and goes with it")}

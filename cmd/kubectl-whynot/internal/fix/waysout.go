@@ -127,6 +127,9 @@ func (g *Guide) deletions(nodes []string) (steps []Step) {
 				"distributions, and the others must keep their quorum. Then " + text})
 			continue
 		}
+		if len(same) > 1 {
+			text += ". If several stopped answering at once, look at the network first"
+		}
 		steps = append(steps, g.onNodes("if the machine does not come back, "+text, same, why.MaxNames, "delete", "node"))
 	}
 	return steps

@@ -282,11 +282,7 @@ func (a *answerer) timer() taints.Eviction {
 	evictionOf := func(list []taints.Taint, at time.Time) taints.Eviction {
 		return a.policy.EvictionOf(a.matcher, list, at)
 	}
-	taint, e, evicts := timer.Of(evictionOf, a.taints.elements, a.seenAt)
-	if !evicts {
-		return taints.Eviction{Outcome: taints.Stays}
-	}
-	e.Taint = taint
+	_, e := timer.After(evictionOf, [][]taints.Taint{a.taints.elements}, a.observed, a.seenAt)
 	return e
 }
 

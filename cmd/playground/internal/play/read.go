@@ -117,7 +117,7 @@ func addUnschedulable(r *reader[taints.Taint], node *value) {
 		return
 	}
 	if cordoned.kind != boolean {
-		r.fail(cordoned.span, "unschedulable: expected a boolean, found "+cordoned.kind.String())
+		r.fail(cordoned.span, "unschedulable: expected a boolean, found "+string(cordoned.kind))
 		return
 	}
 	if cordoned.text == "true" {

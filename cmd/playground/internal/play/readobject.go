@@ -130,7 +130,7 @@ func (r *reader[T]) array(v *value) {
 			r.element(item)
 		}
 	default:
-		r.fail(v.span, "expected a list of "+r.name+", found "+v.kind.String())
+		r.fail(v.span, "expected a list of "+r.name+", found "+string(v.kind))
 	}
 }
 
@@ -138,7 +138,7 @@ func (r *reader[T]) array(v *value) {
 // because an API server would reject all of it.
 func (r *reader[T]) element(v *value) {
 	if v.kind != object {
-		r.fail(v.span, "expected an object, found "+v.kind.String())
+		r.fail(v.span, "expected an object, found "+string(v.kind))
 		return
 	}
 	var element T
@@ -172,7 +172,7 @@ func (f field[T]) read(element *T, v *value) error {
 	case f.want:
 		return f.set(element, v.text)
 	}
-	message := "expected " + f.want.String() + ", found " + v.kind.String()
+	message := "expected " + string(f.want) + ", found " + string(v.kind)
 	if f.want == str && (v.kind == number || v.kind == boolean) {
 		message += "; put it in quotes"
 	}

@@ -5,30 +5,28 @@ package play
 import (
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
 	"go.yaml.in/yaml/v4/plugin/loaderlimits"
+
+	"github.com/seed-0529bac1/taints"
 )
 
-// A kind is the kind of a YAML or JSON value.
-type kind uint8
+// A kind describes a YAML or JSON value.
+type kind string
 
 const (
-	null kind = iota
-	boolean
-	number
-	str
-	array
-	object
+	null    kind = "null"
+	boolean kind = "a boolean"
+	number  kind = "a number"
+	str     kind = "a string"
+	array   kind = "a list"
+	object  kind = "an object"
 )
-
-// String describes the kind, such as "a string".
-func (k kind) String() string {
-	return [...]string{"null", "a boolean", "a number", "a string", "a list", "an object"}[k]
-}
 
 // A value is one value in a text, read by the YAML library. It has its place, which
 // errors need, and the meaning of YAML 1.1; sigs.k8s.io/yaml gives no places. Values
@@ -71,28 +69,24 @@ const (
 // an error for the whole text.
 func parseDocument(text string, start int) (root *value, repeats []span, wrong *problem) {
 	p := &parser{text: text, places: newPlaces(text, start), values: map[*yaml.Node]*value{}}
-	loader, err := yaml.NewLoader(strings.NewReader(text[start:]), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(maxDepth))))
-	if err != nil {
-		return nil, nil, p.syntax(err)
-	}
-	root = &value{span: span{start, start}}
-	for {
+	loader := taints.Must(yaml.NewLoader(strings.NewReader(text[start:]), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(maxDepth)))))
+	root = &value{span: span{start, start}, kind: null}
+	for p.wrong == nil {
 		var node yaml.Node
 		if err := loader.Load(&node); errors.Is(err, io.EOF) {
 			return root, p.repeats, nil
 		} else if err != nil {
 			return nil, nil, p.syntax(err)
 		}
-		v, wrong := p.value(&node)
-		switch {
-		case wrong != nil:
-			return nil, nil, wrong
-		case root.kind != null && v.kind != null:
-			return nil, nil, &problem{span: v.span, message: "this is a second document; paste one document", unread: true}
-		case v.kind != null:
+		v := p.value(node.Content[0])
+		if root.kind != null && v.kind != null {
+			p.fail(v.span, "this is a second document; paste one document")
+		}
+		if v.kind != null {
 			root = v
 		}
 	}
+	return nil, nil, p.wrong
 }
 
 // A parser converts the nodes of the YAML library to values. It visits each node
@@ -102,37 +96,44 @@ type parser struct {
 	places  places
 	values  map[*yaml.Node]*value // nil: being read
 	repeats []span
-	merged  int // number of objects and members that merge keys name
+	merges  int      // number of objects and members that merge keys name
+	wrong   *problem // the first one
 }
 
-func (p *parser) value(n *yaml.Node) (v *value, wrong *problem) {
-	if n.Kind == yaml.DocumentNode {
-		return p.value(n.Content[0])
+func (p *parser) fail(s span, message string) {
+	if p.wrong == nil {
+		p.wrong = &problem{span: s, message: message, unread: true}
 	}
+}
+
+func (p *parser) value(n *yaml.Node) *value {
 	at := p.line(p.places.offset(n.Line, n.Column))
+	v := &value{span: at, kind: null}
 	if n.Kind == yaml.AliasNode {
-		if p.values[n.Alias] == nil {
-			return nil, &problem{span: at, message: "the anchor &" + n.Value + " contains its own alias; write the value out", unread: true}
+		if known := p.values[n.Alias]; known != nil {
+			*v = *known
+			v.span = at
+		} else {
+			p.fail(at, "the anchor &"+n.Value+" contains its own alias; write the value out")
 		}
-		alias := *p.values[n.Alias]
-		alias.span = at
-		return &alias, nil
+		return v
 	}
 	p.values[n] = nil
-	v = &value{span: at}
 	switch n.Kind {
 	case yaml.MappingNode:
 		v.kind = object
-		wrong = p.members(v, n)
+		p.members(v, n)
 	case yaml.SequenceNode:
 		v.kind = array
-		wrong = p.items(v, n)
+		for _, c := range n.Content {
+			v.items = append(v.items, p.value(c))
+		}
 	default:
 		v.kind, v.text = scalar(n)
 		v.span = p.scalarAt(n, at)
 	}
 	p.values[n] = v
-	return v, wrong
+	return v
 }
 
 // line returns the rest of the line from start, without white space at its end.
@@ -157,73 +158,57 @@ func (p *parser) scalarAt(n *yaml.Node, line span) span {
 	return line
 }
 
-func (p *parser) items(v *value, n *yaml.Node) *problem {
-	for _, c := range n.Content {
-		item, wrong := p.value(c)
-		if wrong != nil {
-			return wrong
+func (p *parser) members(v *value, n *yaml.Node) {
+	index := make(map[string]int, len(n.Content)/2) // of each name
+	add := func(m member, replaces bool) {
+		at, ok := index[m.name]
+		switch {
+		case !ok:
+			index[m.name] = len(v.members)
+			v.members = append(v.members, m)
+		case replaces:
+			p.repeats = append(p.repeats, m.span)
+			v.members[at] = m
 		}
-		v.items = append(v.items, item)
 	}
-	return nil
-}
-
-func (p *parser) members(v *value, n *yaml.Node) *problem {
-	index := make(map[string]int, len(n.Content)/2)
 	var merges []*value
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		name, wrong := p.value(n.Content[i])
-		if wrong != nil {
-			return wrong
-		}
+	for pair := range slices.Chunk(n.Content, 2) {
+		name := p.value(pair[0])
 		if name.kind == array || name.kind == object {
-			return &problem{span: name.span, message: "a name must be a string, not " + name.kind.String(), unread: true}
+			p.fail(name.span, "a name must be a string, not "+string(name.kind))
 		}
-		m, wrong := p.value(n.Content[i+1])
-		if wrong != nil {
-			return wrong
-		}
-		if n.Content[i].Tag == "!!merge" {
+		if m := p.value(pair[1]); pair[0].Tag == "!!merge" {
 			merges = append(merges, m)
-		} else if at, ok := index[name.text]; ok {
-			p.repeats = append(p.repeats, name.span)
-			v.members[at] = member{name.span, name.text, m}
 		} else {
-			v.add(index, member{name.span, name.text, m})
+			add(member{name.span, name.text, m}, true)
 		}
 	}
-	return p.merge(v, index, merges)
-}
-
-// add adds the member unless the object has one with its name. The index maps
-// the names to their indexes.
-func (v *value) add(index map[string]int, m member) {
-	if _, ok := index[m.name]; !ok {
-		index[m.name] = len(v.members)
-		v.members = append(v.members, m)
-	}
-}
-
-// merge adds the members from merge keys that the object itself does not have.
-func (p *parser) merge(v *value, index map[string]int, merges []*value) *problem {
 	for _, m := range merges {
-		from := []*value{m}
-		if m.kind == array {
-			from = m.items
-		}
-		for _, o := range from {
-			if o.kind != object {
-				return &problem{span: m.span, message: "the merge key << takes an object or a list of objects, not " + o.kind.String(), unread: true}
-			}
-			if p.merged += 1 + len(o.members); p.merged > maxMerged {
-				return &problem{span: m.span, message: "merge keys copy more than " + strconv.Itoa(maxMerged) + " fields; write the fields out", unread: true}
-			}
+		for _, o := range p.merged(m) {
 			for _, other := range o.members {
-				v.add(index, other)
+				add(other, false)
 			}
 		}
 	}
-	return nil
+}
+
+// merged returns the objects of a merge key.
+func (p *parser) merged(m *value) []*value {
+	from := []*value{m}
+	if m.kind == array {
+		from = m.items
+	}
+	for _, o := range from {
+		if p.merges += 1 + len(o.members); p.merges > maxMerged {
+			p.fail(m.span, "merge keys copy more than "+strconv.Itoa(maxMerged)+" fields; write the fields out")
+			return nil
+		}
+		if o.kind != object {
+			p.fail(m.span, "the merge key << takes an object or a list of objects, not "+string(o.kind))
+			return nil
+		}
+	}
+	return from
 }
 
 // scalar returns the kind and the text of the scalar. Kubernetes reads YAML 1.1,

@@ -16,7 +16,7 @@ import (
 func (r *reader[T]) object(start int) {
 	root, repeats, wrong := parseDocument(r.text, start)
 	if wrong != nil {
-		r.problems = append(r.problems, *wrong)
+		r.fail(wrong.span, wrong.message)
 		return
 	}
 	for _, s := range repeats[:min(len(repeats), maxEntries)] {
@@ -155,7 +155,10 @@ func (r *reader[T]) element(v *value) {
 		}
 		e.fields[m.name] = m.value.span
 		if err := r.fields[i].read(&element, m.value); err != nil {
-			r.problems = append(r.problems, problem{span: m.value.span, message: m.name + ": " + err.Error(), unread: true, again: !good})
+			r.fail(m.value.span, m.name+": "+err.Error())
+			if !good {
+				r.unread-- // the entry is counted already
+			}
 			good = false
 		}
 	}

@@ -66,7 +66,7 @@ const (
 // parseDocument parses the YAML of the text from start. JSON is YAML. The text
 // has one document and may have empty ones. The repeats are the places of names
 // that their object already has. If a part cannot be read, parseDocument returns
-// an error for the whole text.
+// the first problem, for the whole text.
 func parseDocument(text string, start int) (root *value, repeats []span, wrong *problem) {
 	p := &parser{text: text, places: newPlaces(text, start), values: map[*yaml.Node]*value{}}
 	loader := taints.Must(yaml.NewLoader(strings.NewReader(text[start:]), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(maxDepth)))))
@@ -76,7 +76,8 @@ func parseDocument(text string, start int) (root *value, repeats []span, wrong *
 		if err := loader.Load(&node); errors.Is(err, io.EOF) {
 			return root, p.repeats, nil
 		} else if err != nil {
-			return nil, nil, p.syntax(err)
+			p.syntax(err)
+			break
 		}
 		v := p.value(node.Content[0])
 		if root.kind != null && v.kind != null {
@@ -100,9 +101,15 @@ type parser struct {
 	wrong   *problem // the first one
 }
 
+// A problem is what is wrong with a part of the text.
+type problem struct {
+	span
+	message string
+}
+
 func (p *parser) fail(s span, message string) {
 	if p.wrong == nil {
-		p.wrong = &problem{span: s, message: message, unread: true}
+		p.wrong = &problem{s, message}
 	}
 }
 
@@ -236,11 +243,12 @@ var booleans = map[string]bool{
 	"true": true, "True": true, "TRUE": true, "false": false, "False": false, "FALSE": false,
 }
 
-// syntax returns the library's error for a text that is not valid YAML.
-func (p *parser) syntax(err error) *problem {
-	var e *yaml.LoadError
-	if !errors.As(err, &e) {
-		return &problem{span: span{p.places.start, len(p.text)}, message: "this is not valid YAML: " + err.Error(), unread: true}
+// syntax adds the library's error for a text that is not valid YAML.
+func (p *parser) syntax(err error) {
+	e, ok := errors.AsType[*yaml.LoadError](err)
+	if !ok {
+		p.fail(span{p.places.start, len(p.text)}, "this is not valid YAML: "+err.Error())
+		return
 	}
 	at := p.places.offset(e.Mark.Line, e.Mark.Column)
 	if e.Mark.Line == 0 {
@@ -249,7 +257,6 @@ func (p *parser) syntax(err error) *problem {
 	end := len(strings.TrimRight(p.text, whiteSpace))
 	at = min(at, end)
 	_, size := utf8.DecodeRuneInString(p.text[at:end])
-	s := span{at, at + size}
 	language := "YAML"
 	if c := p.text[p.places.start]; c == '[' || c == '{' {
 		language = "JSON or YAML"
@@ -258,7 +265,7 @@ func (p *parser) syntax(err error) *problem {
 	if e.ContextMsg != "" && e.ContextMark.Line > 0 && e.ContextMark.Line != e.Mark.Line {
 		message += " " + e.ContextMsg + " that starts on line " + strconv.Itoa(p.places.skipped+e.ContextMark.Line)
 	}
-	return &problem{span: s, message: "this is not valid " + language + ": " + message + remedy(e.Message, p.text[at:]), unread: true}
+	p.fail(span{at, at + size}, "this is not valid "+language+": "+message+remedy(e.Message, p.text[at:]))
 }
 
 // remedy returns advice for the message, unless the message contains it.

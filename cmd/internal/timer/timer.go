@@ -55,36 +55,6 @@ func EvictionOf(m *taints.Matcher, tolerations []taints.Toleration, list []taint
 	return e
 }
 
-// Of returns the pod's timer and the index of the taint that started it, or false
-// if the pod stays. The controller sees each taint at its time, and keeps a timer
-// that runs when it sees more.
-func Of(
-	evictionOf func([]taints.Taint, time.Time) taints.Eviction, list []taints.Taint, seenAt func(taints.Taint) time.Time,
-) (taint int, timer taints.Eviction, evicts bool) {
-	var order []int // of the NoExecute taints
-	for i, t := range list {
-		if t.Effect == taints.NoExecute {
-			order = append(order, i)
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return seenAt(list[a]).Compare(seenAt(list[b])) })
-	var queue lifecycle.Queue[struct{}]
-	var seen []taints.Taint
-	for len(seen) < len(order) {
-		at := seenAt(list[order[len(seen)]])
-		for len(seen) < len(order) && seenAt(list[order[len(seen)]]).Equal(at) {
-			seen = append(seen, list[order[len(seen)]])
-		}
-		before, _ := queue.Due(struct{}{})
-		e := evictionOf(seen, at)
-		queue.Update(struct{}{}, e)
-		if due, ok := queue.Due(struct{}{}); ok && (!evicts || !due.Equal(before)) {
-			taint, timer, evicts = order[e.Taint], e, true
-		}
-	}
-	return taint, timer, evicts
-}
-
 // Briefly is how long a taint may stay that Kubernetes' node-lifecycle controller
 // removes: it looks at each node every 5 seconds.
 const Briefly = 5 * time.Second
@@ -97,32 +67,36 @@ const Briefly = 5 * time.Second
 func After(
 	evictionOf func([]taints.Taint, time.Time) taints.Eviction, lists [][]taints.Taint, now time.Time, seenAt func(taints.Taint) time.Time,
 ) (first *taints.Taint, e taints.Eviction) {
-	i, e, evicts := Of(evictionOf, lists[0], func(t taints.Taint) time.Time {
-		return slices.MinFunc([]time.Time{seenAt(t), now}, time.Time.Compare)
-	})
-	if evicts {
-		first = &lists[0][i]
-	}
-	if len(lists) == 1 {
-		return first, e
-	}
 	var queue lifecycle.Queue[struct{}]
-	if evicts {
-		queue.Update(struct{}{}, e)
-	}
-	ends := now
-	for _, list := range lists[1:] {
-		if first != nil && !e.At.After(ends) { // the pod is deleted before this change
-			break
+	see := func(list []taints.Taint, at, end time.Time) {
+		if first != nil && !e.At.After(end) { // the pod is deleted before
+			return
 		}
-		next := evictionOf(list, now)
+		next := evictionOf(list, at)
 		switch queue.Update(struct{}{}, next) {
 		case lifecycle.QueueCanceled:
 			first, e = nil, next
 		case lifecycle.QueueScheduled, lifecycle.QueueMoved:
 			first, e = &list[next.Taint], next
 		}
-		ends = now.Add(Briefly)
+	}
+	times := make([]time.Time, len(lists[0]))
+	for i, t := range lists[0] {
+		times[i] = slices.MinFunc([]time.Time{seenAt(t), now}, time.Time.Compare)
+	}
+	seen := make([]taints.Taint, len(times)) // without those that come later
+	for _, at := range slices.CompactFunc(slices.SortedFunc(slices.Values(times), time.Time.Compare), time.Time.Equal) {
+		for i, t := range lists[0] {
+			if times[i].Equal(at) && t.Effect == taints.NoExecute {
+				seen[i] = t
+			}
+		}
+		see(seen, at, at)
+	}
+	end := now
+	for _, list := range lists[1:] {
+		see(list, now, end)
+		end = now.Add(Briefly)
 	}
 	return first, e
 }

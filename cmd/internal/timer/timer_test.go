@@ -11,10 +11,10 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-func TestOf(t *testing.T) {
+func TestAfter(t *testing.T) {
 	at := func(clock string) time.Time { return taints.Must(time.Parse(time.TimeOnly, clock)) }
 	node := taints.Must(taints.ParseTaints("x:NoSchedule,b:NoExecute,a:NoExecute"))
-	added := map[string]string{"a": "08:00:00", "b": "08:30:00"}
+	added := map[string]string{"x": "07:00:00", "a": "08:00:00", "b": "08:30:00"}
 	for tolerations, want := range map[string]string{
 		"a:NoExecute for 3600s, b:NoExecute for 60s": "09:00:00 a", // the timer of a is kept
 		"a:NoExecute for 60s, b:NoExecute for 60s":   "08:01:00 a",
@@ -29,8 +29,8 @@ func TestOf(t *testing.T) {
 		}
 		got := "stays"
 		seenAt := func(t taints.Taint) time.Time { return at(added[t.Key]) }
-		if i, e, ok := Of(taints.Compile(list).EvictionOf, node, seenAt); ok {
-			got = e.At.Format(time.TimeOnly) + " " + node[i].Key
+		if first, e := After(taints.Compile(list).EvictionOf, [][]taints.Taint{node}, at("12:00:00"), seenAt); first != nil {
+			got = e.At.Format(time.TimeOnly) + " " + node[e.Taint].Key
 		}
 		if got != want {
 			t.Errorf("%s: got %s, want %s", tolerations, got, want)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/seed-0529bac1/taints"
@@ -56,46 +57,35 @@ func request(args []string) (*Request, error) {
 	return r, r.Parse(rest)
 }
 
-// A result is what happens to each pod.
-type result struct {
-	leaving, anyway, spared map[string]bool
-	hanging                 map[string]bool // of those that leave
-	homeless                map[string]int  // by workload
-	emptied                 map[string]bool
-	first, more, last       map[string]bool // pending pods that get a first node, or more, or lose their last
-	counts                  map[string]string
-	stay                    int
-	before                  map[string]int64 // the seconds until pods leave without the change
-}
-
-func newResult() result {
-	names := func() map[string]bool { return make(map[string]bool) }
-	return result{
-		leaving: names(), anyway: names(), spared: names(), hanging: names(), homeless: make(map[string]int), emptied: names(),
-		first: names(), more: names(), last: names(), counts: make(map[string]string), before: make(map[string]int64),
-	}
-}
+// Facts are what happens, such as "leaving default/p1", and how often or when.
+type facts map[string]int64
 
 // workloadOf names the workload of a pod that has one.
 func workloadOf(p *corev1.Pod) string {
-	if len(p.OwnerReferences) == 0 || p.OwnerReferences[0].Kind == "Node" {
+	if len(p.OwnerReferences) == 0 || isStatic(p) {
 		return ""
 	}
 	return p.OwnerReferences[0].Kind + " default/" + p.OwnerReferences[0].Name
 }
 
-// resultOf evaluates the change from before to what was requested, and then to w, one
-// pod and one node at a time. It also returns the deadlines of the pods that leave.
-func (w *world) resultOf(before *world, requested []corev1.Node) (r result, due map[string]int64) {
-	r, due = newResult(), make(map[string]int64)
-	running, pending, lost, isHit := make(map[string]int), make(map[string]int), make(map[string]int), make(map[string]bool)
+// isStatic reports whether the pod is the mirror of a static one.
+func isStatic(p *corev1.Pod) bool {
+	return len(p.OwnerReferences) > 0 && p.OwnerReferences[0].Kind == "Node"
+}
+
+// facts evaluates the change from before to what was requested, and then to w, one
+// pod and one node at a time.
+func (w *world) facts(before *world, requested []corev1.Node) facts {
+	f, lost, isHit := facts{"stay": 0}, make(map[string]int64), make(map[string]bool)
 	for i := range w.pods {
 		p := &w.pods[i]
 		name, workload := p.Namespace+"/"+p.Name, workloadOf(p)
+		f["now running "+workload] += 0
+		f["now pending "+workload] += 0
 		if p.Spec.NodeName == "" {
-			pending[workload]++
+			f["now pending "+workload]++
 			if len(p.Spec.SchedulingGates) == 0 {
-				w.place(before, p, &r)
+				w.place(before, p, f)
 			}
 			continue
 		}
@@ -103,7 +93,7 @@ func (w *world) resultOf(before *world, requested []corev1.Node) (r result, due 
 		old, mid, n := &before.nodes[at], &requested[at], &w.nodes[at]
 		isCounted := p.Status.Phase == corev1.PodRunning && p.DeletionTimestamp == nil
 		if isCounted {
-			running[workload]++
+			f["now running "+workload]++
 		}
 		if p.Status.Phase == corev1.PodSucceeded {
 			continue
@@ -120,51 +110,44 @@ func (w *world) resultOf(before *world, requested []corev1.Node) (r result, due 
 		both, lasting := swapped(n, old)
 		is = later(later(later(is, n.Spec.Taints), both), lasting)
 		both, lasting = swapped(old, old)
-		if was = later(later(was, both), lasting); was != nil {
-			r.before[name] = was.due.Unix() - now.Unix()
+		if was = later(later(was, both), lasting); was != nil && !isStatic(p) {
+			f["before "+name] = was.due.Unix() - now.Unix()
 		}
 		if old.Spec.Unschedulable == mid.Spec.Unschedulable && cmp.Equal(old.Spec.Taints, mid.Spec.Taints) {
 			continue
 		}
-		isDaemon := strings.HasPrefix(workload, "DaemonSet ")
-		isMadeAgain := is != nil && workload != "" && isAgain(n, p)
-		if is != nil && isCounted && !isMadeAgain {
+		if is != nil && isCounted && (workload == "" || !isAgain(n, p)) {
 			lost[workload]++
 		}
 		if (is != nil || p.DeletionTimestamp != nil) && isSilent(n, old) {
-			r.hanging[name] = true
+			f["hanging "+name] = 1
 		}
 		switch {
 		case p.DeletionTimestamp != nil, is != nil && was != nil && !is.due.Before(was.due):
-			r.anyway[name] = true
+			f["anyway "+name] = 1
 		case is != nil:
-			r.leaving[name], due[name], isHit[workload] = true, is.due.Unix()-now.Unix(), true
-		case is == nil && was != nil:
-			r.spared[name] = true
-			r.stay++
+			f["leaving "+name], isHit[workload] = is.due.Unix()-now.Unix(), true
+		case was != nil:
+			f["spared "+name] = 1
+			f["stay"]++
 		default:
-			r.stay++
+			f["stay"]++
 		}
 		isHome := func(n corev1.Node) bool { _, keeps := allows(&n, p); return keeps }
-		if (r.leaving[name] || r.anyway[name]) && workload != "" && !isDaemon && !slices.ContainsFunc(w.nodes, isHome) {
-			r.homeless[workload]++
+		if (is != nil || p.DeletionTimestamp != nil) && workload != "" && !strings.HasPrefix(workload, "DaemonSet ") && !slices.ContainsFunc(w.nodes, isHome) {
+			f["homeless "+workload]++
 		}
 	}
 	for name, n := range lost {
-		if running[name] == n && isHit[name] && name != "" {
-			r.emptied[name] = true
+		if f["now running "+name] == n && isHit[name] && name != "" {
+			f["emptied "+name] = 1
 		}
 	}
-	for i := range w.pods {
-		if name := workloadOf(&w.pods[i]); name != "" {
-			r.counts[name] = fmt.Sprint(running[name], " ", pending[name])
-		}
-	}
-	return r, due
+	return f
 }
 
 // place compares the nodes that take the pending pod before and after.
-func (w *world) place(before *world, p *corev1.Pod, r *result) {
+func (w *world) place(before *world, p *corev1.Pod, f facts) {
 	was, gains, is := false, false, false
 	for i := range w.nodes {
 		took, _ := allows(&before.nodes[i], p)
@@ -174,47 +157,50 @@ func (w *world) place(before *world, p *corev1.Pod, r *result) {
 	name := p.Namespace + "/" + p.Name
 	switch {
 	case was && !is:
-		r.last[name] = true
+		f["last "+name] = 1
 	case was && gains:
-		r.more[name] = true
+		f["more "+name] = 1
 	case gains:
-		r.first[name] = true
+		f["first "+name] = 1
 	}
 }
 
-// resultIn returns what the report says.
-func resultIn(t *testing.T, r *Report) result {
-	x := newResult()
-	x.leaving, x.anyway, x.spared, x.stay = namesIn(r.Leaving), namesIn(r.Departing), namesIn(r.Spared), r.Stay
-	x.first, x.more, x.last = namesIn(r.Placeable), namesIn(r.Gaining), namesIn(r.Unplaceable)
-	for _, g := range slices.Concat(r.Leaving, r.Departing) {
-		if g.Homeless > 0 {
-			x.homeless[g.Workload] += g.Homeless
+// factsIn returns what the report says.
+func factsIn(t *testing.T, r *Report) facts {
+	f := facts{"stay": int64(r.Stay)}
+	for what, groups := range map[string][]Group{
+		"leaving": r.Leaving, "anyway": r.Departing, "spared": r.Spared, "": r.Tolerating,
+		"first": r.Placeable, "more": r.Gaining, "last": r.Unplaceable,
+	} {
+		pods, leaves := 0, what == "leaving" || what == "anyway"
+		for _, g := range groups {
+			f["now running "+g.Workload], f["now pending "+g.Workload] = int64(g.Running), int64(g.Waiting)
+			if g.Homeless > 0 {
+				f["homeless "+g.Workload] += int64(g.Homeless)
+			}
+			for i, name := range g.Pods {
+				pods++
+				switch {
+				case what == "leaving":
+					if f[what+" "+name] = *g.Evictions[i].InSeconds; *g.InSeconds < f[what+" "+name] {
+						t.Fatalf("%s leaves in %v, but its pods in %d", g.Workload, *g.InSeconds, f[what+" "+name])
+					}
+				case what != "":
+					f[what+" "+name] = 1
+				}
+				if leaves && i < g.Hanging { // all or none of a group
+					f["hanging "+name] = 1
+				}
+			}
 		}
-		for _, name := range g.Pods[:g.Hanging] { // all or none of a group
-			x.hanging[name] = true
+		if what == "leaving" && pods != r.Leave || what == "anyway" && pods != r.Anyway {
+			t.Fatalf("%d leave and %d leave anyway, but %d are %s", r.Leave, r.Anyway, pods, what)
 		}
-	}
-	for _, g := range slices.Concat(r.Leaving, r.Departing, r.Spared, r.Tolerating, r.Placeable, r.Gaining, r.Unplaceable) {
-		x.counts[g.Workload] = fmt.Sprint(g.Running, " ", g.Waiting)
-	}
-	if len(x.leaving) != r.Leave || len(x.anyway) != r.Anyway {
-		t.Fatalf("%d leave and %d leave anyway, want %d and %d", r.Leave, r.Anyway, len(x.leaving), len(x.anyway))
 	}
 	for _, name := range r.Emptied {
-		x.emptied[name] = true
+		f["emptied "+name] = 1
 	}
-	return x
-}
-
-func namesIn(groups []Group) map[string]bool {
-	names := make(map[string]bool)
-	for _, g := range groups {
-		for _, name := range g.Pods {
-			names[name] = true
-		}
-	}
-	return names
+	return f
 }
 
 // The evaluation agrees with a plain loop over all pods and nodes, and the printed
@@ -237,43 +223,34 @@ func TestEvaluation(t *testing.T) {
 		}
 		requested := slices.Clone(w.nodes)
 		w.settle(before.nodes, false)
-		want, due := w.resultOf(before, requested)
-		for _, g := range report.Leaving {
-			var all []int64
-			for _, name := range g.Pods {
-				all = append(all, due[name])
-			}
-			if slices.Max(all) != *g.InSeconds || g.When == "now" && slices.Min(all) < slices.Max(all) {
-				t.Fatalf("seed %d: %v: %s leaves in %v, want %v", seed, args, g.Workload, *g.InSeconds, all)
-			}
-		}
-		got := resultIn(t, report)
+		want := w.facts(before, requested)
+		got := factsIn(t, report)
 		for _, x := range eviction.All(c, c.Pods, now) {
-			if x.InSeconds != nil {
-				got.before[x.Pod] = *x.InSeconds
+			if x.InSeconds != nil && !x.Of.IsStatic() {
+				got["before "+x.Pod] = *x.InSeconds
 			}
 		}
-		for _, p := range w.pods { // of static pods, only their mirrors leave
-			if len(p.OwnerReferences) > 0 && p.OwnerReferences[0].Kind == "Node" {
-				delete(want.before, "default/"+p.Name)
-				delete(got.before, "default/"+p.Name)
-			}
+		isOfOne := func(name string, _ int64) bool { // a workload that the report does not have, or a pod without one
+			_, wants := want[name]
+			_, gets := got[name]
+			return strings.HasPrefix(name, "now ") && wants != gets
 		}
-		maps.DeleteFunc(want.counts, func(name, _ string) bool { return got.counts[name] == "" })
-		maps.DeleteFunc(got.counts, func(name, _ string) bool { return want.counts[name] == "" })
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(result{})); diff != "" {
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreMapEntries(isOfOne)); diff != "" {
 			t.Fatalf("seed %d: %v (-want +got):\n%s", seed, args, diff)
 		}
 		checkNodes(t, report, before, requested, w)
 		checkCommands(t, report, w, newWorld(seed))
-		for name, n := range map[string]int{
-			"leaving": len(got.leaving), "anyway": len(got.anyway), "spared": len(got.spared), "hanging": len(got.hanging),
-			"homeless": len(got.homeless), "emptied": len(got.emptied), "first": len(got.first), "more": len(got.more),
-			"last": len(got.last), "refused": len(refused), "undone": len(report.Undo), "brief": len(report.Brief),
-			"reverted": len(report.Undone),
-		} {
-			seen[name] += n
+		for fact := range got {
+			name, _, _ := strings.Cut(fact, " ")
+			seen[name]++
 		}
+		seen["refused"] += len(refused)
+		seen["undone"] += len(report.Undo)
+		seen["brief"] += len(report.Brief)
+		seen["reverted"] += len(report.Undone)
+	}
+	if len(seen) != 17 {
+		t.Errorf("%d kinds of facts", len(seen))
 	}
 	for name, n := range seen {
 		if n < 20 {

@@ -41,7 +41,7 @@ func NewAnswer(s State) Answer {
 	x := Answer{
 		Placement:   a.reserved("Scheduling unknown", a.placement()),
 		Eviction:    a.reserved("Eviction unknown", a.eviction()),
-		Problems:    slices.Concat(a.taints.listed("taints"), a.written.listed("tolerations"), a.problems),
+		Problems:    slices.Concat(listed(a.taints.problems), listed(a.written.problems), a.problems),
 		Taints:      a.taintAnswers(),
 		Tolerations: a.tolerationAnswers(),
 	}
@@ -49,18 +49,18 @@ func NewAnswer(s State) Answer {
 		x.Placement = Statement{unknown, "There is no question yet", "Type the taints of a node and the tolerations of a pod, or choose a question."}
 		x.Eviction = Statement{unknown, "There is no answer yet", "It changes as you type."}
 	}
-	brief := []string{x.Placement.Text, x.Eviction.Text}
 	notes, findings := 0, 0
-	for _, p := range slices.Concat(a.taints.problems, a.written.problems) {
-		if p.isNote {
+	all := slices.Concat(a.taints.problems, a.written.problems, a.problems)
+	for _, p := range all {
+		if p.Note {
 			notes++
 		}
 	}
 	for _, t := range x.Tolerations {
 		findings += len(t.Findings)
 	}
-	problems := len(a.taints.problems) + len(a.written.problems) + len(a.problems) - notes
-	for i, n := range []int{problems, notes, findings} {
+	brief := []string{x.Placement.Text, x.Eviction.Text}
+	for i, n := range []int{len(all) - notes, notes, findings} {
 		if n > 0 {
 			brief = append(brief, say.Count(n, []string{"problem", "note", "finding"}[i]))
 		}
@@ -82,18 +82,13 @@ func (x Answer) Object() (object map[string]any) {
 // mostProblems is the most problems of a list that are listed.
 const mostProblems = 50
 
-// listed returns the first problems of the list, and the number of the others.
-func (l *list[T]) listed(field string) []Problem {
-	var all []Problem
-	places := newText(l.text)
-	for i, p := range l.problems {
-		if i == mostProblems {
-			more := "and " + say.Count(len(l.problems)-i, "more problem")
-			return append(all, Problem{Field: field, Message: more})
-		}
-		all = append(all, Problem{places.place(p.span), field, p.message, p.unread, p.isNote})
+// listed returns the first problems of a list, and the number of the others.
+func listed(all []Problem) []Problem {
+	if len(all) <= mostProblems {
+		return all
 	}
-	return all
+	more := "and " + say.Count(len(all)-mostProblems, "more problem")
+	return append(slices.Clone(all[:mostProblems]), Problem{Field: all[0].Field, Message: more})
 }
 
 // An answerer has the parsed form of a state.
@@ -180,7 +175,7 @@ type Statement struct{ Tone, Text, Detail string }
 // reserved returns the statement. If an entry could not be read, it returns an
 // unknown one with the statement that holds without the entry.
 func (a *answerer) reserved(text string, s Statement) Statement {
-	n := unread(a.taints.problems) + unread(a.written.problems)
+	n := a.taints.unread + a.written.unread
 	if n == 0 {
 		return s
 	}
@@ -282,11 +277,7 @@ func (a *answerer) timer() taints.Eviction {
 	evictionOf := func(list []taints.Taint, at time.Time) taints.Eviction {
 		return a.policy.EvictionOf(a.matcher, list, at)
 	}
-	taint, e, evicts := timer.Of(evictionOf, a.taints.elements, a.seenAt)
-	if !evicts {
-		return taints.Eviction{Outcome: taints.Stays}
-	}
-	e.Taint = taint
+	_, e := timer.After(evictionOf, [][]taints.Taint{a.taints.elements}, a.observed, a.seenAt)
 	return e
 }
 
@@ -319,11 +310,10 @@ type Named struct{ Name, Text string }
 
 func (a *answerer) taintAnswers() []TaintAnswer {
 	e := a.timer()
-	places := newText(a.taints.text)
 	var answers []TaintAnswer
 	for i, r := range explain.Node(a.matcher, a.taints.elements) {
 		t := TaintAnswer{
-			Place: places.place(a.taints.entries[i].span), Name: name("taints", i), Text: say.Taint(r.Taint),
+			Place: a.taints.places.place(a.taints.entries[i].span), Name: name("taints", i), Text: say.Taint(r.Taint),
 			Why: r.Why(), Decides: e.Outcome != taints.Stays && e.Taint == i,
 		}
 		if r.HasClosest() {
@@ -392,12 +382,11 @@ type TolerationAnswer struct {
 type Finding struct{ Code, Advice string }
 
 func (a *answerer) tolerationAnswers() []TolerationAnswer {
-	places := newText(a.written.text)
 	var answers []TolerationAnswer
 	for i, t := range a.tolerations {
 		x := TolerationAnswer{Name: name("tolerations", i), Text: say.Toleration(t), Origin: a.origin(i), Matches: a.matches(i)}
 		if i < len(a.written.entries) {
-			x.Place = places.place(a.written.entries[i].span)
+			x.Place = a.written.places.place(a.written.entries[i].span)
 		}
 		answers = append(answers, x)
 	}
@@ -436,15 +425,4 @@ func (a *answerer) matches(i int) string {
 		return "tolerates none of these taints"
 	}
 	return "tolerates " + say.Joined(say.FirstOf(names, 8))
-}
-
-// unread counts the entries that were left out of a list.
-func unread(problems []problem) int {
-	n := 0
-	for _, p := range problems {
-		if p.unread && !p.again {
-			n++
-		}
-	}
-	return n
 }

@@ -174,7 +174,7 @@ func FuzzAnswer(f *testing.F) {
 		v := r.matcher.Filter(r.taints.elements)
 		want := map[bool]string{true: "good", false: "bad"}[v.Schedulable()]
 		switch {
-		case unread(r.taints.problems)+unread(r.written.problems) > 0, strings.Trim(nodes+pods, whiteSpace) == "":
+		case r.taints.unread+r.written.unread > 0, strings.Trim(nodes+pods, whiteSpace) == "":
 			want = "unknown"
 		case v.Schedulable() && v.Avoid():
 			want = "mixed"

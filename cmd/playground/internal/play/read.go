@@ -36,35 +36,35 @@ func (e entry) field(name string) span {
 	return e.span
 }
 
-// A problem is an error or a note about a part of a text.
-type problem struct {
-	span
-	message string
-	unread  bool // the text there was left out
-	isNote  bool // nothing is wrong
-	again   bool // by another problem of the entry
-}
-
 // A list is the result of reading one of the two texts.
 type list[T any] struct {
+	name     string // "taints"
 	text     string
+	places   *text
 	elements []T
 	entries  []entry // of each element
-	problems []problem
+	problems []Problem
+	unread   int       // entries that are left out
 	arrived  time.Time // when the pod was bound to its node; zero: the text does not say
 }
 
+func newList[T any](name, text string) list[T] {
+	return list[T]{name: name, text: text, places: newText(text)}
+}
+
+// fail adds a problem for which an entry is left out.
 func (l *list[T]) fail(s span, message string) {
-	l.problems = append(l.problems, problem{span: s, message: message, unread: true})
+	l.problems = append(l.problems, Problem{Place: l.places.place(s), Field: l.name, Message: message, Unread: true})
+	l.unread++
 }
 
 // wrong adds a problem that does not leave anything out.
 func (l *list[T]) wrong(s span, message string) {
-	l.problems = append(l.problems, problem{span: s, message: message})
+	l.problems = append(l.problems, Problem{Place: l.places.place(s), Field: l.name, Message: message})
 }
 
 func (l *list[T]) note(s span, message string) {
-	l.problems = append(l.problems, problem{span: s, message: message, isNote: true})
+	l.problems = append(l.problems, Problem{Place: l.places.place(s), Field: l.name, Message: message, Note: true})
 }
 
 func (l *list[T]) add(element T, e entry) {
@@ -75,9 +75,9 @@ func (l *list[T]) add(element T, e entry) {
 // A reader reads a list of a type.
 type reader[T any] struct {
 	list[T]
-	name, owner string // "taints", "Node"
-	parse       func(string) (T, error)
-	fields      []field[T]
+	owner  string // "Node"
+	parse  func(string) (T, error)
+	fields []field[T]
 	// implied adds the elements that an object implies outside the list; nil: none.
 	implied func(*reader[T], *value)
 	// command reads a line that is a command, and reports whether it is; nil: none is.
@@ -94,7 +94,7 @@ type field[T any] struct {
 }
 
 func readTaints(text string) list[taints.Taint] {
-	r := reader[taints.Taint]{list[taints.Taint]{text: text}, "taints", "Node", taints.ParseTaint, []field[taints.Taint]{
+	r := reader[taints.Taint]{newList[taints.Taint]("taints", text), "Node", taints.ParseTaint, []field[taints.Taint]{
 		{"key", str, func(t *taints.Taint, s string) error { t.Key = s; return nil }},
 		{"value", str, func(t *taints.Taint, s string) error { t.Value = s; return nil }},
 		{"effect", str, func(t *taints.Taint, s string) error { t.Effect = taints.Effect(s); return nil }},
@@ -117,7 +117,7 @@ func addUnschedulable(r *reader[taints.Taint], node *value) {
 		return
 	}
 	if cordoned.kind != boolean {
-		r.fail(cordoned.span, "unschedulable: expected a boolean, found "+cordoned.kind.String())
+		r.fail(cordoned.span, "unschedulable: expected a boolean, found "+string(cordoned.kind))
 		return
 	}
 	if cordoned.text == "true" {
@@ -154,7 +154,7 @@ func setTimeAdded(t *taints.Taint, s string) error {
 func readTolerations(text string, o taints.Options) list[taints.Toleration] {
 	written := taints.Options{KeyWildcards: o.KeyWildcards} // reads Lt and Gt even if they are off, to explain them
 	parse := func(s string) (taints.Toleration, error) { return written.ParseToleration(inSeconds(s)) }
-	r := reader[taints.Toleration]{list[taints.Toleration]{text: text}, "tolerations", "Pod", parse, []field[taints.Toleration]{
+	r := reader[taints.Toleration]{newList[taints.Toleration]("tolerations", text), "Pod", parse, []field[taints.Toleration]{
 		{"key", str, func(t *taints.Toleration, s string) error { t.Key = s; return nil }},
 		{"operator", str, func(t *taints.Toleration, s string) error { t.Operator = taints.Operator(s); return nil }},
 		{"value", str, func(t *taints.Toleration, s string) error { t.Value = s; return nil }},
@@ -247,6 +247,9 @@ func (r *reader[T]) read() {
 	}
 }
 
+// indent is the white space before a line.
+const indent = `(?m)^[\s\x{A0}\x{FEFF}]*`
+
 // lines reads a list in kubectl's form.
 func (r *reader[T]) lines() {
 	for line := range split(r.text, span{0, len(r.text)}, "\n") {
@@ -263,25 +266,24 @@ func (r *reader[T]) lines() {
 }
 
 // describes matches a line that "kubectl describe" prints about a node or a pod.
-var describes = regexp.MustCompile(`(?m)^\s*(Taints|Tolerations):|^(Name|Namespace|Roles|Labels|Annotations|CreationTimestamp|Unschedulable|` +
+var describes = regexp.MustCompile(indent + `(Taints|Tolerations):|^(Name|Namespace|Roles|Labels|Annotations|CreationTimestamp|Unschedulable|` +
 	`Lease|Conditions|Priority|Service Account|Node|Start Time|Status|QoS Class|Node-Selectors|Events):(  |$)`)
 
-var label = regexp.MustCompile(`(?m)^\s*([A-Z][A-Za-z ()-]*):(?:\s|$)[ \t]*`)
+var label = regexp.MustCompile(indent + `(?:(Taints|Tolerations):|([A-Z][A-Za-z ()-]*):(?:\s|$))[ \t]*`)
 
 // described reads the list in what "kubectl describe" prints, in full or in part: from
 // its label to the next one, or from the beginning if its label is cut off.
 func (r *reader[T]) described() {
 	want := strings.ToUpper(r.name[:1]) + r.name[1:]
-	hasList := regexp.MustCompile(`(?m)^\s*` + want + `:(\s|$)`).MatchString(r.text) // then label matches too
-	first := label.FindStringSubmatch(r.text)
-	isList, lists := !hasList || first[1] == want, 0
+	hasList := regexp.MustCompile(indent + want + ":").MatchString(r.text) // then label matches too
+	isList, lists := !hasList || label.FindStringSubmatch(r.text)[1] == want, 0
 	for line := range split(r.text, span{0, len(r.text)}, "\n") {
 		parts := label.FindStringSubmatch(r.text[line.start:line.end])
 		if parts != nil {
 			line.start = min(line.start+len(parts[0]), line.end)
 			if isList = parts[1] == want; isList {
 				lists++
-			} else if other := r.labels[parts[1]]; other != nil && lists < 2 {
+			} else if other := r.labels[parts[2]]; other != nil && lists < 2 {
 				other(r, line)
 			}
 		}
@@ -300,7 +302,6 @@ func (r *reader[T]) described() {
 // line reads the entries of a line, and reports whether there is room for more.
 func (r *reader[T]) line(line span) bool {
 	for s := range split(r.text, line, ",") {
-		s = r.withoutLabel(s)
 		if s.start == s.end || r.text[s.start:s.end] == "<none>" {
 			continue
 		}
@@ -325,15 +326,6 @@ func (r *reader[T]) hasRoom(s span) bool {
 	return false
 }
 
-// withoutLabel skips the label that kubectl describe prints before the list.
-func (r *reader[T]) withoutLabel(s span) span {
-	label := strings.ToUpper(r.name[:1]) + r.name[1:] + ":"
-	if strings.HasPrefix(r.text[s.start:s.end], label) {
-		s.start += len(label)
-	}
-	return trim(r.text, s)
-}
-
 // errorIn returns the place and the message of an error in parsing the text at s.
 func errorIn(text string, s span, err error) (span, string) {
 	var fieldErr *taints.FieldError
@@ -353,28 +345,18 @@ func errorIn(text string, s span, err error) (span, string) {
 // isYAML reports whether the text is YAML in block style and not kubectl's form.
 // It looks at the first line that is not a comment.
 func isYAML(text string) bool {
-	line := ""
-	for next := range strings.Lines(text) {
-		if line = strings.Trim(next, whiteSpace); line != "" && line[0] != '#' {
-			break
+	for line := range strings.Lines(text) {
+		if line = strings.Trim(line, whiteSpace); line != "" && line[0] != '#' {
+			return blockYAML.MatchString(line)
 		}
 	}
-	if line == "" || line[0] == '#' {
-		return false
-	}
-	if strings.HasPrefix(line, "---") || line == "-" || strings.IndexByte("\"'&!%", line[0]) >= 0 || strings.HasPrefix(line, "- ") {
-		return true
-	}
-	name, rest, found := strings.Cut(line, ":")
-	switch name {
-	case "Taints", "Tolerations": // as in kubectl describe
-		return false
-	case "apiVersion", "kind", "metadata", "spec", "status", "template", "items", "taints", "tolerations", "unschedulable",
-		"key", "operator", "value", "effect", "tolerationSeconds", "timeAdded":
-		return found && (rest == "" || rest[0] == ' ')
-	}
-	return found && strings.HasPrefix(rest, " ")
+	return false
 }
+
+// blockYAML matches a mark of YAML, or a name with a value, which may be on the next lines
+// if the name is one of an object.
+var blockYAML = regexp.MustCompile(`^(---|- |-$|["'&!%]|[^:]*: |(apiVersion|kind|metadata|spec|status|template|items|` +
+	`taints|tolerations|unschedulable|key|operator|value|effect|tolerationSeconds|timeAdded):$)`)
 
 // split yields the parts of the span between separators, without white space at
 // their ends.

@@ -16,7 +16,7 @@ import (
 func (r *reader[T]) object(start int) {
 	root, repeats, wrong := parseDocument(r.text, start)
 	if wrong != nil {
-		r.problems = append(r.problems, *wrong)
+		r.fail(wrong.span, wrong.message)
 		return
 	}
 	for _, s := range repeats[:min(len(repeats), maxEntries)] {
@@ -130,7 +130,7 @@ func (r *reader[T]) array(v *value) {
 			r.element(item)
 		}
 	default:
-		r.fail(v.span, "expected a list of "+r.name+", found "+v.kind.String())
+		r.fail(v.span, "expected a list of "+r.name+", found "+string(v.kind))
 	}
 }
 
@@ -138,7 +138,7 @@ func (r *reader[T]) array(v *value) {
 // because an API server would reject all of it.
 func (r *reader[T]) element(v *value) {
 	if v.kind != object {
-		r.fail(v.span, "expected an object, found "+v.kind.String())
+		r.fail(v.span, "expected an object, found "+string(v.kind))
 		return
 	}
 	var element T
@@ -155,7 +155,10 @@ func (r *reader[T]) element(v *value) {
 		}
 		e.fields[m.name] = m.value.span
 		if err := r.fields[i].read(&element, m.value); err != nil {
-			r.problems = append(r.problems, problem{span: m.value.span, message: m.name + ": " + err.Error(), unread: true, again: !good})
+			r.fail(m.value.span, m.name+": "+err.Error())
+			if !good {
+				r.unread-- // the entry is counted already
+			}
 			good = false
 		}
 	}
@@ -172,7 +175,7 @@ func (f field[T]) read(element *T, v *value) error {
 	case f.want:
 		return f.set(element, v.text)
 	}
-	message := "expected " + f.want.String() + ", found " + v.kind.String()
+	message := "expected " + string(f.want) + ", found " + string(v.kind)
 	if f.want == str && (v.kind == number || v.kind == boolean) {
 		message += "; put it in quotes"
 	}

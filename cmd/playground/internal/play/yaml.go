@@ -5,30 +5,28 @@ package play
 import (
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
 	"go.yaml.in/yaml/v4/plugin/loaderlimits"
+
+	"github.com/seed-0529bac1/taints"
 )
 
-// A kind is the kind of a YAML or JSON value.
-type kind uint8
+// A kind describes a YAML or JSON value.
+type kind string
 
 const (
-	null kind = iota
-	boolean
-	number
-	str
-	array
-	object
+	null    kind = "null"
+	boolean kind = "a boolean"
+	number  kind = "a number"
+	str     kind = "a string"
+	array   kind = "a list"
+	object  kind = "an object"
 )
-
-// String describes the kind, such as "a string".
-func (k kind) String() string {
-	return [...]string{"null", "a boolean", "a number", "a string", "a list", "an object"}[k]
-}
 
 // A value is one value in a text, read by the YAML library. It has its place, which
 // errors need, and the meaning of YAML 1.1; sigs.k8s.io/yaml gives no places. Values
@@ -68,31 +66,28 @@ const (
 // parseDocument parses the YAML of the text from start. JSON is YAML. The text
 // has one document and may have empty ones. The repeats are the places of names
 // that their object already has. If a part cannot be read, parseDocument returns
-// an error for the whole text.
+// the first problem, for the whole text.
 func parseDocument(text string, start int) (root *value, repeats []span, wrong *problem) {
 	p := &parser{text: text, places: newPlaces(text, start), values: map[*yaml.Node]*value{}}
-	loader, err := yaml.NewLoader(strings.NewReader(text[start:]), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(maxDepth))))
-	if err != nil {
-		return nil, nil, p.syntax(err)
-	}
-	root = &value{span: span{start, start}}
-	for {
+	loader := taints.Must(yaml.NewLoader(strings.NewReader(text[start:]), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(maxDepth)))))
+	root = &value{span: span{start, start}, kind: null}
+	for p.wrong == nil {
 		var node yaml.Node
 		if err := loader.Load(&node); errors.Is(err, io.EOF) {
 			return root, p.repeats, nil
 		} else if err != nil {
-			return nil, nil, p.syntax(err)
+			p.syntax(err)
+			break
 		}
-		v, wrong := p.value(&node)
-		switch {
-		case wrong != nil:
-			return nil, nil, wrong
-		case root.kind != null && v.kind != null:
-			return nil, nil, &problem{span: v.span, message: "this is a second document; paste one document", unread: true}
-		case v.kind != null:
+		v := p.value(node.Content[0])
+		if root.kind != null && v.kind != null {
+			p.fail(v.span, "this is a second document; paste one document")
+		}
+		if v.kind != null {
 			root = v
 		}
 	}
+	return nil, nil, p.wrong
 }
 
 // A parser converts the nodes of the YAML library to values. It visits each node
@@ -102,37 +97,50 @@ type parser struct {
 	places  places
 	values  map[*yaml.Node]*value // nil: being read
 	repeats []span
-	merged  int // number of objects and members that merge keys name
+	merges  int      // number of objects and members that merge keys name
+	wrong   *problem // the first one
 }
 
-func (p *parser) value(n *yaml.Node) (v *value, wrong *problem) {
-	if n.Kind == yaml.DocumentNode {
-		return p.value(n.Content[0])
+// A problem is what is wrong with a part of the text.
+type problem struct {
+	span
+	message string
+}
+
+func (p *parser) fail(s span, message string) {
+	if p.wrong == nil {
+		p.wrong = &problem{s, message}
 	}
+}
+
+func (p *parser) value(n *yaml.Node) *value {
 	at := p.line(p.places.offset(n.Line, n.Column))
+	v := &value{span: at, kind: null}
 	if n.Kind == yaml.AliasNode {
-		if p.values[n.Alias] == nil {
-			return nil, &problem{span: at, message: "the anchor &" + n.Value + " contains its own alias; write the value out", unread: true}
+		if known := p.values[n.Alias]; known != nil {
+			*v = *known
+			v.span = at
+		} else {
+			p.fail(at, "the anchor &"+n.Value+" contains its own alias; write the value out")
 		}
-		alias := *p.values[n.Alias]
-		alias.span = at
-		return &alias, nil
+		return v
 	}
 	p.values[n] = nil
-	v = &value{span: at}
 	switch n.Kind {
 	case yaml.MappingNode:
 		v.kind = object
-		wrong = p.members(v, n)
+		p.members(v, n)
 	case yaml.SequenceNode:
 		v.kind = array
-		wrong = p.items(v, n)
+		for _, c := range n.Content {
+			v.items = append(v.items, p.value(c))
+		}
 	default:
 		v.kind, v.text = scalar(n)
 		v.span = p.scalarAt(n, at)
 	}
 	p.values[n] = v
-	return v, wrong
+	return v
 }
 
 // line returns the rest of the line from start, without white space at its end.
@@ -157,73 +165,57 @@ func (p *parser) scalarAt(n *yaml.Node, line span) span {
 	return line
 }
 
-func (p *parser) items(v *value, n *yaml.Node) *problem {
-	for _, c := range n.Content {
-		item, wrong := p.value(c)
-		if wrong != nil {
-			return wrong
+func (p *parser) members(v *value, n *yaml.Node) {
+	index := make(map[string]int, len(n.Content)/2) // of each name
+	add := func(m member, replaces bool) {
+		at, ok := index[m.name]
+		switch {
+		case !ok:
+			index[m.name] = len(v.members)
+			v.members = append(v.members, m)
+		case replaces:
+			p.repeats = append(p.repeats, m.span)
+			v.members[at] = m
 		}
-		v.items = append(v.items, item)
 	}
-	return nil
-}
-
-func (p *parser) members(v *value, n *yaml.Node) *problem {
-	index := make(map[string]int, len(n.Content)/2)
 	var merges []*value
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		name, wrong := p.value(n.Content[i])
-		if wrong != nil {
-			return wrong
-		}
+	for pair := range slices.Chunk(n.Content, 2) {
+		name := p.value(pair[0])
 		if name.kind == array || name.kind == object {
-			return &problem{span: name.span, message: "a name must be a string, not " + name.kind.String(), unread: true}
+			p.fail(name.span, "a name must be a string, not "+string(name.kind))
 		}
-		m, wrong := p.value(n.Content[i+1])
-		if wrong != nil {
-			return wrong
-		}
-		if n.Content[i].Tag == "!!merge" {
+		if m := p.value(pair[1]); pair[0].Tag == "!!merge" {
 			merges = append(merges, m)
-		} else if at, ok := index[name.text]; ok {
-			p.repeats = append(p.repeats, name.span)
-			v.members[at] = member{name.span, name.text, m}
 		} else {
-			v.add(index, member{name.span, name.text, m})
+			add(member{name.span, name.text, m}, true)
 		}
 	}
-	return p.merge(v, index, merges)
-}
-
-// add adds the member unless the object has one with its name. The index maps
-// the names to their indexes.
-func (v *value) add(index map[string]int, m member) {
-	if _, ok := index[m.name]; !ok {
-		index[m.name] = len(v.members)
-		v.members = append(v.members, m)
-	}
-}
-
-// merge adds the members from merge keys that the object itself does not have.
-func (p *parser) merge(v *value, index map[string]int, merges []*value) *problem {
 	for _, m := range merges {
-		from := []*value{m}
-		if m.kind == array {
-			from = m.items
-		}
-		for _, o := range from {
-			if o.kind != object {
-				return &problem{span: m.span, message: "the merge key << takes an object or a list of objects, not " + o.kind.String(), unread: true}
-			}
-			if p.merged += 1 + len(o.members); p.merged > maxMerged {
-				return &problem{span: m.span, message: "merge keys copy more than " + strconv.Itoa(maxMerged) + " fields; write the fields out", unread: true}
-			}
+		for _, o := range p.merged(m) {
 			for _, other := range o.members {
-				v.add(index, other)
+				add(other, false)
 			}
 		}
 	}
-	return nil
+}
+
+// merged returns the objects of a merge key.
+func (p *parser) merged(m *value) []*value {
+	from := []*value{m}
+	if m.kind == array {
+		from = m.items
+	}
+	for _, o := range from {
+		if p.merges += 1 + len(o.members); p.merges > maxMerged {
+			p.fail(m.span, "merge keys copy more than "+strconv.Itoa(maxMerged)+" fields; write the fields out")
+			return nil
+		}
+		if o.kind != object {
+			p.fail(m.span, "the merge key << takes an object or a list of objects, not "+string(o.kind))
+			return nil
+		}
+	}
+	return from
 }
 
 // scalar returns the kind and the text of the scalar. Kubernetes reads YAML 1.1,
@@ -251,11 +243,12 @@ var booleans = map[string]bool{
 	"true": true, "True": true, "TRUE": true, "false": false, "False": false, "FALSE": false,
 }
 
-// syntax returns the library's error for a text that is not valid YAML.
-func (p *parser) syntax(err error) *problem {
-	var e *yaml.LoadError
-	if !errors.As(err, &e) {
-		return &problem{span: span{p.places.start, len(p.text)}, message: "this is not valid YAML: " + err.Error(), unread: true}
+// syntax adds the library's error for a text that is not valid YAML.
+func (p *parser) syntax(err error) {
+	e, ok := errors.AsType[*yaml.LoadError](err)
+	if !ok {
+		p.fail(span{p.places.start, len(p.text)}, "this is not valid YAML: "+err.Error())
+		return
 	}
 	at := p.places.offset(e.Mark.Line, e.Mark.Column)
 	if e.Mark.Line == 0 {
@@ -264,7 +257,6 @@ func (p *parser) syntax(err error) *problem {
 	end := len(strings.TrimRight(p.text, whiteSpace))
 	at = min(at, end)
 	_, size := utf8.DecodeRuneInString(p.text[at:end])
-	s := span{at, at + size}
 	language := "YAML"
 	if c := p.text[p.places.start]; c == '[' || c == '{' {
 		language = "JSON or YAML"
@@ -273,7 +265,7 @@ func (p *parser) syntax(err error) *problem {
 	if e.ContextMsg != "" && e.ContextMark.Line > 0 && e.ContextMark.Line != e.Mark.Line {
 		message += " " + e.ContextMsg + " that starts on line " + strconv.Itoa(p.places.skipped+e.ContextMark.Line)
 	}
-	return &problem{span: s, message: "this is not valid " + language + ": " + message + remedy(e.Message, p.text[at:]), unread: true}
+	p.fail(span{at, at + size}, "this is not valid "+language+": "+message+remedy(e.Message, p.text[at:]))
 }
 
 // remedy returns advice for the message, unless the message contains it.

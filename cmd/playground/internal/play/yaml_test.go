@@ -44,13 +44,13 @@ func TestYAMLAsKubernetes(t *testing.T) {
 		l := readTolerations(text, taints.Options{})
 		if err != nil {
 			refused++
-			if unread(l.problems) != 1 {
+			if l.unread != 1 {
 				t.Errorf("%q: Kubernetes says %v; the problems are %v", spec, err, l.problems)
 			}
 			continue
 		}
 		read++
-		if n := unread(l.problems); n > 0 {
+		if l.unread > 0 {
 			t.Errorf("%q has the problems %v", spec, l.problems)
 		}
 		if diff := cmp.Diff(want.Tolerations, kube.CoreTolerations(l.elements), cmpopts.EquateEmpty()); diff != "" {
@@ -101,7 +101,7 @@ func TestBombs(t *testing.T) {
 		if most := float64(3*len(test.text) + 10_000); allocs > most {
 			t.Errorf("%s: %d bytes take %.0f allocations", name, len(test.text), allocs)
 		}
-		isThere := func(p problem) bool { return strings.Contains(p.message, test.message) }
+		isThere := func(p Problem) bool { return strings.Contains(p.Message, test.message) }
 		if test.message != "" && !slices.ContainsFunc(l.problems, isThere) || test.message == "" && len(l.problems) > 0 {
 			t.Errorf("%s: problems %v, want %q", name, l.problems, test.message)
 		}

@@ -231,7 +231,7 @@ func (a *advice) leaving() (steps []Step) {
 	case a.IsLate && (!a.IsReady || a.Evidence != "" || len(a.keepers) > 0):
 		return []Step{a.late("")}
 	case a.IsLate:
-		removal := a.remove("or, if that has given up, remove the taint, so that the " + say.Noun(len(a.nodes), "node") + " can take pods again"+a.price())
+		removal := a.remove("or, if that has given up, remove the taint, so that the " + say.Noun(len(a.nodes), "node") + " can take pods again" + a.price())
 		steps = append([]Step{a.late(""), removal}, a.uncordoned()...)
 	case a.isPinned:
 		steps = []Step{a.tell(text + "the pod belongs to that node alone, and goes with it")}

@@ -13,7 +13,8 @@ func TestSplit(t *testing.T) {
 	for name, want := range map[string]string{
 		"gpuNotReady-x":        "gpu notready x",
 		"node.config.status":   "node config status",
-		"CPUPressure":          "cpupressure",
+		"CPUPressure":          "cpu pressure",
+		"GPUs":                 "gpus",
 		"nvidia-gpu_only":      "nvidia gpu only",
 		"failure-domain":       "",
 		"disk-failure":         "disk failure",

@@ -46,8 +46,8 @@ var words, said = func() (list map[string]word, said []State) {
 
 // pools are keys of pools whose words say otherwise. "*" stands for any text.
 var pools = []string{
-	"karpenter.sh/migration", "cloud.google.com/gke-provisioning", "cloud.google.com/gke-flex-start", "cloud.google.com/gke-quick-remove", "components.gke.io/*", "autoscaling.azure.com/cas-block", "nautilus.io/science-dmz",
-	"hypershift.openshift.io/*", "node-role.kubernetes.io/*",
+	"karpenter.sh/migration", "cloud.google.com/gke-provisioning", "cloud.google.com/gke-flex-start", "cloud.google.com/gke-quick-remove",
+	"components.gke.io/*", "autoscaling.azure.com/cas-block", "nautilus.io/science-dmz", "hypershift.openshift.io/*", "node-role.kubernetes.io/*",
 }
 
 // find returns the longest word that the text begins with. "gpu2" is one of several.
@@ -105,7 +105,10 @@ func reading(t taints.Taint) (state State, isPool bool) {
 	if !isPrefixed {
 		prefix, name = "", t.Key
 	}
-	prefix, _, _ = strings.Cut(prefix, ".") // of a domain, what is in it
+	domain := strings.Split(prefix, ".")
+	if len(domain) == 2 { // example.com says who, gpu.example.com also what
+		domain[0] = ""
+	}
 	key, value := split(name), split(t.Value)
 	isListed := slices.ContainsFunc(pools, func(p string) bool { return isFor(p, t) })
 	isOnly := isListed || slices.Contains(key, "only") || slices.Contains(value, "only")
@@ -127,7 +130,7 @@ func reading(t taints.Taint) (state State, isPool bool) {
 		}
 	}
 	if !isOnly {
-		read(split(prefix), true)
+		read(split(domain[0]), true)
 		read(key, true)
 	}
 	if !isName || len(value) == 1 {

@@ -106,7 +106,7 @@ func reading(t taints.Taint) (state State, isPool bool) {
 		prefix, name = "", t.Key
 	}
 	domain := strings.Split(prefix, ".")
-	if len(domain) == 2 { // example.com says who, gpu.example.com also what
+	if len(domain) == 2 && !strings.Contains(domain[0], "-") { // example.com says who, gpu.example.com and gpu-nodes.com also what
 		domain[0] = ""
 	}
 	key, value := split(name), split(t.Value)

@@ -194,7 +194,7 @@ func saysHeld(key, value string) bool {
 // isHeld reports whether the word is one of a state other than a start.
 func isHeld(word string, isKey bool) bool {
 	w, ok := find(word, isKey)
-	return ok && w.state != None && w.state != Starting
+	return ok && w.state() != None && w.state() != Starting
 }
 
 // denies reports whether the value says that what the words of the key say is not so, or is
@@ -202,7 +202,7 @@ func isHeld(word string, isKey bool) bool {
 func denies(name []string, value string, words []string) bool {
 	lasts := func(w string) bool {
 		found, _ := find(w, true)
-		return found.state == Leaving || found.state == Fenced || strings.HasPrefix(w, "maint")
+		return found.state() == Leaving || found.state() == Fenced || strings.HasPrefix(w, "maint")
 	}
 	last := strings.ToLower(value)
 	if len(words) > 0 {

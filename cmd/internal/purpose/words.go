@@ -3,7 +3,6 @@
 package purpose
 
 import (
-	"bufio"
 	_ "embed"
 	"regexp"
 	"slices"
@@ -21,38 +20,41 @@ var wordList string
 
 // A word begins a word of a key or value.
 type word struct {
-	text     string
-	state    State // None: it names a pool
-	isWhole  bool  // the word is not only the beginning
-	isForKey bool  // in a value it may be a name
+	line     int  // of words.txt: a later one outweighs it
+	isWhole  bool // the word is not only the beginning
+	isForKey bool // in a value it may be a name
 }
 
-// words has the lines of words.txt: a state, or "pool", and words. One with "=" stands for
-// itself alone, and one with ":" counts in keys alone.
-var words = func() (list []word) {
-	for lines := bufio.NewScanner(strings.NewReader(wordList)); lines.Scan(); {
-		name, texts, _ := strings.Cut(lines.Text(), ": ")
-		state := State(name)
-		if name == "pool" {
-			state = None
+func (w word) state() State { return said[w.line] }
+
+// words has the lines of words.txt, and said what each is about: a pool, which is None, or a
+// state. A word with "=" stands for itself alone, and one with ":" counts in keys alone.
+var words, said = func() (list map[string]word, said []State) {
+	list = make(map[string]word)
+	for i, line := range strings.Split(strings.TrimSpace(wordList), "\n") {
+		name, texts, _ := strings.Cut(line, ": ")
+		if strings.HasPrefix(name, "pool") {
+			name = "" // None
 		}
+		said = append(said, State(name))
 		for _, text := range strings.Fields(texts) {
-			list = append(list, word{strings.Trim(text, "=:"), state, strings.Contains(text, "="), strings.Contains(text, ":")})
+			list[strings.Trim(text, "=:")] = word{i, strings.Contains(text, "="), strings.Contains(text, ":")}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b word) int { return len(b.text) - len(a.text) })
-	return list
+	return list, said
 }()
 
 // pools are keys of pools whose words say otherwise. "*" stands for any text.
 var pools = []string{
-	"karpenter.sh/migration", "cloud.google.com/gke-quick-remove", "autoscaling.azure.com/cas-block", "nautilus.io/science-dmz", "hypershift.openshift.io/*", "node-role.kubernetes.io/*",
+	"karpenter.sh/migration", "cloud.google.com/gke-provisioning", "cloud.google.com/gke-flex-start", "cloud.google.com/gke-quick-remove",
+	"components.gke.io/*", "autoscaling.azure.com/cas-block", "nautilus.io/science-dmz", "hypershift.openshift.io/*", "node-role.kubernetes.io/*",
 }
 
-// find returns the longest word that the text begins with.
+// find returns the longest word that the text begins with. "gpu2" is one of several.
 func find(text string, isKey bool) (word, bool) {
-	for _, w := range words {
-		if (text == w.text || !w.isWhole && strings.HasPrefix(text, w.text)) && (isKey || !w.isForKey) {
+	text = strings.TrimRight(text, "0123456789")
+	for n := len(text); n > 0; n-- {
+		if w, ok := words[text[:n]]; ok && (n == len(text) || !w.isWhole) && (isKey || !w.isForKey) {
 			return w, true
 		}
 	}
@@ -61,16 +63,15 @@ func find(text string, isKey bool) (word, bool) {
 
 var separators = regexp.MustCompile(`[^a-z0-9]+`)
 
-// split returns the words of a name, in lower case: of "gpuNotReady-x" gpu, notready and x.
+// split returns the words of a name, in lower case: of "GPUNotReady-x" gpu, notready and x.
 func split(name string) []string {
 	var b strings.Builder
-	last := ' '
-	for _, c := range name {
-		if unicode.IsUpper(c) && unicode.IsLower(last) {
+	isLower := func(i int) bool { return i >= 0 && i < len(name) && unicode.IsLower(rune(name[i])) }
+	for i, c := range name {
+		if unicode.IsUpper(c) && (isLower(i-1) || isLower(i+1) && isLower(i+2)) {
 			b.WriteByte('-')
 		}
 		b.WriteRune(unicode.ToLower(c))
-		last = c
 	}
 	list := slices.DeleteFunc(separators.Split(b.String(), -1), func(s string) bool { return s == "" })
 	for i := len(list) - 1; i > 0; i-- { // "not ready" is one word
@@ -87,69 +88,63 @@ func split(name string) []string {
 	return list
 }
 
-// reading returns the state that a taint's words say, and whether they name a pool. A
-// word of a state outweighs a pool's. What a key is about may be in its value, and the
-// words of a role, or of what the nodes are dedicated to, are names.
+// Forms of words.
+var (
+	isNo    = regexp.MustCompile(`^(?i:false|no|0|down|ko)$`).MatchString
+	isOld   = regexp.MustCompile(`^(?i:old|previous)$`).MatchString
+	isWell  = regexp.MustCompile(`ready$|health|^(ok|available|online|active|agent|installed|started|running|initialized|configured|registered|joined|synced|verified)$`).MatchString
+	isTheir = regexp.MustCompile(`^(dedicated|workload|tenant|app)$`).MatchString // whose the nodes are, or what for
+	isNodes = regexp.MustCompile(`(nodes?|pools?|workers?|fleet)$`).MatchString
+)
+
+// reading returns the state that a taint's words say, and whether they name a pool. What a
+// key is about may be in its value, but the words of a role, or of what the nodes are
+// dedicated to, are names.
 func reading(t taints.Taint) (state State, isPool bool) {
-	domain, name, hasDomain := strings.Cut(t.Key, "/")
-	if !hasDomain {
-		domain, name = "", t.Key
+	prefix, name, isPrefixed := strings.Cut(t.Key, "/")
+	if !isPrefixed {
+		prefix, name = "", t.Key
+	}
+	domain := strings.Split(prefix, ".")
+	if len(domain) == 2 && !strings.Contains(domain[0], "-") { // example.com says who, gpu.example.com and gpu-nodes.com also what
+		domain[0] = ""
 	}
 	key, value := split(name), split(t.Value)
-	if slices.Contains([]string{"old", "previous"}, strings.ToLower(t.Value)) {
-		return Leaving, false
-	}
-	if isFalse := slices.Contains([]string{"false", "no", "0", "down", "ko"}, strings.ToLower(t.Value)); isFalse {
-		for _, w := range key {
-			if strings.HasSuffix(w, "ready") || strings.Contains(w, "health") || w == "ok" || w == "available" || w == "online" || w == "active" {
-				return Unhealthy, false
-			}
-		}
-	}
 	isListed := slices.ContainsFunc(pools, func(p string) bool { return isFor(p, t) })
-	isName := isListed || slices.Contains(key, "dedicated") || slices.Contains(key, "workload") || slices.Contains(key, "tenant") || slices.Contains(key, "app")
-	if isListed || slices.Contains(key, "only") || slices.Contains(value, "only") {
-		key, isName = nil, true
-		isPool = true
-	}
-	if first, _, isDeep := strings.Cut(domain, "."); isDeep { // node-init.example.com
-		if w, ok := find(strings.Join(split(first), ""), true); ok && w.state == None {
-			isPool = true
-		}
-		for _, text := range split(first) {
-			if w, ok := find(text, true); ok && w.state != None && strings.Contains(first, "-") {
-				state = w.state
-			}
-		}
-	}
-	for _, text := range key {
-		if w, ok := find(text, true); ok && w.state == None {
-			isPool = true
-		} else if ok && (state == None || state == Starting) { // "pending-reboot" is about the reboot
-			state = w.state
-		}
-	}
-	if n := len(key); state == None && n > 1 && key[n-1] == "ready" && t.Value == "" { // "agent-ready": until it is
+	isOnly := isListed || slices.Contains(key, "only") || slices.Contains(value, "only")
+	isName := isOnly || slices.ContainsFunc(key, isTheir)
+	switch {
+	case isOld(t.Value):
+		return Leaving, false
+	case isNo(t.Value) && slices.ContainsFunc(key, isWell):
+		return Unhealthy, false
+	case t.Value == "" && len(key) > 1 && key[len(key)-1] == "ready": // until it is
 		return Starting, false
 	}
-	if last := len(key) - 1; last > 0 && (key[last] == "node" || key[last] == "nodes") { // what kind of nodes they are
-		isPool = true
-	}
-	for _, text := range value {
-		w, ok := find(text, false)
-		if ok && w.state == None {
-			isPool = true
-		} else if ok && (!isName || len(value) == 1 && !w.isForKey) && (state == None || w.state == Maintained) {
-			state = w.state
+	line := 0
+	read := func(texts []string, isKey bool) {
+		for _, text := range texts {
+			w, ok := find(text, isKey)
+			isPool = isPool || ok && w.state() == None
+			line = max(line, w.line)
 		}
 	}
-	return state, isPool || isName
+	if !isOnly {
+		read(split(domain[0]), true)
+		read(key, true)
+	}
+	if !isName || len(value) == 1 {
+		read(value, false)
+	}
+	isKind := len(key) > 0 && isNodes(key[len(key)-1]) // of nodes
+	isEcho := slices.ContainsFunc(value, func(text string) bool { return len(text) > 2 && slices.Contains(key, text) })
+	return said[line], isPool || isName || isKind || isEcho
 }
 
 // guesses has an entry for each state that words say. Nobody is known to act.
 var guesses = func() map[State]*Entry {
 	m := make(map[State]*Entry)
-	for _, state := range []State{Unhealthy, Fenced, Maintained, Starting, Leaving} {
+	for _, state := range said {
 		m[state] = &Entry{State: state, SetBy: "who set it", RemovedBy: whoSetIt, IsGuess: true}
 	}
 	return m

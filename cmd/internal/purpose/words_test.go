@@ -6,14 +6,56 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed-0529bac1/taints"
 )
+
+// Each line of words.txt is about pools or a state, and no word is there twice.
+func TestWords(t *testing.T) {
+	lines := map[string]string{}
+	for line := range strings.Lines(wordList) {
+		name, texts, _ := strings.Cut(line, ": ")
+		for text := range strings.FieldsSeq(texts) {
+			text = strings.Trim(text, "=:")
+			if other, isTwice := lines[text]; isTwice {
+				t.Errorf("%s: %s and %s", text, other, name)
+			}
+			lines[text] = name
+		}
+	}
+	for _, state := range said {
+		if state != None && !slices.ContainsFunc(All, func(e *Entry) bool { return e.State == state }) {
+			t.Errorf("no state: %q", state)
+		}
+	}
+}
+
+// A state outweighs a pool, a word of a later line one of a line before, and what no word
+// says stays unknown.
+func TestReading(t *testing.T) {
+	for text, want := range map[string]string{
+		"x/gpu": "pool", "db1": "pool", "GPUNode": "pool", "x/zgpunodes": "pool", "zonalpool": "pool", "zulu=zulu-2": "pool", "lab=zulu": "", "zulu/gpu": "pool",
+		"gpu/zulu": "pool", "gpu.example.com/zulu": "pool", "example.gpu.com/zulu": "", "crashgpu.com/zulu": "", "zulu-gpu.com/zulu": "pool", "zulu": "", "zulu=true": "", "k=k": "", "node.example.com/zulu": "", "zulu-only": "pool", "zulu-only=reboot-tests": "pool",
+		"dedicated=zulu": "pool", "dedicated=reboot-tests": "pool", "dedicated=unhealthy": "unhealthy", "dedicated=old": "being removed",
+		"gpu-unhealthy": "unhealthy", "unhealthy=gpu": "unhealthy", "pending-reboot": "in maintenance", "reboot=pending": "in maintenance", "drain-failed": "being removed",
+		"x/gpu-ready": "starting", "gpu-ready=false": "unhealthy", "gpu-agent=No": "unhealthy", "node-init.example.com/zulu": "starting", "XIDError": "unhealthy",
+		"health-checks": "unhealthy", "x/zulu=health": "", "cloud.google.com/gke-provisioning=spot": "pool", "failure-domain": "",
+	} {
+		state, isPool := reading(taints.Must(taints.ParseTaint(text + ":NoSchedule")))
+		if got := string(state); got != want && (want != "pool" || state != None || !isPool) || want == "" && isPool {
+			t.Errorf("%s: %q, %v, want %q", text, got, isPool, want)
+		}
+	}
+}
 
 // A name is split at separators, at capitals, and not within "not ready".
 func TestSplit(t *testing.T) {
 	for name, want := range map[string]string{
 		"gpuNotReady-x":        "gpu notready x",
 		"node.config.status":   "node config status",
-		"CPUPressure":          "cpupressure",
+		"CPUPressure":          "cpu pressure",
+		"GPUs":                 "gpus",
+		"gpuXIDError":          "gpu xid error",
 		"nvidia-gpu_only":      "nvidia gpu only",
 		"failure-domain":       "",
 		"disk-failure":         "disk failure",

@@ -91,6 +91,7 @@ func split(name string) []string {
 // Forms of words.
 var (
 	isNo    = regexp.MustCompile(`^(?i:false|no|0|down|ko)$`).MatchString
+	isYes   = regexp.MustCompile(`^(?i:true|yes)$`).MatchString
 	isOld   = regexp.MustCompile(`^(?i:old|previous)$`).MatchString
 	isWell  = regexp.MustCompile(`ready$|health|^(ok|available|online|active|agent|installed|started|running|initialized|configured|registered|joined|synced|verified)$`).MatchString
 	isTheir = regexp.MustCompile(`^(dedicated|workload|tenant|app)$`).MatchString // whose the nodes are, or what for
@@ -138,7 +139,8 @@ func reading(t taints.Taint) (state State, isPool bool) {
 	}
 	isKind := len(key) > 0 && isNodes(key[len(key)-1]) // of nodes
 	isEcho := slices.ContainsFunc(value, func(text string) bool { return len(text) > 2 && slices.Contains(key, text) })
-	return said[line], isPool || isName || isKind || isEcho
+	isMark := !isPrefixed && isYes(t.Value) // "kubeflow=true" is a person's; programs have a domain
+	return said[line], isPool || isName || isKind || isEcho || isMark
 }
 
 // guesses has an entry for each state that words say. Nobody is known to act.

@@ -158,7 +158,7 @@ func TestStart(t *testing.T) {
 		`"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}]},"status":{"phase":"PHASE"}}]}`
 	const storage = "/apis/storage.k8s.io/v1/volumeattachments "
 	answers := map[string]string{
-		"/api/v1/nodes ":            `{"items":[{"metadata":{"name":"b"}}]}`,
+		"/api/v1/nodes ":            `{"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}]}`,
 		"/apis/apps/v1/daemonsets ": `{"kind":"DaemonSetList","apiVersion":"apps/v1","items":[]}`,
 		storage:                     `{"kind":"VolumeAttachmentList","apiVersion":"storage.k8s.io/v1","metadata":{"continue":"more"},"items":[]}`,
 		storage + "more":            `{"kind":"VolumeAttachmentList","items":[{"metadata":{"name":"x"},"spec":{"nodeName":"a","source":{"persistentVolumeName":"pv"}},"status":{"attached":true}}]}`,

@@ -218,7 +218,7 @@ func checkPreviewSafe(t *testing.T, s store, args []string) {
 			t.Errorf("%s: no note that %s: %s", args, name, why)
 		}
 	}
-	says := strings.Contains(stdout, "in spite of disruption budgets") || strings.Contains(stdout, "shuts the virtual machine down")
+	says := strings.Contains(stdout, "in spite of ") || strings.Contains(stdout, "shuts the virtual machine down")
 	if strings.Contains(stdout, "--disable-eviction") && r.Leave+r.Stay > 0 && !says {
 		t.Errorf("%s: no price of --disable-eviction: %s", args, stdout)
 	}

@@ -15,6 +15,7 @@ import (
 // programs.
 func TestForms(t *testing.T) {
 	const (
+		ready     = "node b1 Ready=True"
 		silent    = "node a1 Ready=Unknown node.kubernetes.io/unreachable:NoExecute@01:23"
 		waiting   = "pod p of Job/w node.kubernetes.io/unreachable:NoExecute op=Exists for 300s"
 		preempts  = `{kind: Pod, metadata: {name: p}, status: {nominatedNodeName: a1, conditions: [{type: PodScheduled, status: "False", message: "0/1 nodes are available: 1 Insufficient cpu."}]}}`
@@ -41,12 +42,12 @@ func TestForms(t *testing.T) {
 		},
 		{[]string{"node a1 Ready=True cordoned", "pod p"}, "", "If the maintenance of node a1 is over, uncordon it", "kubectl uncordon a1"},
 		{
-			[]string{silent, "pod p on a1 of Job/w node.kubernetes.io/unreachable:NoExecute op=Exists for 300s"},
+			[]string{silent, ready, "pod p on a1 of Job/w node.kubernetes.io/unreachable:NoExecute op=Exists for 300s"},
 			"",
 			"will be evicted at 2026-11-21T01:28:00Z (in 4m); Terminating lasts until the kubelet answers or the node is deleted", "hangs: true",
 		},
 		{
-			[]string{silent + " node.kubernetes.io/out-of-service:NoSchedule", strings.Replace(waiting, " of", " on a1 of", 1)},
+			[]string{silent + " node.kubernetes.io/out-of-service:NoSchedule", ready, strings.Replace(waiting, " of", " on a1 of", 1)},
 			"",
 			"will be evicted at 2026-11-21T01:28:00Z (in 4m) ", "outcome: leaves",
 		},

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
@@ -75,6 +76,12 @@ type Budget struct {
 		Allowed *int32 `json:"disruptionsAllowed"` // nil: there is no status
 	} `json:"status"`
 	selector labels.Selector
+}
+
+// allowsNone reports whether no number of healthy pods is enough for an eviction.
+func (b *Budget) allowsNone() bool {
+	most, least := ptr.Deref(b.Spec.MaxUnavailable, intstr.FromInt32(1)), ptr.Deref(b.Spec.MinAvailable, intstr.IntOrString{})
+	return most.String() == "0" || most.String() == "0%" || least.String() == "100%"
 }
 
 // AddBudget adds the budget. One with an invalid selector matches no pod.
@@ -150,15 +157,20 @@ func (d *Drain) Of(name types.NamespacedName) Verdict {
 	case p.isDeleting:
 		return Verdict{Leaves: true, Why: "already being deleted"}
 	}
-	v := Verdict{Leaves: true, Why: "deleted, in spite of disruption budgets"}
-	if !has("disable-eviction") {
-		v = d.eviction(name, p)
+	v, budgets := Verdict{Leaves: true, Why: "deleted, in spite of disruption budgets"}, d.budgetsOf(name)
+	switch {
+	case !has("disable-eviction"):
+		v = d.eviction(name, p, budgets)
+	case len(budgets) > 0:
+		v.Why = "deleted, in spite of " + namesOf(budgets)
 	}
 	switch {
 	case !v.Leaves:
 	case p.isMachine && (d.HasBudgets || has("disable-eviction")):
 		v.Why += shutsDown
-	case p.hasEmptyDir && !p.isMachine:
+	case p.isMachine:
+		v.Why += shutsDown + ", unless its evictionStrategy makes KubeVirt migrate it"
+	case p.hasEmptyDir:
 		v.Why += ", and the data in their emptyDir volumes is lost"
 	}
 	return v
@@ -168,17 +180,27 @@ func (d *Drain) Of(name types.NamespacedName) Verdict {
 const shutsDown, migrates = ", which shuts the virtual machine down", ": KubeVirt migrates the virtual machine to another node, " +
 	"and kubectl tries again until then. Do not use --disable-eviction" + shutsDown
 
-// eviction returns what the API server does if it is asked to evict the pod.
-func (d *Drain) eviction(name types.NamespacedName, p *pod) Verdict {
-	budgets := slices.DeleteFunc(slices.Clone(d.budgets[name.Namespace]), func(b *Budget) bool { return !b.selector.Matches(p.labels) })
+// budgetsOf returns the budgets that select the pod.
+func (d *Drain) budgetsOf(name types.NamespacedName) []*Budget {
+	return slices.DeleteFunc(slices.Clone(d.budgets[name.Namespace]), func(b *Budget) bool { return !b.selector.Matches(d.pods[name].labels) })
+}
+
+// namesOf names the budgets.
+func namesOf(list []*Budget) string {
+	names := lists.Each(list, func(b *Budget) string { return b.Namespace + "/" + b.Name })
+	return say.Noun(len(names), "PodDisruptionBudget") + " " + say.Joined(names)
+}
+
+// eviction returns what the API server does if it is asked to evict the pod, which the
+// budgets select.
+func (d *Drain) eviction(name types.NamespacedName, p *pod, budgets []*Budget) Verdict {
 	if len(budgets) == 0 || p.phase == corev1.PodPending {
 		return Verdict{Leaves: true, Why: "evicted"}
 	}
-	names := lists.Each(budgets, func(b *Budget) string { return name.Namespace + "/" + b.Name })
-	budget, b, s := say.Noun(len(names), "PodDisruptionBudget")+" "+say.Joined(names), budgets[0], budgets[0].Status
+	budget, b, s := namesOf(budgets), budgets[0], budgets[0].Status
 	none := budget + " allows no eviction"
 	switch {
-	case len(names) > 1:
+	case len(budgets) > 1:
 		return Verdict{Why: budget + " select them, and the API server evicts no pod of several budgets: change a selector"}
 	case s.Allowed == nil:
 		return Verdict{Leaves: true, Why: "evicted, unless " + budget + " holds them: the input lacks its status"}
@@ -204,9 +226,14 @@ func (d *Drain) eviction(name types.NamespacedName, p *pod) Verdict {
 	if slices.Sort(unready); len(unready) > 0 {
 		text += "; find out why " + say.NamesOf(unready, len(unready)) + say.For(len(unready), " is", " are") + " not ready"
 	}
+	owner := metav1.GetControllerOfNoCopy(b)
 	switch {
+	case owner != nil:
+		text += "; " + owner.Kind + " " + owner.Name + " owns the budget, and its operator undoes changes: find out why it holds the pods"
 	case p.isUnready:
 		text += "; unhealthyPodEvictionPolicy: AlwaysAllow lets pods go that are not ready"
+	case b.allowsNone():
+		text += "; it never allows one, however many pods there are: ask who set it, or change it"
 	case s.DesiredHealthy >= s.ExpectedPods && p.isManaged:
 		text += "; it never allows one for so few pods: add some, or let it need fewer"
 	case s.DesiredHealthy >= s.ExpectedPods:

@@ -142,6 +142,7 @@ func (c *Cluster) Finish() {
 			c.Nodes[i].setMaker(m)
 		}
 	}
+	c.stopEvictions()
 	c.group()
 	c.finishWorkloads()
 	c.finishDevices()

@@ -215,6 +215,7 @@ type Node struct {
 	resources    map[string]int64 // allocatable extended resources, also of 0
 	conditions   []lifecycle.Condition
 	inferred     bool // the conditions are
+	noneReady    bool // neither this node nor another one is, after Finish
 }
 
 // IsForeign reports whether the node does not run what is made for Linux, or for Windows, or

@@ -44,8 +44,8 @@ type Pod struct {
 	*Wait
 }
 
-// A Wait is what is only known of a pod that is pending, has finished, has claims, or is
-// for an index that has failed.
+// A Wait is what is only known of a pod that is pending, has finished, is being deleted, has
+// claims, or is for an index that has failed.
 type Wait struct {
 	Claims    []string // the names of its resource claims
 	Devices   devices.Use
@@ -62,8 +62,10 @@ type Wait struct {
 	NodeName  string   // the node that it goes to without the scheduler, once it exists; empty: none
 
 	HostNetwork   bool
-	CountsTainted []string // topology keys of its hard spread constraints, which count nodes that their taints keep it off
-	IndexFailures int      // of its index of a Job
+	CountsTainted []string  // topology keys of its hard spread constraints, which count nodes that their taints keep it off
+	IndexFailures int       // of its index of a Job
+	Ends          time.Time // the grace period of a pod that is being deleted
+	Finalizers    []string  // of such a pod
 }
 
 var noWait = &Wait{} // of all other pods
@@ -124,6 +126,10 @@ func (c *Cluster) addPod(o *corev1.Pod, mistakes []string) error {
 		p.Wait = &Wait{Message: say.Shortened(strings.Trim(o.Status.Reason+": "+o.Status.Message, ": ")), Reason: o.Status.Reason}
 	case jobs.IndexFailures(o) > 0:
 		p.Wait = &Wait{IndexFailures: jobs.IndexFailures(o)}
+	}
+	if p.Deleting {
+		p.Wait = new(*p.Wait)
+		p.Ends, p.Finalizers = o.DeletionTimestamp.Time, o.Finalizers
 	}
 	if names := devices.Names(o); names != nil {
 		p.Wait = new(*p.Wait)
@@ -188,6 +194,12 @@ func (p *Pod) IsPending() bool {
 
 // IsFinished reports whether the pod has finished and cannot be evicted.
 func (p *Pod) IsFinished() bool { return p.Phase == corev1.PodSucceeded || p.Phase == corev1.PodFailed }
+
+// Finalizer names the finalizers that keep a pod that is being deleted.
+func (p *Pod) Finalizer() string {
+	n := len(p.Finalizers)
+	return say.Noun(n, "finalizer") + " " + say.NamesOf(p.Finalizers, n)
+}
 
 // An Owner is the controller of a pod. The zero owner means none.
 type Owner struct {

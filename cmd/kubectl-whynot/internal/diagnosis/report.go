@@ -176,6 +176,9 @@ func (q *Question) noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 	if q.Start != nil {
 		waits = q.Start.Texts(c, p, q.Now)
 	}
+	if p.Deleting {
+		return q.deletionOf(c, p, waits)
+	}
 	if len(waits) > 0 {
 		place := "on node " + p.Node
 		if !known {
@@ -194,8 +197,6 @@ func (q *Question) noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 	case p.IsFinished():
 		text := fmt.Sprintf("pod %s has finished: its phase is %s, its status says %q", p, p.Phase, p.Message)
 		return strings.TrimSuffix(text, `, its status says ""`)
-	case p.Node == "" && p.Deleting:
-		return fmt.Sprintf("pod %s is being deleted and has no node", p)
 	case p.Node == "":
 		return fmt.Sprintf("pod %s has no node, but its phase is %s", p, p.Phase)
 	case !known:
@@ -206,6 +207,31 @@ func (q *Question) noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 		return fmt.Sprintf("pod %s has started on node %s, which has no NoExecute taints, so taints do not evict it", p, p.Node)
 	}
 	return fmt.Sprintf("pod %s is on node %s, which has no NoExecute taints, so taints do not evict it", p, p.Node)
+}
+
+// deletionOf describes a pod that is being deleted, unless its eviction does.
+func (q *Question) deletionOf(c *cluster.Cluster, p *cluster.Pod, waits []string) string {
+	i, known := c.NodeAt[p.Node]
+	ends, isStuck := "ends", false // on its node
+	if !p.Ends.After(q.Now) {
+		ends, isStuck = "ended", len(waits) > 0 || len(p.Finalizers) == 0
+	}
+	if len(p.Finalizers) > 0 {
+		waits = append([]string{"it waits for what removes " + p.Finalizer()}, waits...)
+	}
+	ends = fmt.Sprintf("its grace period %s at %s (%s)", ends, p.Ends.UTC().Format(time.RFC3339), say.Relative(p.Ends.Unix()-q.Now.Unix()))
+	text := fmt.Sprintf("pod %s on node %s is being deleted: %s", p, p.Node, ends)
+	switch {
+	case p.Node == "":
+		text = fmt.Sprintf("pod %s is being deleted and has no node", p)
+	case !known:
+		text = fmt.Sprintf("pod %s on node %s, which is not in the input, is being deleted: %s", p, p.Node, ends)
+	case len(waits) == 0 && eviction.MayLeave(p, &c.Nodes[i]):
+		return ""
+	case isStuck && !c.Nodes[i].IsSilent():
+		waits = append(waits, "look at the kubelet and the container runtime of the node")
+	}
+	return strings.Join(append([]string{text}, waits...), "; ")
 }
 
 // cellsOf returns for each of the groups whether it accepts pods of the profile.

@@ -72,6 +72,9 @@ func Spans(list []*Eviction) (spans []timeline.Span) {
 	return spans
 }
 
+// spared is said of taints that evict no pods, as no node is ready.
+const spared = "no node of the input is Ready: while none of the cluster is, Kubernetes evicts no pods for that. Repair the network, the nodes or the control plane"
+
 // An origin is what a deadline counts from.
 type origin string
 
@@ -142,7 +145,7 @@ func Of(p *cluster.Pod, now time.Time, before *cluster.Node, changes ...*cluster
 		changes = slices.Concat(changes, []*cluster.Node{after}, next)
 	}
 	r := &Eviction{Pod: p.String(), Node: after.Name, Outcome: Stays, Of: p, now: now}
-	had := lists.Each(slices.Concat([]*cluster.Node{before}, changes), func(n *cluster.Node) []taints.Taint { return n.Taints })
+	had := lists.Each(slices.Concat([]*cluster.Node{before}, changes), (*cluster.Node).Evicting)
 	timerOf := func(unknown time.Time) (*taints.Taint, taints.Eviction) { // taints whose time is not known were added at unknown
 		return timer.After(p.EvictionOf, had, now, func(t taints.Taint) time.Time {
 			return slices.MaxFunc([]time.Time{ptr.Deref(t.TimeAdded, unknown), p.Arrived}, time.Time.Compare)
@@ -163,6 +166,9 @@ func Of(p *cluster.Pod, now time.Time, before *cluster.Node, changes ...*cluster
 			if t.Effect == taints.NoExecute {
 				i, ok := p.Matcher.Match(t)
 				pair := pairOf(p, t, i, ok)
+				if after.Spares(t) {
+					pair.Why = spared
+				}
 				if slices.Contains(after.Stale, t.ID()) {
 					pair.Why = "Kubernetes removes it within seconds: " + after.StateFor(t.ID())
 				}

@@ -33,6 +33,9 @@ func Follow(c *cluster.Cluster, list []*Eviction) {
 			r.Then = "it keeps running, and only its mirror is deleted and made again"
 		case leaves && !p.IsStatic():
 			r.follow(c, maker, evicted[maker])
+			if p.Owner.Kind == "VirtualMachineInstance.kubevirt.io" && !r.isDrained && !r.Hangs {
+				r.Then = strings.TrimSuffix("the virtual machine shuts down: taint eviction does not make KubeVirt migrate it; "+r.Then, "; ")
+			}
 		}
 	}
 }

@@ -192,6 +192,9 @@ func (e *evaluation) drain(r *Request) {
 		switch isRefused := e.Refused[m.Pod.Node] != ""; {
 		case m.Deleting:
 			m.InSeconds, *m.verdict = nil, drain.Verdict{}
+			if len(m.Finalizers) > 0 {
+				m.verdict.Why = "kubectl waits for what removes " + m.Finalizer()
+			}
 		case m.verdict.Leaves && isRefused:
 			*m.verdict = drain.Verdict{Why: "not evicted: kubectl refuses their node for other pods"}
 		}
@@ -327,21 +330,22 @@ func (e *evaluation) notes(r *Request) {
 	keys, notes := purpose.KeysIn(r.specs)
 	e.Notes = append(e.Notes, notes...)
 	owned, held := make(map[string][]string), make(map[string][]string) // nodes, by the key of what owns them, and by what else speaks against an uncordon
+	isSick := make(map[string]bool)                                     // what speaks against it is that alone
 	for _, i := range slices.Sorted(maps.Keys(e.changes)) {
 		node := e.before.Nodes[i].State()
 		if owner := node.Owner(); owner != nil && !slices.Contains(keys, owner.Key) {
 			owned[owner.Key] = append(owned[owner.Key], e.before.Nodes[i].Name)
 		}
 		if text := node.Hold.Text(); r.Verb == "uncordon" && text != "" {
-			held[text] = append(held[text], e.before.Nodes[i].Name)
+			held[text], isSick[text] = append(held[text], e.before.Nodes[i].Name), node.IsToRepair()
 		}
 	}
 	e.Notes = append(e.Notes, purpose.Owned(owned)...)
 	for _, text := range slices.Sorted(maps.Keys(held)) {
 		n := len(held[text])
-		it := say.For(n, "it", "them")
-		text = say.NamesOf(held[text], n) + ": " + say.For(n, text, strings.ReplaceAll(text, "its ", "their "))
-		note(true, text+". Find out who has "+it+" and ends that, before anybody uncordons "+it+".")
+		it, why := say.For(n, "it", "them"), say.NamesOf(held[text], n)+": "+say.For(n, text, strings.ReplaceAll(text, "its ", "their "))
+		note(isSick[text], why+". Repair "+it+": until then, a taint for that keeps pods off.")
+		note(!isSick[text], why+". Find out who has "+it+" and ends that, before anybody uncordons "+it+".")
 	}
 	keepsOff := r.Verb == "cordon" || r.Verb == "drain" || slices.ContainsFunc(r.specs, func(s string) bool { return strings.HasSuffix(s, ":NoSchedule") })
 	for _, name := range slices.Sorted(maps.Keys(e.before.Workloads)) {

@@ -49,6 +49,12 @@ func newWorld(seed uint64) *world {
 		w.conditions(&n)
 		w.nodes = append(w.nodes, n)
 	}
+	isReady := func(n corev1.Node) bool {
+		return len(n.Status.Conditions) > 0 && n.Status.Conditions[0].Status == corev1.ConditionTrue
+	}
+	if !slices.ContainsFunc(w.nodes, isReady) { // then Kubernetes would evict no pods for that
+		w.nodes[0].Status.Conditions = []corev1.NodeCondition{{Type: "Ready", Status: corev1.ConditionTrue}}
+	}
 	for i := range w.IntN(12) {
 		w.pods = append(w.pods, w.pod(i))
 	}

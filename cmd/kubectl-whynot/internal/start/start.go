@@ -28,19 +28,19 @@ type Facts struct {
 	pods        map[cluster.PodName]*pod
 	events      []corev1.Event // warnings about pods of the name
 	attachments []storagev1.VolumeAttachment
-	volumes     map[cluster.PodName]corev1.PersistentVolumeClaimSpec
+	claims      map[cluster.PodName]corev1.PersistentVolumeClaim
 }
 
 // A pod is what is known of one of the pods.
 type pod struct {
 	uid    types.UID
-	waits  []string // what it waits for, by its status
+	waits  []string // what it, or its deletion, waits for, by its status
 	claims []cluster.PodName
 }
 
 // New returns facts about the pods of the name.
 func New(name string) *Facts {
-	return &Facts{name: name, pods: make(map[cluster.PodName]*pod), volumes: make(map[cluster.PodName]corev1.PersistentVolumeClaimSpec)}
+	return &Facts{name: name, pods: make(map[cluster.PodName]*pod), claims: make(map[cluster.PodName]corev1.PersistentVolumeClaim)}
 }
 
 // Readers returns what reads the kinds of objects that matter.
@@ -64,7 +64,8 @@ func (f *Facts) Readers() map[string]func(manifest.Object) error {
 		},
 		"PersistentVolumeClaim": func(m manifest.Object) error {
 			return cluster.DecodeAs(m, new(corev1.PersistentVolumeClaim), func(c *corev1.PersistentVolumeClaim) error {
-				f.volumes[cluster.PodName{Namespace: c.Namespace, Name: c.Name}] = c.Spec
+				c.ManagedFields, c.Annotations = nil, nil
+				f.claims[cluster.PodName{Namespace: c.Namespace, Name: c.Name}] = *c
 				return nil
 			})
 		},
@@ -92,6 +93,7 @@ func (f *Facts) AddPod(name cluster.PodName, o *corev1.Pod) {
 // reason if one says more.
 func waitsOf(o *corev1.Pod) (waits []string) {
 	var vague []string
+	isDeleting := o.DeletionTimestamp != nil
 	isPending, isSidecar := o.Status.Phase == corev1.PodPending, make(map[string]bool)
 	for _, c := range o.Spec.InitContainers {
 		isSidecar[c.Name] = ptr.Deref(c.RestartPolicy, "") == corev1.ContainerRestartPolicyAlways
@@ -103,6 +105,9 @@ func waitsOf(o *corev1.Pod) (waits []string) {
 			name = "init " + name
 		}
 		switch w := s.State.Waiting; {
+		case isDeleting && s.State.Running != nil:
+			waits = append(waits, name+" still runs")
+		case isDeleting:
 		case w == nil && isInit && isPending && s.State.Running != nil && !(isSidecar[s.Name] && ptr.Deref(s.Started, false)):
 			waits = append(waits, name+" runs, and the others wait for it")
 		case w == nil:
@@ -118,17 +123,17 @@ func waitsOf(o *corev1.Pod) (waits []string) {
 	return waits
 }
 
-// Waits reports whether the input has a pod of the name that has a node and waits, and returns
-// the claims of its volumes.
+// Waits reports whether the input has a pod of the name that has a node and waits, or is being
+// deleted, and returns the claims of its volumes.
 func (f *Facts) Waits(p *cluster.Pod) (claims []cluster.PodName, waits bool) {
 	known := f.pods[p.PodName]
 	if known == nil || p.Node == "" || p.IsFinished() {
 		return nil, false
 	}
-	return known.claims, p.Phase == corev1.PodPending || len(known.waits) > 0
+	return known.claims, p.Phase == corev1.PodPending || len(known.waits) > 0 || p.Deleting
 }
 
-// Texts says what the pod waits for.
+// Texts says what the pod, or its deletion, waits for.
 func (f *Facts) Texts(c *cluster.Cluster, p *cluster.Pod, now time.Time) []string {
 	if _, waits := f.Waits(p); !waits {
 		return nil
@@ -136,16 +141,39 @@ func (f *Facts) Texts(c *cluster.Cluster, p *cluster.Pod, now time.Time) []strin
 	texts := say.FirstOf(f.pods[p.PodName].waits, 3)
 	if i, known := c.NodeAt[p.Node]; known && c.Nodes[i].IsSilent() {
 		texts = append(texts, "the kubelet of its node does not answer")
-	} else if len(texts) == 0 {
+	} else if len(texts) == 0 && !p.Deleting {
 		texts = append(texts, "its kubelet has not reported on its containers")
 	}
-	return slices.Concat(texts, f.volumeTexts(c, p), f.eventTexts(p, now))
+	return slices.Concat(texts, f.claimTexts(p, now), f.volumeTexts(c, p), f.eventTexts(p, now))
+}
+
+// claimTexts says which of the pod's claims a kubelet does not mount, or not for long.
+func (f *Facts) claimTexts(p *cluster.Pod, now time.Time) (texts []string) {
+	for _, name := range f.pods[p.PodName].claims {
+		c, text := f.claims[name], "claim "+name.Name
+		switch phase := cmp.Or(c.Status.Phase, corev1.ClaimBound); {
+		case c.DeletionTimestamp != nil:
+			after := ", and no kubelet starts new pods with it"
+			if slices.Contains(c.Finalizers, "kubernetes.io/pvc-protection") { // kubelets still mount it
+				after = ", and goes when no pod uses it"
+			}
+			texts = append(texts, say.Since(text+" is being deleted", []time.Time{c.DeletionTimestamp.Time}, now, after))
+		case phase == corev1.ClaimLost:
+			texts = append(texts, text+" is Lost: its volume "+c.Spec.VolumeName+" does not exist, or is another claim's")
+		case phase != corev1.ClaimBound:
+			texts = append(texts, text+" is not bound to a volume")
+		}
+	}
+	return texts
 }
 
 // volumeTexts says where the volumes are that keep the pod, and which pods have them.
 func (f *Facts) volumeTexts(c *cluster.Cluster, p *cluster.Pod) (texts []string) {
 	for _, a := range f.elsewhere(p) {
 		text := "volume " + *a.Spec.Source.PersistentVolumeName + " is still attached to node " + a.Spec.NodeName
+		if _, known := c.NodeAt[a.Spec.NodeName]; !known {
+			text += ", which is not in the input: if it was deleted, Kubernetes detaches the volume within minutes, unless its driver fails"
+		}
 		if a.DeletionTimestamp != nil {
 			text = strings.Replace(text, "still attached to", "being detached from", 1)
 		}
@@ -207,7 +235,7 @@ func timeOf(e corev1.Event) time.Time {
 // event that names it.
 func (f *Facts) has(p *cluster.Pod, a *storagev1.VolumeAttachment) bool {
 	name := ptr.Deref(a.Spec.Source.PersistentVolumeName, "")
-	isOf := func(claim cluster.PodName) bool { return f.volumes[claim].VolumeName == name }
+	isOf := func(claim cluster.PodName) bool { return f.claims[claim].Spec.VolumeName == name }
 	names := func(e corev1.Event) bool { return strings.Contains(e.Message, `"`+name+`"`) }
 	return name != "" && (slices.ContainsFunc(f.pods[p.PodName].claims, isOf) || slices.ContainsFunc(f.warnings(p), names))
 }
@@ -216,11 +244,11 @@ func (f *Facts) has(p *cluster.Pod, a *storagev1.VolumeAttachment) bool {
 // and the pod's does not.
 func (f *Facts) elsewhere(p *cluster.Pod) []storagev1.VolumeAttachment {
 	shared := make(map[string]bool) // volumes
-	for _, v := range f.volumes {
+	for _, c := range f.claims {
 		isShared := func(m corev1.PersistentVolumeAccessMode) bool {
 			return m == corev1.ReadWriteMany || m == corev1.ReadOnlyMany
 		}
-		shared[v.VolumeName] = slices.ContainsFunc(v.AccessModes, isShared)
+		shared[c.Spec.VolumeName] = slices.ContainsFunc(c.Spec.AccessModes, isShared)
 	}
 	list := slices.DeleteFunc(slices.Clone(f.attachments), func(a storagev1.VolumeAttachment) bool { return !a.Status.Attached || !f.has(p, &a) })
 	for _, a := range list {

@@ -11,6 +11,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	helpers "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+	"k8s.io/klog/v2"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
@@ -349,41 +352,23 @@ func timerOn(n *corev1.Node, p *corev1.Pod, tolerations []taints.Toleration) (ru
 
 // allows reports whether the node would take the pod, and whether it would keep it.
 func allows(n *corev1.Node, p *corev1.Pod) (takes, keeps bool) {
-	if a := p.Spec.Affinity; a != nil {
-		terms := a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
-		isFor := func(t corev1.NodeSelectorTerm) bool { return t.MatchFields[0].Values[0] == n.Name }
-		if !slices.ContainsFunc(terms, isFor) {
-			return false, false
-		}
+	list := slices.Clone(n.Spec.Taints)
+	if n.Spec.Unschedulable {
+		list = append(list, corev1.Taint{Key: taints.NodeUnschedulable, Effect: corev1.TaintEffectNoSchedule})
 	}
-	for key, value := range p.Spec.NodeSelector {
-		if n.Labels[key] != value {
-			return false, false
-		}
-	}
-	tolerations := kube.Tolerations(p.Spec.Tolerations)
-	if !allowsTaints(n, tolerations) {
+	isHard := func(t *corev1.Taint) bool { return t.Effect != corev1.TaintEffectPreferNoSchedule }
+	_, isKeptOff := helpers.FindMatchingUntoleratedTaint(klog.Background(), list, p.Spec.Tolerations, isHard, false)
+	matches, err := nodeaffinity.GetRequiredNodeAffinity(p).Match(n)
+	if takes = err == nil && matches && !isKeptOff; !takes {
 		return false, false
 	}
-	return true, process(nil, n.Spec.Taints, tolerations, now) == nil
+	return true, process(nil, n.Spec.Taints, kube.Tolerations(p.Spec.Tolerations), now) == nil
 }
 
 // isAgain reports whether a new pod may be put on the node, and would leave it.
 func isAgain(n *corev1.Node, p *corev1.Pod) bool {
 	fresh := p.DeepCopy()
 	fresh.Spec.Affinity = nil // the DaemonSet controller and the scheduler choose the node
-	takes, _ := allows(n, fresh)
-	return takes && process(nil, n.Spec.Taints, kube.Tolerations(p.Spec.Tolerations), now) != nil
-}
-
-// allowsTaints reports whether all hard taints of the node are tolerated.
-func allowsTaints(n *corev1.Node, tolerations []taints.Toleration) bool {
-	list := kube.Taints(n.Spec.Taints)
-	if n.Spec.Unschedulable {
-		list = append(list, taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule})
-	}
-	return !slices.ContainsFunc(list, func(t taints.Taint) bool {
-		isTolerated := slices.ContainsFunc(tolerations, func(x taints.Toleration) bool { return x.Tolerates(t) })
-		return t.Effect != taints.PreferNoSchedule && !isTolerated
-	})
+	takes, keeps := allows(n, fresh)
+	return takes && !keeps
 }

@@ -6,20 +6,16 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"reflect"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -302,31 +298,25 @@ type browserPage struct {
 // openPage opens the page of the server. It checks that nothing is reported.
 func openPage(t *testing.T, chromium context.Context, url string) *browserPage {
 	t.Helper()
-	p := &browserPage{t: t, url: url + "/"}
-	var mu sync.Mutex
-	var reports []string
-	report := func(event any) {
-		switch event.(type) {
-		case *log.EventEntryAdded, *runtime.EventExceptionThrown, *runtime.EventConsoleAPICalled:
-			text, _ := json.Marshal(event)
-			mu.Lock()
-			reports = append(reports, string(text))
-			mu.Unlock()
+	ctx, cancel := chromedp.NewContext(chromium)
+	p := &browserPage{t: t, ctx: ctx, url: url + "/"}
+	var reports []chromedp.ConsoleMessage
+	read := make(chan struct{})
+	messages := chromedp.Console(ctx) // opens the tab
+	go func() {
+		defer close(read)
+		for m, err := range messages {
+			if err == nil {
+				reports = append(reports, m)
+			}
 		}
-	}
-	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithListener(report))
-	p.ctx = ctx
+	}()
 	t.Cleanup(func() {
 		cancel()
-		mu.Lock()
-		defer mu.Unlock()
-		if len(reports) > 0 && !p.fails {
+		if <-read; len(reports) > 0 && !p.fails {
 			t.Errorf("the browser reports %v", reports)
 		}
 	})
-	if err := chromedp.Do(ctx); err != nil { // opens the tab
-		t.Fatal(err)
-	}
 	p.visit("")
 	return p
 }

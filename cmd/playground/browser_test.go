@@ -363,22 +363,17 @@ func (p *browserPage) fill(field, text string) {
 	p.run(fmt.Sprintf("const e = document.getElementById(%q); e.value = %q; e.dispatchEvent(new Event('input', {bubbles: true}))", field, text))
 }
 
-// eval returns the value of an expression that finds elements with $ and $$. It
-// returns nil if the expression fails.
-func (p *browserPage) eval(expression string) any {
-	p.t.Helper()
-	return get(p, chromedp.Evaluate[any](`((() => {
-		const $ = (s) => document.querySelector(s), $$ = (s) => Array.from(document.querySelectorAll(s));
-		try { return (`+expression+`) } catch { return null }
-	})() ?? null)`))
-}
-
-// want waits for the expression to have the value.
+// want waits for the expression, which finds elements with $ and $$, to have the
+// value. It is nil if the expression fails.
 func (p *browserPage) want(what, expression string, want any) {
 	p.t.Helper()
 	var got any
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if got = p.eval(expression); reflect.DeepEqual(got, want) {
+		got = get(p, chromedp.Evaluate[any](`((() => {
+			const $ = (s) => document.querySelector(s), $$ = (s) => Array.from(document.querySelectorAll(s));
+			try { return (`+expression+`) } catch { return null }
+		})() ?? null)`))
+		if reflect.DeepEqual(got, want) {
 			return
 		}
 	}

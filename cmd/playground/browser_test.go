@@ -12,14 +12,12 @@ import (
 	"net/http/httptest"
 	"os"
 	"reflect"
+	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -49,9 +47,21 @@ func TestBrowser(t *testing.T) {
 		t.Cleanup(server.Close)
 		return openPage(t, chromium, server.URL)
 	}
+	text, err := os.ReadFile("testdata/page.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for script := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n\n") {
+		steps := strings.Split(script, "\n")
+		t.Run(steps[0], func(t *testing.T) {
+			p := open(t, "application/wasm")
+			for _, step := range steps[1:] {
+				p.step(step)
+			}
+		})
+	}
 	for name, try := range map[string]func(*browserPage){
-		"Typing": testTyping, "Links": testLinks, "Samples": testSamples, "Places": testPlaces, "Focus": testFocus,
-		"Markup": testMarkup, "Large": testLarge, "Keyboard": testKeyboard, "Widths": testWidths, "Contrast": testContrast,
+		"Samples": testSamples, "Large": testLarge, "Widths": testWidths, "Contrast": testContrast,
 	} {
 		t.Run(name, func(t *testing.T) { try(open(t, "application/wasm")) })
 	}
@@ -65,60 +75,7 @@ func TestBrowser(t *testing.T) {
 	})
 }
 
-const (
-	fits, repels = "✓ The pod can be scheduled on the node", "✕ The pod cannot be scheduled on the node"
-	empty        = "? There is no question yet"
-)
-
-func testTyping(p *browserPage) {
-	p.placement(repels) // the first sample
-	p.run("document.querySelector('#clear').click()")
-	p.placement(empty)
-	p.want("that it shows its version", `/^(v\d\S+|\(devel\))$/.test($('#version').textContent)`, true)
-	p.keys("#taints", "dedicated=ml:NoSchedule")
-	p.placement(repels)
-	p.text("#list-taints .tag", "✕ blocks scheduling")
-	p.keys("#tolerations", "dedicated:NoSchedule")
-	p.want("the hint", "$('#list-taints').textContent.includes('Its empty value matches only an empty value')", true)
-	p.text(".finding code", "empty-value")
-	p.keys("#tolerations", " op=Exists")
-	p.placement(fits)
-	p.text("#live", "The pod can be scheduled on the node. A running pod stays on the node.")
-	p.keys("#tolerations", "x")
-	p.placement("? Scheduling unknown")
-	p.want("that the field is invalid", "$('#tolerations').ariaInvalid", "true")
-	p.want("that the other is not", "$('#taints').ariaInvalid", "false")
-	p.run("document.querySelector('#clear').click()")
-	p.want("what is left", "$('#taints').value + $('#tolerations').value", "")
-	p.placement(empty)
-}
-
-func testLinks(p *browserPage) {
-	p.visit("#taints=a:NoExecute&tolerations=a:NoExecute+op%3DExists+for+900s%0Aa:NoExecute+op%3DExists+for+10m&observed=2026-11-21T13:00:00%2B01:00&select=ForDevices&noComparison=1&arrived=2026-11-21T12:30:00%2B01:00")
-	p.text("#eviction strong", "! A running pod is evicted at 2026-11-21 12:10:00 UTC")
-	p.want("the fields", "['select', 'observed', 'arrived', 'add'].map((name) => document.getElementById(name).value)", []any{"ForDevices", "2026-11-21T12:00", "2026-11-21T11:30", ""})
-	p.want("the boxes", "$$('[type=checkbox]').map((e) => e.checked)", []any{false, true, false})
-
-	p.keys("#taints", "\né😀<b>=%&+#:NoSchedule")
-	const written = "new URLSearchParams(location.hash.slice(1)).get('taints')"
-	p.want("the link of what was typed", written, "a:NoExecute\né😀<b>=%&+#:NoSchedule")
-	p.do(chromedp.Reload())
-	p.want("the field after a reload", "$('#taints').value", "a:NoExecute\né😀<b>=%&+#:NoSchedule")
-	p.want("the choice after a reload", "$('#select').value", "ForDevices")
-
-	p.follow("#taints=b:NoSchedule&select=Nobody&add=nobody&observed=never")
-	p.text("#list-taints code", "b:NoSchedule")
-	const problems = "Array.from(document.querySelectorAll('.problems li')).map((e) => e.textContent)"
-	p.want("the problems of its options", problems, []any{
-		"unknown source of tolerations; none are added",
-		"unknown selection; FirstMatch is used instead", "expected a time such as 2026-11-21T12:00:00",
-	})
-	p.follow("#noComparison=false&keyWildcards=0&fromTimeAdded=1")
-	p.want("the boxes of a link that says no", "$$('[type=checkbox]').map((e) => e.checked)", []any{true, false, false})
-	p.run("history.back()")
-	p.run("history.back()")
-	p.text("#list-taints code", "a:NoExecute")
-}
+const fits, repels = "✓ The pod can be scheduled on the node", "✕ The pod cannot be scheduled on the node"
 
 // testSamples checks that the note of a sample is removed when the sample is
 // replaced, but not when it is edited as the note suggests.
@@ -156,50 +113,6 @@ func testSamples(p *browserPage) {
 	p.want("the note when closed", shown, "")
 }
 
-func testPlaces(p *browserPage) {
-	p.run("document.querySelector('#clear').click()")
-	p.keys("#taints", "# 😀\nok:NoSchedule, bad=😀:NoSchedule")
-	p.text("#problems-taints .place", "2:20")
-	p.run("document.querySelector('#problems-taints .place').click()")
-	const selected = "(() => { const e = document.activeElement; return e.value.slice(e.selectionStart, e.selectionEnd) })()"
-	p.want("what it selects", selected, "😀")
-	p.run("document.querySelector('#list-taints .place').click()")
-	p.want("what the taint selects", selected, "ok:NoSchedule")
-}
-
-// testFocus checks that the focus stays where it was when an error or an item goes.
-func testFocus(p *browserPage) {
-	const focused = "document.activeElement.ariaLabel || document.activeElement.id"
-	p.run("document.querySelector('#clear').click()")
-	p.keys("#taints", "a\nb:NoSchedule\nc")
-	p.want("the places of errors", "$$('#problems-taints .place').map((e) => e.ariaLabel)", []any{"Show line 1, column 2", "Show line 3, column 2"})
-	p.run("document.querySelectorAll('#problems-taints .place')[1].focus()")
-	p.want("the focus", focused, "Show line 3, column 2")
-	p.fill("taints", "a:NoSchedule\nb:NoSchedule\nc")
-	p.want("the errors after one is corrected", "$$('#problems-taints li').length", 1.0)
-	p.want("the focus on the other", focused, "Show line 3, column 2")
-	p.fill("taints", "a:NoSchedule\nb:NoSchedule\nc:NoSchedule")
-	p.want("the errors after both are", "$$('#problems-taints li').length", 0.0)
-	p.want("the focus on the field", focused, "taints")
-	p.run("document.querySelector('#list-taints .place').focus()")
-	p.fill("taints", "a:NoExecute")
-	p.text("#list-taints code", "a:NoExecute")
-	p.want("the focus on the taint", focused, "Show taints[0]")
-	p.fill("taints", "")
-	p.want("the focus when no taint is left", focused, "taints")
-}
-
-// testMarkup checks that typed markup stays text.
-func testMarkup(p *browserPage) {
-	p.visit("#tolerations=" + `%5B%7B%22key%22:%22%3Cimg+src%3Dx+onerror%3Dalert(1)%3E%22,%22%3Cb%3E%22:1%7D%5D`)
-	p.text("#list-tolerations code", "<img src=x onerror=alert(1)>")
-	p.want("elements that were typed", "$$('main img, main b').length", 0.0)
-	p.want("the problem", "$('#problems-tolerations').textContent.includes('is not a field of tolerations')", true)
-	p.want("a problem is an error", "$('#tolerations').ariaInvalid + $('#problems-tolerations li').className", "true")
-	p.visit("#taints=%7Btaints:+%5B%5D,+unschedulable:+true%7D")
-	p.want("a note is not", "$('#taints').ariaInvalid + $('#problems-taints li').className", "falseunknown")
-}
-
 // testLarge types the longest texts that are read, to test the browser's stack.
 func testLarge(p *browserPage) {
 	p.placement(repels)
@@ -221,33 +134,6 @@ func testLarge(p *browserPage) {
 	p.text("#copied", "The form is too large for a link.")
 	p.fill("tolerations", "")
 	p.want("the answer to few again", "$$('#list-taints > li').length", 1.0)
-}
-
-func testKeyboard(p *browserPage) {
-	p.visit(samples[0].Link())
-	p.placement(repels)
-	p.want("controls without a label",
-		"$$('input, select, textarea').filter((e) => !e.labels.length).length", 0.0)
-	p.want("ids that are named and missing", `$$('[aria-describedby], [aria-labelledby]')
-		.flatMap((e) => ((e.getAttribute('aria-describedby') || '') + ' ' + (e.getAttribute('aria-labelledby') || '')).trim().split(/\s+/))
-		.filter((id) => !document.getElementById(id))`, []any{})
-	p.want("headings", "$$('h1, h2, h3').map((e) => e.tagName).join(' ')",
-		"H1 H2 H2 H3 H3")
-
-	const focused = "(() => { const e = document.activeElement; return e.id || e.dataset.sample || e.className || e.name })()"
-	p.run("document.activeElement.blur(); window.scrollTo(0, 0)")
-	p.keys("", kb.Tab)
-	p.want("what comes first", focused, "skip")
-	p.run("document.activeElement.click()")
-	p.want("where that leads", focused, "taints")
-	p.want("the state after it", "$('#taints').value", samples[0].Fields["taints"])
-	p.keys("", kb.Tab)
-	p.want("what comes next", focused, "tolerations")
-	p.run("[...document.querySelectorAll('#results button')].at(-1).focus()")
-	for _, id := range []string{"add", "select", "observed"} {
-		p.keys("", kb.Tab)
-		p.want("what comes after the answer", focused, id)
-	}
 }
 
 func testWidths(p *browserPage) {
@@ -302,33 +188,61 @@ type browserPage struct {
 // openPage opens the page of the server. It checks that nothing is reported.
 func openPage(t *testing.T, chromium context.Context, url string) *browserPage {
 	t.Helper()
-	p := &browserPage{t: t, url: url + "/"}
-	var mu sync.Mutex
-	var reports []string
-	report := func(event any) {
-		switch event.(type) {
-		case *log.EventEntryAdded, *runtime.EventExceptionThrown, *runtime.EventConsoleAPICalled:
-			text, _ := json.Marshal(event)
-			mu.Lock()
-			reports = append(reports, string(text))
-			mu.Unlock()
+	ctx, cancel := chromedp.NewContext(chromium)
+	p := &browserPage{t: t, ctx: ctx, url: url + "/"}
+	var reports []chromedp.ConsoleMessage
+	read := make(chan struct{})
+	messages := chromedp.Console(ctx) // opens the tab
+	go func() {
+		defer close(read)
+		for m, err := range messages {
+			if err == nil {
+				reports = append(reports, m)
+			}
 		}
-	}
-	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithListener(report))
-	p.ctx = ctx
+	}()
 	t.Cleanup(func() {
 		cancel()
-		mu.Lock()
-		defer mu.Unlock()
-		if len(reports) > 0 && !p.fails {
+		if <-read; len(reports) > 0 && !p.fails {
 			t.Errorf("the browser reports %v", reports)
 		}
 	})
-	if err := chromedp.Do(ctx); err != nil { // opens the tab
-		t.Fatal(err)
-	}
 	p.visit("")
 	return p
+}
+
+// step does a step of testdata/page.txt. After "->" is the text of the element, or the value
+// of the expression, that the step waits for.
+func (p *browserPage) step(line string) {
+	p.t.Helper()
+	verb, rest, _ := strings.Cut(line, " ")
+	of, want, _ := strings.Cut(rest, " -> ")
+	field, quoted, _ := strings.Cut(rest, " ")
+	typed, noText := strconv.Unquote(quoted)
+	var value any
+	noValue := json.Unmarshal([]byte(want), &value)
+	switch {
+	case verb == "visit":
+		p.visit(rest)
+	case verb == "follow":
+		p.follow(rest)
+	case verb == "reload":
+		p.do(chromedp.Reload())
+	case verb == "run":
+		p.run(rest)
+	case verb == "tab":
+		p.keys("", kb.Tab)
+	case verb == "keys" && noText == nil:
+		p.keys(field, typed)
+	case verb == "fill" && noText == nil:
+		p.fill(field, typed)
+	case verb == "text":
+		p.text(of, want)
+	case verb == "want" && noValue == nil:
+		p.want(of, of, value)
+	default:
+		p.t.Fatalf("%s: unknown step", line)
+	}
 }
 
 // get returns the value of an action in the tab.
@@ -361,10 +275,17 @@ func (p *browserPage) follow(fragment string) {
 	p.run(fmt.Sprintf("location.hash = %q", fragment))
 }
 
+// helpers are what scripts find elements with, and ask for.
+const helpers = `
+	const $ = (s) => document.querySelector(s), $$ = (s) => Array.from(document.querySelectorAll(s));
+	const link = () => new URLSearchParams(location.hash.slice(1));
+	const focused = () => { const e = document.activeElement; return e.ariaLabel || e.id || e.className };
+	const selected = () => { const e = document.activeElement; return e.value.slice(e.selectionStart, e.selectionEnd) };`
+
 // run runs statements.
 func (p *browserPage) run(script string) {
 	p.t.Helper()
-	p.do(chromedp.Evaluate[chromedp.Void]("{" + script + "}"))
+	p.do(chromedp.Evaluate[chromedp.Void]("{" + helpers + script + "}"))
 }
 
 // fill replaces the text of a field.
@@ -373,22 +294,13 @@ func (p *browserPage) fill(field, text string) {
 	p.run(fmt.Sprintf("const e = document.getElementById(%q); e.value = %q; e.dispatchEvent(new Event('input', {bubbles: true}))", field, text))
 }
 
-// eval returns the value of an expression that finds elements with $ and $$. It
-// returns nil if the expression fails.
-func (p *browserPage) eval(expression string) any {
-	p.t.Helper()
-	return get(p, chromedp.Evaluate[any](`((() => {
-		const $ = (s) => document.querySelector(s), $$ = (s) => Array.from(document.querySelectorAll(s));
-		try { return (`+expression+`) } catch { return null }
-	})() ?? null)`))
-}
-
-// want waits for the expression to have the value.
+// want waits for the expression to have the value. It is nil if the expression fails.
 func (p *browserPage) want(what, expression string, want any) {
 	p.t.Helper()
 	var got any
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if got = p.eval(expression); reflect.DeepEqual(got, want) {
+		got = get(p, chromedp.Evaluate[any]("((() => {"+helpers+"try { return ("+expression+") } catch { return null } })() ?? null)"))
+		if reflect.DeepEqual(got, want) {
 			return
 		}
 	}

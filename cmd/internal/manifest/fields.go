@@ -22,7 +22,16 @@ var tolerationFields = []string{"key", "operator", "value", "effect", "toleratio
 // not know them or has them already. The pod's spec is at the path, and into is an empty
 // object.
 func (o *Object) Mistakes(spec string, into any) (list []string) {
-	unknown, repeated := o.refused(into)
+	var unknown []string
+	repeated := slices.Clone(o.repeated)
+	all, _ := strict.UnmarshalStrict(o.json, into)
+	for _, err := range all {
+		if path := err.(strict.FieldError).FieldPath(); strings.HasPrefix(err.Error(), "unknown") {
+			unknown = append(unknown, path)
+		} else {
+			repeated = append(repeated, path)
+		}
+	}
 	for _, path := range repeated {
 		isAbove := path == spec || strings.HasPrefix(spec, path+".")
 		if isAbove || path == spec+".tolerations" || strings.HasPrefix(path, spec+".tolerations[") {
@@ -65,18 +74,19 @@ func isLikeTolerations(name string) bool {
 // fieldMeant says which field of a toleration the name stands for. It may be the start of
 // one.
 func fieldMeant(name string) string {
-	field := similar.Meant(name, tolerationFields)
-	for _, f := range tolerationFields {
-		isStart := len(name) > 1 && strings.HasPrefix(strings.ToLower(f), strings.ToLower(name))
-		isEnd := len(name) > 3 && strings.HasSuffix(strings.ToLower(f), strings.ToLower(name))
-		if field == "" && (isStart || isEnd) {
-			field = f
-		}
+	lower := strings.ToLower(name)
+	isPart := func(field string) bool {
+		field = strings.ToLower(field)
+		return len(name) > 1 && strings.HasPrefix(field, lower) || len(name) > 3 && strings.HasSuffix(field, lower)
 	}
-	if field != "" {
-		return "did you mean " + field + "?"
+	meant := similar.Meant(name, tolerationFields)
+	if i := slices.IndexFunc(tolerationFields, isPart); meant == "" && i >= 0 {
+		meant = tolerationFields[i]
 	}
-	return "the fields are " + strings.Join(tolerationFields, ", ")
+	if meant == "" {
+		return "the fields are " + strings.Join(tolerationFields, ", ")
+	}
+	return "did you mean " + meant + "?"
 }
 
 // Suspect describes a field of an object of any kind that is like one of tolerations, and
@@ -118,18 +128,3 @@ func suspect(path string, v any) string {
 }
 
 var tolerationPath = regexp.MustCompile(`\btolerations\[\d+\]$`)
-
-// refused returns the paths of the fields. It decodes the object into the empty one.
-func (o *Object) refused(into any) (unknown, repeated []string) {
-	repeated = o.repeated
-	all, _ := strict.UnmarshalStrict(o.json, into)
-	for _, err := range all {
-		path := err.(strict.FieldError).FieldPath()
-		if strings.HasPrefix(err.Error(), "unknown") {
-			unknown = append(unknown, path)
-		} else {
-			repeated = append(repeated, path)
-		}
-	}
-	return unknown, repeated
-}

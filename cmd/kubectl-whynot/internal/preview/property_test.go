@@ -275,18 +275,13 @@ func checkNodes(t *testing.T, r *Report, before *world, requested []corev1.Node,
 		case old != textOf(requested[i]):
 			brief = append(brief, n.Name)
 		}
-		has := func(list []corev1.Taint, t corev1.Taint) bool {
-			return slices.ContainsFunc(list, func(o corev1.Taint) bool { return o.MatchTaint(&t) })
+		was := kube.Taints(requested[i].Spec.Taints)
+		c := taints.Reconcile(was, was, kube.Taints(n.Spec.Taints))
+		for _, added := range c.Add {
+			undone[added.String()]++
 		}
-		for _, o := range n.Spec.Taints {
-			if !has(requested[i].Spec.Taints, o) {
-				undone[o.ToString()]++
-			}
-		}
-		for _, o := range requested[i].Spec.Taints {
-			if !has(n.Spec.Taints, o) {
-				undone[o.Key+":"+string(o.Effect)+"-"]++
-			}
+		for _, removed := range c.Remove {
+			undone[removed.String()+"-"]++
 		}
 	}
 	got := make(map[string]int)

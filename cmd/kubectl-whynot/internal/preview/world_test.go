@@ -11,6 +11,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	helpers "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+	"k8s.io/klog/v2"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
@@ -207,29 +210,25 @@ func tainted(list []corev1.Taint, args []string) ([]corev1.Taint, bool) {
 func (w *world) settle(before []corev1.Node, all bool) {
 	for i := range w.nodes {
 		n, old := &w.nodes[i], &before[i]
-		for key, wanted := range wantedBy(n, old) {
-			for _, effect := range []corev1.TaintEffect{corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute} {
-				is := corev1.Taint{Key: key, Effect: effect}
-				isSame := func(t corev1.Taint) bool { return t.MatchTaint(&is) }
-				had, has := slices.ContainsFunc(old.Spec.Taints, isSame), slices.ContainsFunc(n.Spec.Taints, isSame)
-				evicts := key == taints.NodeNotReady || key == taints.NodeUnreachable
-				switch {
-				case !all && had == has, effect == corev1.TaintEffectNoExecute && !evicts:
-				case has && !wanted[effect]:
-					n.Spec.Taints = slices.DeleteFunc(slices.Clone(n.Spec.Taints), isSame)
-				case !has && wanted[effect]:
-					is.TimeAdded = &metav1.Time{Time: now}
-					n.Spec.Taints = append(slices.Clone(n.Spec.Taints), is)
-				}
+		for is, isWanted := range wantedBy(n, old) {
+			isSame := func(t corev1.Taint) bool { return t.MatchTaint(&is) }
+			had, has := slices.ContainsFunc(old.Spec.Taints, isSame), slices.ContainsFunc(n.Spec.Taints, isSame)
+			switch {
+			case !all && had == has:
+			case has && !isWanted:
+				n.Spec.Taints = slices.DeleteFunc(slices.Clone(n.Spec.Taints), isSame)
+			case !has && isWanted:
+				is.TimeAdded = &metav1.Time{Time: now}
+				n.Spec.Taints = append(slices.Clone(n.Spec.Taints), is)
 			}
 		}
 	}
 }
 
-// wantedBy returns the taints that the controller owns, and those that it wants, as
+// wantedBy returns the taints that the controller owns, and whether it wants them, as
 // in doNoScheduleTaintingPass and processTaintBaseEviction. A node without conditions
 // is in the state that its taints show.
-func wantedBy(n, old *corev1.Node) map[string]map[corev1.TaintEffect]bool {
+func wantedBy(n, old *corev1.Node) map[corev1.Taint]bool {
 	const schedule, execute = corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute
 	ready, pressure := "True", "False"
 	for _, c := range n.Status.Conditions {
@@ -240,11 +239,13 @@ func wantedBy(n, old *corev1.Node) map[string]map[corev1.TaintEffect]bool {
 			pressure = string(c.Status)
 		}
 	}
-	wanted := map[string]map[corev1.TaintEffect]bool{
-		taints.NodeUnschedulable: {schedule: n.Spec.Unschedulable},
-		taints.NodeDiskPressure:  {schedule: pressure == "True"},
-		taints.NodeNotReady:      {schedule: ready == "False", execute: ready == "False"},
-		taints.NodeUnreachable:   {schedule: ready == "Unknown", execute: ready == "Unknown"},
+	wanted := map[corev1.Taint]bool{
+		{Key: taints.NodeUnschedulable, Effect: schedule}: n.Spec.Unschedulable,
+		{Key: taints.NodeDiskPressure, Effect: schedule}:  pressure == "True",
+		{Key: taints.NodeNotReady, Effect: schedule}:      ready == "False",
+		{Key: taints.NodeNotReady, Effect: execute}:       ready == "False",
+		{Key: taints.NodeUnreachable, Effect: schedule}:   ready == "Unknown",
+		{Key: taints.NodeUnreachable, Effect: execute}:    ready == "Unknown",
 	}
 	if n.Status.Conditions != nil {
 		return wanted
@@ -252,13 +253,13 @@ func wantedBy(n, old *corev1.Node) map[string]map[corev1.TaintEffect]bool {
 	for _, t := range old.Spec.Taints {
 		switch {
 		case t.Key == taints.NodeDiskPressure && t.Effect == schedule:
-			wanted[t.Key][schedule] = true
+			wanted[corev1.Taint{Key: t.Key, Effect: schedule}] = true
 		case (t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable) && t.Effect != corev1.TaintEffectPreferNoSchedule:
-			wanted[t.Key] = map[corev1.TaintEffect]bool{schedule: true, execute: true}
+			wanted[corev1.Taint{Key: t.Key, Effect: schedule}], wanted[corev1.Taint{Key: t.Key, Effect: execute}] = true, true
 		}
 	}
-	if wanted[taints.NodeNotReady][execute] {
-		wanted[taints.NodeUnreachable][execute] = false
+	if wanted[corev1.Taint{Key: taints.NodeNotReady, Effect: execute}] {
+		wanted[corev1.Taint{Key: taints.NodeUnreachable, Effect: execute}] = false
 	}
 	return wanted
 }
@@ -269,16 +270,16 @@ func wantedBy(n, old *corev1.Node) map[string]map[corev1.TaintEffect]bool {
 func swapped(n, old *corev1.Node) (both, lasting []corev1.Taint) {
 	wanted := wantedBy(n, old)
 	isUnwanted := func(t corev1.Taint) bool {
-		evicts := t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable
-		return evicts && t.Effect == corev1.TaintEffectNoExecute && !wanted[t.Key][t.Effect]
+		isWanted, isOwned := wanted[corev1.Taint{Key: t.Key, Effect: t.Effect}]
+		return isOwned && !isWanted && t.Effect == corev1.TaintEffectNoExecute
 	}
 	both = slices.Clone(n.Spec.Taints)
 	if !slices.ContainsFunc(both, isUnwanted) {
 		return both, both
 	}
-	for _, key := range []string{taints.NodeNotReady, taints.NodeUnreachable} {
-		is := corev1.Taint{Key: key, Effect: corev1.TaintEffectNoExecute, TimeAdded: &metav1.Time{Time: now}}
-		if wanted[key][is.Effect] && !slices.ContainsFunc(both, func(t corev1.Taint) bool { return t.MatchTaint(&is) }) {
+	for is, isWanted := range wanted {
+		if isWanted && is.Effect == corev1.TaintEffectNoExecute && !slices.ContainsFunc(both, func(t corev1.Taint) bool { return t.MatchTaint(&is) }) {
+			is.TimeAdded = &metav1.Time{Time: now}
 			both = append(both, is)
 		}
 	}
@@ -355,41 +356,23 @@ func timerOn(n *corev1.Node, p *corev1.Pod, tolerations []taints.Toleration) (ru
 
 // allows reports whether the node would take the pod, and whether it would keep it.
 func allows(n *corev1.Node, p *corev1.Pod) (takes, keeps bool) {
-	if a := p.Spec.Affinity; a != nil {
-		terms := a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
-		isFor := func(t corev1.NodeSelectorTerm) bool { return t.MatchFields[0].Values[0] == n.Name }
-		if !slices.ContainsFunc(terms, isFor) {
-			return false, false
-		}
+	list := slices.Clone(n.Spec.Taints)
+	if n.Spec.Unschedulable {
+		list = append(list, corev1.Taint{Key: taints.NodeUnschedulable, Effect: corev1.TaintEffectNoSchedule})
 	}
-	for key, value := range p.Spec.NodeSelector {
-		if n.Labels[key] != value {
-			return false, false
-		}
-	}
-	tolerations := kube.Tolerations(p.Spec.Tolerations)
-	if !allowsTaints(n, tolerations) {
+	isHard := func(t *corev1.Taint) bool { return t.Effect != corev1.TaintEffectPreferNoSchedule }
+	_, isKeptOff := helpers.FindMatchingUntoleratedTaint(klog.Background(), list, p.Spec.Tolerations, isHard, false)
+	matches, err := nodeaffinity.GetRequiredNodeAffinity(p).Match(n)
+	if takes = err == nil && matches && !isKeptOff; !takes {
 		return false, false
 	}
-	return true, process(nil, n.Spec.Taints, tolerations, now) == nil
+	return true, process(nil, n.Spec.Taints, kube.Tolerations(p.Spec.Tolerations), now) == nil
 }
 
 // isAgain reports whether a new pod may be put on the node, and would leave it.
 func isAgain(n *corev1.Node, p *corev1.Pod) bool {
 	fresh := p.DeepCopy()
 	fresh.Spec.Affinity = nil // the DaemonSet controller and the scheduler choose the node
-	takes, _ := allows(n, fresh)
-	return takes && process(nil, n.Spec.Taints, kube.Tolerations(p.Spec.Tolerations), now) != nil
-}
-
-// allowsTaints reports whether all hard taints of the node are tolerated.
-func allowsTaints(n *corev1.Node, tolerations []taints.Toleration) bool {
-	list := kube.Taints(n.Spec.Taints)
-	if n.Spec.Unschedulable {
-		list = append(list, taints.Taint{Key: taints.NodeUnschedulable, Effect: taints.NoSchedule})
-	}
-	return !slices.ContainsFunc(list, func(t taints.Taint) bool {
-		isTolerated := slices.ContainsFunc(tolerations, func(x taints.Toleration) bool { return x.Tolerates(t) })
-		return t.Effect != taints.PreferNoSchedule && !isTolerated
-	})
+	takes, keeps := allows(n, fresh)
+	return takes && !keeps
 }

@@ -207,7 +207,7 @@ func testEvictions(t *rapid.T) {
 				w.deletePod(name)
 			}
 			if action < 2 {
-				w.addPod(name, rapid.SampledFrom(nodeNames).Draw(t, "node"), drawTolerations(t), func(p *corev1.Pod) {
+				w.addPod(rapid.SampledFrom(nodeNames).Draw(t, "node")+"/"+name, drawTolerations(t), func(p *corev1.Pod) {
 					at := metav1.NewTime(w.now())
 					if rapid.Bool().Draw(t, "waited for the node") {
 						p.CreationTimestamp = metav1.NewTime(at.Add(-20 * s))
@@ -250,7 +250,7 @@ func testEvictions(t *rapid.T) {
 			t.Errorf("%s is never evicted, but due after %v", obj.Name, at.Sub(w.begin))
 		}
 	}
-	if n := w.c.queueLength(); n != 0 || o.DryRun && len(w.attempts) > 0 {
+	if n := w.metrics()["queue_length"]; n != 0 || o.DryRun && len(w.attempts) > 0 {
 		t.Errorf("%v are left in the queue, and there were %d attempts", n, len(w.attempts))
 	}
 }

@@ -76,21 +76,22 @@ func (c *Controller) check(ctx context.Context, name types.NamespacedName) (*pod
 	if err := c.client.Get(ctx, name, obj); client.IgnoreNotFound(err) != nil {
 		return nil, err
 	}
-	if p != nil && (p.uid != obj.UID || !exists(obj)) {
+	if p != nil && (p.uid != obj.UID || obj.DeletionTimestamp != nil) {
 		c.forget(p)
 		p = nil
 	}
-	if !exists(obj) {
+	if obj.DeletionTimestamp != nil {
 		return nil, nil
 	}
-	n, err := c.observe(ctx, obj.Spec.NodeName)
+	n, err := c.observe(ctx, obj.Spec.NodeName) // which no pod has that is gone
 	if err != nil || p == nil && n == nil {
 		return nil, err
 	}
 	if p == nil {
-		p = c.remember(&pod{NamespacedName: name, uid: obj.UID, node: obj.Spec.NodeName, seen: time.Now()})
+		now := time.Now()
+		p = c.remember(&pod{NamespacedName: name, uid: obj.UID, node: obj.Spec.NodeName, seen: now, changed: now})
 	}
-	if p.changed.IsZero() || !equality.Semantic.DeepEqual(p.tolerations, obj.Spec.Tolerations) {
+	if !equality.Semantic.DeepEqual(p.tolerations, obj.Spec.Tolerations) {
 		c.tolerate(ctx, p, obj.Spec.Tolerations)
 	}
 	p.arrived, p.large = arrival(obj), sizeOf(obj) > largePod || hasTooMany(p.tolerations)
@@ -120,9 +121,6 @@ func (c *Controller) tolerate(ctx context.Context, p *pod, list []corev1.Tolerat
 	}
 }
 
-// exists reports whether the cache has the pod and it is not being deleted.
-func exists(obj *corev1.Pod) bool { return obj.UID != "" && obj.DeletionTimestamp == nil }
-
 // eviction returns what the node's taints do to the pod. A nil node has no taints.
 func (c *Controller) eviction(p *pod, n *node) taints.Eviction {
 	if n == nil {
@@ -141,13 +139,10 @@ func (c *Controller) eviction(p *pod, n *node) taints.Eviction {
 // is not understood evicts no pod.
 func understand(list []taints.Toleration) (understood []taints.Toleration, unknown bool) {
 	for i := range list {
-		if !errors.Is(list[i].Validate(), taints.ErrNotSupported) {
-			continue
-		}
-		if !unknown {
+		if errors.Is(list[i].Validate(), taints.ErrNotSupported) {
 			list, unknown = slices.Clone(list), true
+			list[i] = taints.Toleration{Key: list[i].Key, Operator: taints.OpExists}
 		}
-		list[i] = taints.Toleration{Key: list[i].Key, Operator: taints.OpExists}
 	}
 	return list, unknown
 }
@@ -272,17 +267,15 @@ func (c *Controller) observe(ctx context.Context, name string) (*node, error) {
 	after := noExecute(obj, before, now)
 	unknown := func(t taints.Taint) bool { return errors.Is(t.Validate(), taints.ErrNotSupported) }
 	c.understands(ctx, types.NamespacedName{Name: name}, !slices.ContainsFunc(kube.Taints(obj.Spec.Taints), unknown), obj.Spec.Taints)
-	switch {
-	case len(after) == 0:
+	if len(after) == 0 {
 		delete(c.nodes, name)
-	case !slices.EqualFunc(before, after, sameTaint):
+		return nil, nil
+	}
+	if !slices.EqualFunc(before, after, sameTaint) {
 		c.nodes[name] = &node{uid: obj.UID, taints: after, changed: now}
 		c.caughtUp(name, c.placed[name], now)
 	}
 	n := c.nodes[name]
-	if n == nil {
-		return nil, nil
-	}
 	if out := outOfService(obj); out != n.out {
 		n.out = out
 		delete(c.views, name)

@@ -41,9 +41,7 @@ func (c *Controller) lanes() []*lane { return []*lane{c.first, c.retries, c.larg
 
 // wake wakes the pod's lane when the pod is to be evicted. The caller holds the mutex.
 func (c *Controller) wake(p *pod) {
-	if c.pending(p) && p.state == waits {
-		c.lane(p).nodes.AddAfter(p.node, min(time.Until(c.next(p)), maxSleep))
-	}
+	c.lane(p).nodes.AddAfter(p.node, min(time.Until(c.next(p)), maxSleep))
 }
 
 // pending reports whether the pod is to be evicted, or may be. The caller holds the mutex.

@@ -356,15 +356,18 @@ func taint(spec string, added time.Time) corev1.Taint {
 	return kube.CoreTaints([]taints.Taint{t})[0]
 }
 
-func tolerations(specs ...string) []corev1.Toleration {
-	var list []taints.Toleration
+// tolerations parses tolerations. "many" are as many as the cache keeps of a pod.
+func tolerations(specs ...string) (list []corev1.Toleration) {
 	for _, spec := range specs {
-		list = append(list, taints.Must(taints.ParseToleration(spec)))
+		if spec == "many" {
+			list = append(list, fillers()...)
+			continue
+		}
+		list = append(list, kube.CoreToleration(taints.Must(taints.ParseToleration(spec))))
 	}
-	return kube.CoreTolerations(list)
+	return list
 }
 
-// fillers returns as many tolerations as the cache keeps of a pod.
 func fillers() (list []corev1.Toleration) {
 	for i := range maxTolerations {
 		list = append(list, corev1.Toleration{Key: fmt.Sprint("filler-", i)})

@@ -100,11 +100,8 @@ func (w *world) steps() map[string]func(name, rest string) {
 		"pod": func(place, rest string) { // TOLERATION, ...
 			w.addPod(place, tolerations(list(rest)...))
 		},
-		"slow-pod": func(place, _ string) { // it does not disappear when it is deleted
-			w.addPod(place, nil, func(p *corev1.Pod) { p.Finalizers = []string{"example.com/slow"} })
-		},
-		"large-pod": func(place, rest string) { // TOLERATION, ... and more than the cache keeps
-			w.addPod(place, append(fillers(), tolerations(list(rest)...)...))
+		"slow-pod": func(place, rest string) { // it does not disappear when it is deleted
+			w.addPod(place, tolerations(list(rest)...), func(p *corev1.Pod) { p.Finalizers = []string{"example.com/slow"} })
 		},
 		"newer-pod": func(place, rest string) { // with a toleration in JSON that only a newer version knows
 			list := tolerations("b", "a:NoExecute op=Exists for 10s")
@@ -343,15 +340,12 @@ func list(text string) []string {
 }
 
 // taintList parses taints as in "a:NoExecute@10s, b:NoExecute". The time is when they
-// were added; "zero" is the time as protobuf has it.
+// were added.
 func taintList(text string) (all []corev1.Taint) {
 	for _, spec := range list(text) {
 		spec, at, has := strings.Cut(spec, "@")
 		t := taint(spec, time.Time{})
-		switch {
-		case at == "zero":
-			t.TimeAdded = &metav1.Time{}
-		case has:
+		if has {
 			t.TimeAdded = &metav1.Time{Time: begin.Add(duration(at))}
 		}
 		all = append(all, t)

@@ -97,14 +97,20 @@ func (c *Controller) read(ctx context.Context, node string, v *view) {
 	v.answered, v.err = now(), err
 	v.pods = map[types.UID]*corev1.Pod{}
 	for i := range pods.Items {
-		if obj := &pods.Items[i]; exists(obj) {
+		if obj := &pods.Items[i]; obj.DeletionTimestamp == nil {
 			_, _ = strip(obj)
 			v.pods[obj.UID] = obj.DeepCopy() // without the list
 		}
 	}
 	if err == nil || ctx.Err() != nil {
 		v.failures, v.retry = 0, time.Time{}
-		time.AfterFunc(valid, func() { c.drop(node, v) })
+		time.AfterFunc(valid, func() { // it is large, and too old then
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if c.views[node] == v {
+				delete(c.views, node)
+			}
+		})
 		return
 	}
 	v.failures++
@@ -127,7 +133,7 @@ func (c *Controller) withPod(ctx context.Context, v *view, p *pod) (*view, error
 	obj := &corev1.Pod{}
 	err := client.IgnoreNotFound(c.live.Get(ctx, p.NamespacedName, obj))
 	own := &view{answered: v.answered, node: v.node, pods: map[types.UID]*corev1.Pod{}}
-	if exists(obj) {
+	if obj.DeletionTimestamp == nil {
 		_, _ = strip(obj)
 		own.pods[obj.UID] = obj
 	}
@@ -143,15 +149,6 @@ func (c *Controller) caughtUp(node string, pods sets.Set[*pod], now time.Time) {
 		if p.stale {
 			p.retry = now
 		}
-	}
-}
-
-// drop forgets a view that is too old, as it is large.
-func (c *Controller) drop(node string, v *view) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.views[node] == v {
-		delete(c.views, node)
 	}
 }
 

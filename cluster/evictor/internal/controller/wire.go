@@ -18,17 +18,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// stripping is a transport that strips the pods of an answer as they arrive, one
+// stripped sends a request, and strips the pods of the answer as they arrive, one
 // toleration at a time. A client decodes the whole answer at once, and a pod of 1.5 MB
 // takes more than 10 MB when it is decoded.
-type stripping struct{ next http.RoundTripper }
-
-// WrappedRoundTripper returns the wrapped transport for client-go.
-func (s stripping) WrappedRoundTripper() http.RoundTripper { return s.next }
-
-// RoundTrip implements [http.RoundTripper].
-func (s stripping) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := s.next.RoundTrip(request)
+func (t transport) stripped(request *http.Request) (*http.Response, error) {
+	response, err := t.next.RoundTrip(request)
 	raw := stripper(request)
 	if err != nil || raw == nil || response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != runtime.ContentTypeProtobuf {
 		return response, err

@@ -60,32 +60,30 @@ const (
 func (c *Controller) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, err := c.check(ctx, request.NamespacedName)
-	return reconcile.Result{}, err
+	return reconcile.Result{}, c.check(ctx, request.NamespacedName)
 }
 
-// check brings the queue up to date with the cache, and returns the pod, or nil if it
-// is gone or no taint concerns it. The caller holds the mutex, so the later of two
-// checks has the newer state.
-func (c *Controller) check(ctx context.Context, name types.NamespacedName) (*pod, error) {
+// check brings the queue up to date with the cache. The caller holds the mutex, so the
+// later of two checks has the newer state.
+func (c *Controller) check(ctx context.Context, name types.NamespacedName) error {
 	p := c.pods[name]
 	if p != nil && p.state == inFlight {
-		return p, nil
+		return nil
 	}
 	obj := &corev1.Pod{}
 	if err := c.client.Get(ctx, name, obj); client.IgnoreNotFound(err) != nil {
-		return nil, err
+		return err
 	}
 	if p != nil && (p.uid != obj.UID || obj.DeletionTimestamp != nil) {
 		c.forget(p)
 		p = nil
 	}
 	if obj.DeletionTimestamp != nil {
-		return nil, nil
+		return nil
 	}
 	n, err := c.observe(ctx, obj.Spec.NodeName) // which no pod has that is gone
 	if err != nil || p == nil && n == nil {
-		return nil, err
+		return err
 	}
 	if p == nil {
 		now := time.Now()
@@ -100,10 +98,10 @@ func (c *Controller) check(ctx context.Context, name types.NamespacedName) (*pod
 			p.due = later(n.changed, p.changed) // at the earliest
 		}
 		c.wake(p)
-		return p, nil
+		return nil
 	}
 	c.schedule(ctx, p, c.eviction(p, n))
-	return p, nil
+	return nil
 }
 
 // tolerate notes the pod's tolerations as the cache has them. The caller holds the mutex.
@@ -328,15 +326,16 @@ const byNode = "spec.nodeName"
 
 func nodeOf(obj client.Object) []string { return []string{obj.(*corev1.Pod).Spec.NodeName} }
 
-func (c *Controller) podsOf(ctx context.Context, node client.Object) []reconcile.Request {
+// podsOf returns the pods of the node in the cache, which fails only if it has no index.
+func (c *Controller) podsOf(ctx context.Context, node string) []corev1.Pod {
 	var list corev1.PodList
-	if err := c.client.List(ctx, &list, client.MatchingFields{byNode: node.GetName()}); err != nil {
-		// The cache fails only if it has no such index.
-		log.FromContext(ctx).Error(err, "Cannot list the pods of a node", "node", node.GetName())
-	}
-	var requests []reconcile.Request
-	for i := range list.Items {
-		requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&list.Items[i])})
+	_ = c.client.List(ctx, &list, client.MatchingFields{byNode: node})
+	return list.Items
+}
+
+func (c *Controller) requestsFor(ctx context.Context, node client.Object) (requests []reconcile.Request) {
+	for _, p := range c.podsOf(ctx, node.GetName()) {
+		requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&p)})
 	}
 	return requests
 }

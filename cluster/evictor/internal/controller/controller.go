@@ -146,7 +146,7 @@ func Setup(m manager.Manager, o Options) error {
 	err = builder.ControllerManagedBy(m).
 		Named(name).
 		For(&corev1.Pod{}).
-		Watches(&corev1.Node{}, handler.EnqueueRequestsFromMapFunc(c.podsOf), builder.WithPredicates(taintsChange)).
+		Watches(&corev1.Node{}, handler.EnqueueRequestsFromMapFunc(c.requestsFor), builder.WithPredicates(taintsChange)).
 		WithOptions(controller.Options{CacheSyncTimeout: cacheSyncTimeout}).
 		Complete(c)
 	if err != nil {

@@ -90,7 +90,7 @@ func (c *Controller) evict(ctx context.Context, l *lane, p *pod) {
 	defer c.mu.Unlock()
 	p.state = waits
 	c.note(ctx, p, result, err)
-	_, _ = c.check(ctx, p.NamespacedName) // changes have had to wait
+	_ = c.check(ctx, p.NamespacedName) // changes have had to wait
 	c.wake(p)
 }
 

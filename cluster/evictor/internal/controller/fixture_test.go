@@ -64,12 +64,14 @@ type world struct {
 	fail     func(name string) error // an error fails the eviction
 	lags     bool                    // the cache still has deleted pods
 	old      []client.Object         // what the cache still has of these
-	follows  bool                    // another replica leads
-	reads    int                     // from the API server
-	crowd    string                  // pods with this prefix are too large for a list
-	slow     time.Duration           // what a read of a large pod takes
-	patching func()                  // called before a patch
-	read     func(reads int) error   // an error fails a read
+	uncached string                  // the cache fails for it
+	until    time.Time
+	follows  bool                  // another replica leads
+	reads    int                   // from the API server
+	crowd    string                // pods with this prefix are too large for a list
+	slow     time.Duration         // what a read of a large pod takes
+	patching func()                // called before a patch
+	read     func(reads int) error // an error fails a read
 
 	said   sync.Mutex                        // guards what follows
 	added  map[string][]types.NamespacedName // pods by node
@@ -136,7 +138,7 @@ func (w *world) lead() {
 		defer w.said.Unlock()
 		w.log.WriteString(line + "\n")
 	}
-	logger := funcr.New(log, funcr.Options{})
+	logger := funcr.New(log, funcr.Options{Verbosity: 1})
 	runner, err := controller.NewUnmanaged(name, controller.Options{
 		Reconciler:         w.c,
 		Logger:             logger,
@@ -246,7 +248,7 @@ func (w *world) deleteNode(name string) {
 
 func (w *world) nodeChanged(name string) {
 	w.observe(name)
-	for _, r := range w.c.podsOf(context.Background(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}) {
+	for _, r := range w.c.requestsFor(context.Background(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}) {
 		w.request(r.NamespacedName)
 	}
 }

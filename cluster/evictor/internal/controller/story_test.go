@@ -241,6 +241,11 @@ func (w *world) steps() map[string]func(name, rest string) {
 				w.t.Errorf("there are %q", w.events)
 			}
 		},
+		"no-cache": func(name, rest string) { // of that pod or node, for so long
+			w.c.mu.Lock()
+			w.uncached, w.until = name, time.Now().Add(duration(rest))
+			w.c.mu.Unlock()
+		},
 		"no-answers": func(name, _ string) { // of the API server to reads
 			end := time.Now().Add(duration(name))
 			w.read = func(int) error {

@@ -66,13 +66,9 @@ func (c *Controller) viewOf(ctx context.Context, node string, since time.Time) *
 // them. An API server takes long to send large pods, and others must not wait for them.
 func (c *Controller) crowded(ctx context.Context, node string) bool {
 	const most = 4 << 20
-	var list corev1.PodList
-	if err := c.client.List(ctx, &list, client.MatchingFields{byNode: node}); err != nil {
-		return true
-	}
 	sum := int64(0)
-	for i := range list.Items {
-		sum += sizeOf(&list.Items[i])
+	for _, p := range c.podsOf(ctx, node) {
+		sum += sizeOf(&p)
 	}
 	return sum > most
 }

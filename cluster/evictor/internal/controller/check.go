@@ -279,7 +279,6 @@ func (c *Controller) observe(ctx context.Context, name string) (*node, error) {
 		delete(c.views, name)
 		for p := range c.placed[name] {
 			p.retry = now // now a PodDisruptionBudget may no longer matter
-			c.wake(p)
 		}
 	}
 	return n, nil

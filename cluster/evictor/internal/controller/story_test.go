@@ -286,8 +286,8 @@ func (w *world) steps() map[string]func(name, rest string) {
 			}
 		},
 		"forgotten": func(node, _ string) { // unless this node still has taints
-			if n := w.metrics()["queue_length"]; w.c.nodes[node] == nil && (len(w.c.pods) != 0 || n != 0) {
-				w.t.Errorf("still remembered: %v, and %v in the queue", w.c.pods, n)
+			if c, n := w.c, w.metrics()["queue_length"]; c.nodes[node] == nil && (len(c.pods)+len(c.placed)+len(c.views) != 0 || n != 0) {
+				w.t.Errorf("still remembered: %v, %v, %v, and %v in the queue", c.pods, c.placed, c.views, n)
 			}
 		},
 		"metrics": func(name, rest string) { // LENGTH NEXT-DEADLINE HELD-OVERDUE OTHERS-OVERDUE

@@ -17,6 +17,7 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -131,28 +132,22 @@ const cacheSyncTimeout = 365 * 24 * time.Hour
 // the leader checks pods. Every replica observes taints, so that a taint without
 // timeAdded keeps its time when another replica leads.
 func Setup(m manager.Manager, o Options) error {
-	if err := m.GetFieldIndexer().IndexField(context.Background(), &corev1.Pod{}, byNode, nodeOf); err != nil {
-		return err
-	}
 	c := New(m.GetClient(), m.GetAPIReader(), m.GetEventRecorder(name), metrics.Registry, o)
-	err := builder.ControllerManagedBy(m).
-		Named(name + "-nodes").
-		For(&corev1.Node{}).
-		WithOptions(controller.Options{NeedLeaderElection: ptr.To(false), CacheSyncTimeout: cacheSyncTimeout}).
-		Complete(reconcile.Func(c.reconcileNode))
-	if err != nil {
-		return err
-	}
-	err = builder.ControllerManagedBy(m).
-		Named(name).
-		For(&corev1.Pod{}).
-		Watches(&corev1.Node{}, handler.EnqueueRequestsFromMapFunc(c.requestsFor), builder.WithPredicates(taintsChange)).
-		WithOptions(controller.Options{CacheSyncTimeout: cacheSyncTimeout}).
-		Complete(c)
-	if err != nil {
-		return err
-	}
-	return m.Add(c)
+	return errors.Join(
+		m.GetFieldIndexer().IndexField(context.Background(), &corev1.Pod{}, byNode, nodeOf),
+		builder.ControllerManagedBy(m).
+			Named(name+"-nodes").
+			For(&corev1.Node{}).
+			WithOptions(controller.Options{NeedLeaderElection: ptr.To(false), CacheSyncTimeout: cacheSyncTimeout}).
+			Complete(reconcile.Func(c.reconcileNode)),
+		builder.ControllerManagedBy(m).
+			Named(name).
+			For(&corev1.Pod{}).
+			Watches(&corev1.Node{}, handler.EnqueueRequestsFromMapFunc(c.requestsFor), builder.WithPredicates(taintsChange)).
+			WithOptions(controller.Options{CacheSyncTimeout: cacheSyncTimeout}).
+			Complete(c),
+		m.Add(c),
+	)
 }
 
 // CacheOptions returns options for a cache that is small even in a large cluster:

@@ -60,37 +60,36 @@ const (
 func (c *Controller) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, err := c.check(ctx, request.NamespacedName)
-	return reconcile.Result{}, err
+	return reconcile.Result{}, c.check(ctx, request.NamespacedName)
 }
 
-// check brings the queue up to date with the cache, and returns the pod, or nil if it
-// is gone or no taint concerns it. The caller holds the mutex, so the later of two
-// checks has the newer state.
-func (c *Controller) check(ctx context.Context, name types.NamespacedName) (*pod, error) {
+// check brings the queue up to date with the cache. The caller holds the mutex, so the
+// later of two checks has the newer state.
+func (c *Controller) check(ctx context.Context, name types.NamespacedName) error {
 	p := c.pods[name]
 	if p != nil && p.state == inFlight {
-		return p, nil
+		return nil
 	}
 	obj := &corev1.Pod{}
 	if err := c.client.Get(ctx, name, obj); client.IgnoreNotFound(err) != nil {
-		return nil, err
+		return err
 	}
-	if p != nil && (p.uid != obj.UID || !exists(obj)) {
+	if p != nil && (p.uid != obj.UID || obj.DeletionTimestamp != nil) {
 		c.forget(p)
 		p = nil
 	}
-	if !exists(obj) {
-		return nil, nil
+	if obj.DeletionTimestamp != nil {
+		return nil
 	}
-	n, err := c.observe(ctx, obj.Spec.NodeName)
+	n, err := c.observe(ctx, obj.Spec.NodeName) // which no pod has that is gone
 	if err != nil || p == nil && n == nil {
-		return nil, err
+		return err
 	}
 	if p == nil {
-		p = c.remember(&pod{NamespacedName: name, uid: obj.UID, node: obj.Spec.NodeName, seen: time.Now()})
+		now := time.Now()
+		p = c.remember(&pod{NamespacedName: name, uid: obj.UID, node: obj.Spec.NodeName, seen: now, changed: now})
 	}
-	if p.changed.IsZero() || !equality.Semantic.DeepEqual(p.tolerations, obj.Spec.Tolerations) {
+	if !equality.Semantic.DeepEqual(p.tolerations, obj.Spec.Tolerations) {
 		c.tolerate(ctx, p, obj.Spec.Tolerations)
 	}
 	p.arrived, p.large = arrival(obj), sizeOf(obj) > largePod || hasTooMany(p.tolerations)
@@ -99,10 +98,10 @@ func (c *Controller) check(ctx context.Context, name types.NamespacedName) (*pod
 			p.due = later(n.changed, p.changed) // at the earliest
 		}
 		c.wake(p)
-		return p, nil
+		return nil
 	}
 	c.schedule(ctx, p, c.eviction(p, n))
-	return p, nil
+	return nil
 }
 
 // tolerate notes the pod's tolerations as the cache has them. The caller holds the mutex.
@@ -119,9 +118,6 @@ func (c *Controller) tolerate(ctx context.Context, p *pod, list []corev1.Tolerat
 			"pod", p.NamespacedName, "most", maxTolerations)
 	}
 }
-
-// exists reports whether the cache has the pod and it is not being deleted.
-func exists(obj *corev1.Pod) bool { return obj.UID != "" && obj.DeletionTimestamp == nil }
 
 // eviction returns what the node's taints do to the pod. A nil node has no taints.
 func (c *Controller) eviction(p *pod, n *node) taints.Eviction {
@@ -141,13 +137,10 @@ func (c *Controller) eviction(p *pod, n *node) taints.Eviction {
 // is not understood evicts no pod.
 func understand(list []taints.Toleration) (understood []taints.Toleration, unknown bool) {
 	for i := range list {
-		if !errors.Is(list[i].Validate(), taints.ErrNotSupported) {
-			continue
-		}
-		if !unknown {
+		if errors.Is(list[i].Validate(), taints.ErrNotSupported) {
 			list, unknown = slices.Clone(list), true
+			list[i] = taints.Toleration{Key: list[i].Key, Operator: taints.OpExists}
 		}
-		list[i] = taints.Toleration{Key: list[i].Key, Operator: taints.OpExists}
 	}
 	return list, unknown
 }
@@ -272,23 +265,20 @@ func (c *Controller) observe(ctx context.Context, name string) (*node, error) {
 	after := noExecute(obj, before, now)
 	unknown := func(t taints.Taint) bool { return errors.Is(t.Validate(), taints.ErrNotSupported) }
 	c.understands(ctx, types.NamespacedName{Name: name}, !slices.ContainsFunc(kube.Taints(obj.Spec.Taints), unknown), obj.Spec.Taints)
-	switch {
-	case len(after) == 0:
+	if len(after) == 0 {
 		delete(c.nodes, name)
-	case !slices.EqualFunc(before, after, sameTaint):
+		return nil, nil
+	}
+	if !slices.EqualFunc(before, after, sameTaint) {
 		c.nodes[name] = &node{uid: obj.UID, taints: after, changed: now}
 		c.caughtUp(name, c.placed[name], now)
 	}
 	n := c.nodes[name]
-	if n == nil {
-		return nil, nil
-	}
 	if out := outOfService(obj); out != n.out {
 		n.out = out
 		delete(c.views, name)
 		for p := range c.placed[name] {
 			p.retry = now // now a PodDisruptionBudget may no longer matter
-			c.wake(p)
 		}
 	}
 	return n, nil
@@ -335,15 +325,16 @@ const byNode = "spec.nodeName"
 
 func nodeOf(obj client.Object) []string { return []string{obj.(*corev1.Pod).Spec.NodeName} }
 
-func (c *Controller) podsOf(ctx context.Context, node client.Object) []reconcile.Request {
+// podsOf returns the pods of the node in the cache, which fails only if it has no index.
+func (c *Controller) podsOf(ctx context.Context, node string) []corev1.Pod {
 	var list corev1.PodList
-	if err := c.client.List(ctx, &list, client.MatchingFields{byNode: node.GetName()}); err != nil {
-		// The cache fails only if it has no such index.
-		log.FromContext(ctx).Error(err, "Cannot list the pods of a node", "node", node.GetName())
-	}
-	var requests []reconcile.Request
-	for i := range list.Items {
-		requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&list.Items[i])})
+	_ = c.client.List(ctx, &list, client.MatchingFields{byNode: node})
+	return list.Items
+}
+
+func (c *Controller) requestsFor(ctx context.Context, node client.Object) (requests []reconcile.Request) {
+	for _, p := range c.podsOf(ctx, node.GetName()) {
+		requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&p)})
 	}
 	return requests
 }

@@ -10,6 +10,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 )
 
+// A time of zero is none: protobuf may have it, and JSON has not.
+func TestZeroTimeAdded(t *testing.T) {
+	zero := corev1.Taint{Key: "a", Effect: corev1.TaintEffectNoExecute, TimeAdded: &metav1.Time{}}
+	list := noExecute(&corev1.Node{Spec: corev1.NodeSpec{Taints: []corev1.Taint{zero}}}, nil, begin)
+	if !list[0].TimeAdded.Equal(begin) {
+		t.Errorf("it was added at %v", list[0].TimeAdded)
+	}
+}
+
 func TestTaintsChange(t *testing.T) {
 	old := &corev1.Node{ObjectMeta: metav1.ObjectMeta{UID: "1"}}
 	heartbeat, tainted, another := old.DeepCopy(), old.DeepCopy(), old.DeepCopy()

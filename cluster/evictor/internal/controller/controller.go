@@ -17,6 +17,7 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -131,28 +132,22 @@ const cacheSyncTimeout = 365 * 24 * time.Hour
 // the leader checks pods. Every replica observes taints, so that a taint without
 // timeAdded keeps its time when another replica leads.
 func Setup(m manager.Manager, o Options) error {
-	if err := m.GetFieldIndexer().IndexField(context.Background(), &corev1.Pod{}, byNode, nodeOf); err != nil {
-		return err
-	}
 	c := New(m.GetClient(), m.GetAPIReader(), m.GetEventRecorder(name), metrics.Registry, o)
-	err := builder.ControllerManagedBy(m).
-		Named(name + "-nodes").
-		For(&corev1.Node{}).
-		WithOptions(controller.Options{NeedLeaderElection: ptr.To(false), CacheSyncTimeout: cacheSyncTimeout}).
-		Complete(reconcile.Func(c.reconcileNode))
-	if err != nil {
-		return err
-	}
-	err = builder.ControllerManagedBy(m).
-		Named(name).
-		For(&corev1.Pod{}).
-		Watches(&corev1.Node{}, handler.EnqueueRequestsFromMapFunc(c.podsOf), builder.WithPredicates(taintsChange)).
-		WithOptions(controller.Options{CacheSyncTimeout: cacheSyncTimeout}).
-		Complete(c)
-	if err != nil {
-		return err
-	}
-	return m.Add(c)
+	return errors.Join(
+		m.GetFieldIndexer().IndexField(context.Background(), &corev1.Pod{}, byNode, nodeOf),
+		builder.ControllerManagedBy(m).
+			Named(name+"-nodes").
+			For(&corev1.Node{}).
+			WithOptions(controller.Options{NeedLeaderElection: ptr.To(false), CacheSyncTimeout: cacheSyncTimeout}).
+			Complete(reconcile.Func(c.reconcileNode)),
+		builder.ControllerManagedBy(m).
+			Named(name).
+			For(&corev1.Pod{}).
+			Watches(&corev1.Node{}, handler.EnqueueRequestsFromMapFunc(c.requestsFor), builder.WithPredicates(taintsChange)).
+			WithOptions(controller.Options{CacheSyncTimeout: cacheSyncTimeout}).
+			Complete(c),
+		m.Add(c),
+	)
 }
 
 // CacheOptions returns options for a cache that is small even in a large cluster:
@@ -202,11 +197,16 @@ func newInstruments(registry prometheus.Registerer, c *Controller) *instruments 
 		m.failures.WithLabelValues(reason)
 	}
 	gauge := func(name, help string, labels prometheus.Labels, value func() float64) {
-		register.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, value)
+		register.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, func() float64 {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			return value()
+		})
 	}
 	gauge("taints_evictor_not_understood",
-		"Tainted nodes, and pods on them, that have an effect or an operator of a newer version of Kubernetes.", nil, c.notUnderstood)
-	gauge("taints_evictor_queue_length", "Pods to evict, now or later.", nil, c.queueLength)
+		"Tainted nodes, and pods on them, that have an effect or an operator of a newer version of Kubernetes.", nil,
+		func() float64 { return float64(c.unknown.Len()) })
+	gauge("taints_evictor_queue_length", "Pods to evict, now or later.", nil, func() float64 { return float64(c.queue.Len()) })
 	gauge("taints_evictor_next_deadline_timestamp_seconds",
 		"The earliest deadline of these pods, in seconds since 1970, in the past or the future; 0 if there are none.", nil, c.nextDeadline)
 	for cause, held := range map[string]bool{"budget": true, "other": false} {
@@ -217,21 +217,7 @@ func newInstruments(registry prometheus.Registerer, c *Controller) *instruments 
 	return m
 }
 
-func (c *Controller) notUnderstood() float64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return float64(c.unknown.Len())
-}
-
-func (c *Controller) queueLength() float64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return float64(c.queue.Len())
-}
-
 func (c *Controller) nextDeadline() float64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if at, ok := c.queue.Next(); ok {
 		return float64(at.UnixMilli()) / 1000
 	}
@@ -239,8 +225,6 @@ func (c *Controller) nextDeadline() float64 {
 }
 
 func (c *Controller) oldestOverdue(held bool) (seconds float64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	for _, p := range c.pods {
 		if c.pending(p) && p.held == held {
 			seconds = max(seconds, time.Since(p.due).Seconds())

@@ -31,13 +31,13 @@ func TestPodsThatAreHeldBackDelayNobody(t *testing.T) {
 			return nil
 		}
 		for i := range held {
-			w.addPod(fmt.Sprint("held-", i), "n", nil)
+			w.addPod(fmt.Sprint("n/held-", i), nil)
 		}
 		w.setNode("n", taint("a:NoExecute", w.now()))
 		w.pass(2 * time.Minute)
 		for i := range 10 {
 			start := w.now()
-			uid := w.addPod(fmt.Sprint("web-", i), "n", nil)
+			uid := w.addPod(fmt.Sprint("n/web-", i), nil)
 			w.pass(5 * s)
 			if at, ok := w.evicted[uid]; !ok || at.Sub(start) > (workers+2)*s/10+time.Millisecond {
 				t.Errorf("web-%d is evicted after %v", i, at.Sub(start))

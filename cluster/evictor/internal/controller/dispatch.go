@@ -41,9 +41,7 @@ func (c *Controller) lanes() []*lane { return []*lane{c.first, c.retries, c.larg
 
 // wake wakes the pod's lane when the pod is to be evicted. The caller holds the mutex.
 func (c *Controller) wake(p *pod) {
-	if c.pending(p) && p.state == waits {
-		c.lane(p).nodes.AddAfter(p.node, min(time.Until(c.next(p)), maxSleep))
-	}
+	c.lane(p).nodes.AddAfter(p.node, min(time.Until(c.next(p)), maxSleep))
 }
 
 // pending reports whether the pod is to be evicted, or may be. The caller holds the mutex.
@@ -136,11 +134,11 @@ func (c *Controller) takeTurn(ctx context.Context, p *pod, v *view) (bool, error
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	same, err := c.check(ctx, p.NamespacedName)
+	_ = c.check(ctx, p.NamespacedName) // the view confirms the result
 	_, pending := c.queue.Due(p)
 	switch {
-	case ctx.Err() != nil || err != nil || same != p || !pending || time.Until(c.next(p)) > 0 || v.age() > valid:
-		return false, err
+	case ctx.Err() != nil || !pending || time.Until(c.next(p)) > 0 || v.age() > valid:
+		return false, nil
 	case !c.confirms(v, p):
 		return false, errStale
 	case c.options.Leads != nil && !c.options.Leads():

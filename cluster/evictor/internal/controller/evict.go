@@ -90,7 +90,7 @@ func (c *Controller) evict(ctx context.Context, l *lane, p *pod) {
 	defer c.mu.Unlock()
 	p.state = waits
 	c.note(ctx, p, result, err)
-	_, _ = c.check(ctx, p.NamespacedName) // changes have had to wait
+	_ = c.check(ctx, p.NamespacedName) // changes have had to wait
 	c.wake(p)
 }
 
@@ -213,7 +213,6 @@ func (c *Controller) attempt(ctx context.Context, p *pod, v *view) (string, erro
 	if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) && c.options.DeleteHeldAfter > 0 {
 		// Nothing can be created in its namespace, not even an eviction.
 		err = c.delete(ctx, v, p, false)
-		return outcome(err), err
 	}
 	if result := outcome(err); result != blocked || !c.mayDelete(ctx, v, p) {
 		return result, err

@@ -12,11 +12,9 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // disrupts returns the error of an eviction that a budget holds back, as in the API
@@ -64,7 +62,7 @@ func TestBackoff(t *testing.T) {
 // webhook's error may be longer.
 func TestALongError(t *testing.T) {
 	inWorld(t, fromTimeAdded, func(w *world) {
-		w.addPod(strings.Repeat("web.", 63)+"a", "n", nil)
+		w.addPod("n/"+strings.Repeat("web.", 63)+"a", nil)
 		w.fail = func(string) error { return errors.New(strings.Repeat("é", 2000)) }
 		w.setNode("n", taint("a:NoExecute", begin))
 		w.pass(10 * s)
@@ -74,34 +72,4 @@ func TestALongError(t *testing.T) {
 			t.Errorf("%d bytes, %d of them the error's: %s", len(note), len(text), note)
 		}
 	})
-}
-
-func (w *world) node(name string) *corev1.Node {
-	w.t.Helper()
-	obj := &corev1.Node{}
-	w.must(w.api.Get(context.Background(), client.ObjectKey{Name: name}, obj))
-	return obj
-}
-
-func (w *world) setReady(name string, ready corev1.ConditionStatus) {
-	n := w.node(name)
-	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: ready}}
-	w.must(w.api.Status().Update(context.Background(), n))
-}
-
-// The process ends while one pod is being evicted, and another waits for its turn.
-func TestEnd(t *testing.T) {
-	for _, method := range []Method{Evict, Delete} {
-		inWorld(t, with(func(o *Options) { o.Method = method }), func(w *world) {
-			w.addPod("first", "n", tolerations("a:NoExecute op=Exists for 10s"))
-			w.addPod("second", "n", tolerations("a:NoExecute op=Exists for 10s"))
-			w.fail = func(string) error { time.Sleep(5 * s); return nil }
-			w.setNode("n", taint("a:NoExecute", begin))
-			w.pass(11 * s) // longer, so that the attempt begins while time passes
-			w.close()
-			if len(w.attempts) != 1 || len(w.evicted) != 1 {
-				t.Errorf("%d attempts, and %d pods are evicted", len(w.attempts), len(w.evicted))
-			}
-		})
-	}
 }

@@ -5,7 +5,6 @@ package controller
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,8 +14,6 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/go-logr/logr/funcr"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/testutil"
-	dto "github.com/prometheus/client_model/go"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -46,15 +43,16 @@ var begin = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 // A world is a cluster in simulated time, with a controller and its queue of
 // requests. Tests notify the controller of changes, as informers do.
 type world struct {
-	t     rapid.TB
-	api   client.WithWatch // what the tests use
-	cache fields.Selector  // selects the pods that the cache has
-	c     *Controller
-	o     Options
-	begin time.Time
-	uids  int
-	queue workqueue.TypedRateLimitingInterface[reconcile.Request]
-	stop  func()
+	t        rapid.TB
+	api      client.WithWatch // what the tests use
+	cache    fields.Selector  // selects the pods that the cache has
+	c        *Controller
+	registry *prometheus.Registry
+	o        Options
+	begin    time.Time
+	uids     int
+	queue    workqueue.TypedRateLimitingInterface[reconcile.Request]
+	stop     func()
 
 	// hold withholds requests, for tests in which they arrive late.
 	hold bool
@@ -66,12 +64,14 @@ type world struct {
 	fail     func(name string) error // an error fails the eviction
 	lags     bool                    // the cache still has deleted pods
 	old      []client.Object         // what the cache still has of these
-	follows  bool                    // another replica leads
-	reads    int                     // from the API server
-	crowd    string                  // pods with this prefix are too large for a list
-	slow     time.Duration           // what a read of a large pod takes
-	patching func()                  // called before a patch
-	read     func(reads int) error   // an error fails a read
+	uncached string                  // the cache fails for it
+	until    time.Time
+	follows  bool                  // another replica leads
+	reads    int                   // from the API server
+	crowd    string                // pods with this prefix are too large for a list
+	slow     time.Duration         // what a read of a large pod takes
+	patching func()                // called before a patch
+	read     func(reads int) error // an error fails a read
 
 	said   sync.Mutex                        // guards what follows
 	added  map[string][]types.NamespacedName // pods by node
@@ -82,7 +82,6 @@ type world struct {
 }
 
 func inWorld(t *testing.T, o Options, test func(w *world)) {
-	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, o)
 		defer w.close()
@@ -93,7 +92,6 @@ func inWorld(t *testing.T, o Options, test func(w *world)) {
 
 // newWorld returns a world whose controller does not lead.
 func newWorld(t rapid.TB, o Options) *world {
-	t.Helper()
 	time.Sleep(time.Until(time.Now().Add(s - 1).Truncate(s)))
 	w := &world{
 		t: t, o: o, begin: time.Now(), added: map[string][]types.NamespacedName{}, named: map[string]types.UID{},
@@ -115,7 +113,6 @@ func newWorld(t rapid.TB, o Options) *world {
 
 // standBy makes a new controller, which does not lead and observes all nodes.
 func (w *world) standBy() {
-	w.t.Helper()
 	w.close()
 	c := interceptor.NewClient(w.api, interceptor.Funcs{
 		Get:               w.get,
@@ -125,7 +122,8 @@ func (w *world) standBy() {
 		Delete:            w.delete,
 	})
 	live := interceptor.NewClient(w.api, interceptor.Funcs{Get: w.getLive, List: w.listLive})
-	w.c = New(c, live, recorder{w}, prometheus.NewRegistry(), w.o)
+	w.registry = prometheus.NewRegistry()
+	w.c = New(c, live, recorder{w}, w.registry, w.o)
 	var nodes corev1.NodeList
 	w.must(w.api.List(context.Background(), &nodes))
 	for i := range nodes.Items {
@@ -135,13 +133,12 @@ func (w *world) standBy() {
 
 // lead makes the controller lead: its queue runs, and it checks all pods.
 func (w *world) lead() {
-	w.t.Helper()
 	log := func(_, line string) {
 		w.said.Lock()
 		defer w.said.Unlock()
 		w.log.WriteString(line + "\n")
 	}
-	logger := funcr.New(log, funcr.Options{})
+	logger := funcr.New(log, funcr.Options{Verbosity: 1})
 	runner, err := controller.NewUnmanaged(name, controller.Options{
 		Reconciler:         w.c,
 		Logger:             logger,
@@ -166,7 +163,6 @@ func (w *world) lead() {
 }
 
 func (w *world) restart() {
-	w.t.Helper()
 	w.standBy()
 	w.lead()
 }
@@ -228,7 +224,6 @@ func (w *world) must(err error) {
 }
 
 func (w *world) setNode(name string, list ...corev1.Taint) {
-	w.t.Helper()
 	obj := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	_, err := controllerutil.CreateOrUpdate(context.Background(), w.api, obj, func() error {
 		if obj.UID == "" {
@@ -248,27 +243,30 @@ func (w *world) newUID() types.UID {
 
 // deleteNode deletes a node. The controller is not notified.
 func (w *world) deleteNode(name string) {
-	w.t.Helper()
 	w.must(w.api.Delete(context.Background(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}))
 }
 
 func (w *world) nodeChanged(name string) {
-	w.t.Helper()
 	w.observe(name)
-	for _, r := range w.c.podsOf(context.Background(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}) {
+	for _, r := range w.c.requestsFor(context.Background(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}) {
 		w.request(r.NamespacedName)
 	}
 }
 
+func (w *world) node(name string) *corev1.Node {
+	obj := &corev1.Node{}
+	w.must(w.api.Get(context.Background(), client.ObjectKey{Name: name}, obj))
+	return obj
+}
+
 func (w *world) observe(name string) {
-	w.t.Helper()
 	_, err := w.c.reconcileNode(context.Background(), reconcile.Request{NamespacedName: types.NamespacedName{Name: name}})
 	w.must(err)
 }
 
-// addPod creates a pod on a node, with the current time, after applying change.
-func (w *world) addPod(name, node string, tolerations []corev1.Toleration, change ...func(*corev1.Pod)) types.UID {
-	w.t.Helper()
+// addPod creates a pod NODE/POD, with the current time, after applying change.
+func (w *world) addPod(place string, tolerations []corev1.Toleration, change ...func(*corev1.Pod)) types.UID {
+	node, name, _ := strings.Cut(place, "/")
 	obj := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace:         "default",
@@ -292,7 +290,6 @@ func (w *world) addPod(name, node string, tolerations []corev1.Toleration, chang
 }
 
 func (w *world) changePod(name string, change func(*corev1.Pod)) {
-	w.t.Helper()
 	obj := w.pod(name)
 	change(obj)
 	w.must(w.api.Status().Update(context.Background(), obj.DeepCopy()))
@@ -302,13 +299,11 @@ func (w *world) changePod(name string, change func(*corev1.Pod)) {
 }
 
 func (w *world) deletePod(name string) {
-	w.t.Helper()
 	w.must(w.api.Delete(context.Background(), w.pod(name)))
 	w.request(key(name))
 }
 
 func (w *world) pod(name string) *corev1.Pod {
-	w.t.Helper()
 	obj := &corev1.Pod{}
 	w.must(w.api.Get(context.Background(), key(name), obj))
 	return obj
@@ -339,69 +334,19 @@ func (w *world) wantDue(name string, want time.Duration) {
 	}
 }
 
-func (w *world) wantEvicted(uid types.UID, after time.Duration) {
-	w.t.Helper()
-	at, ok := w.evicted[uid]
-	if got := at.Sub(w.begin).Truncate(time.Millisecond); !ok || got != after {
-		w.t.Errorf("%s is evicted after %v, %v; want after %v", uid, got, ok, after)
-	}
-}
-
-// wantAttempts checks that there were attempts to evict these pods, in this order.
-func (w *world) wantAttempts(want string) {
-	w.t.Helper()
-	if got := strings.Join(w.attempts, " "); got != want {
-		w.t.Errorf("attempts: %q, want %q", got, want)
-	}
-}
-
-// wantEvents checks the next events, after those that it has checked before.
-func (w *world) wantEvents(want []string) {
-	w.t.Helper()
-	next := w.events[:min(len(w.events), len(want))]
-	if w.events = w.events[len(next):]; !slices.Equal(next, want) {
-		w.t.Errorf("events\n%q, want\n%q", next, want)
-	}
-}
-
-// wantLate checks how late a pod was evicted, and that the metrics say the same.
-func (w *world) wantLate(late, least time.Duration) {
-	w.t.Helper()
-	var lateness dto.Metric
-	w.must(w.c.metrics.lateness.Write(&lateness))
-	if off := lateness.Histogram.GetSampleSum() - late.Seconds(); late < least || off < -0.001 || off > 0.001 {
-		w.t.Errorf("%v late, want %v; the metrics are %v s off", late, least, off)
-	}
-}
-
-// wantCounts checks how often each outcome was counted, and how many attempts
-// failed for each reason: 0 unless wanted.
-func (w *world) wantCounts(want map[string]float64) {
-	w.t.Helper()
-	for counter, names := range map[*prometheus.CounterVec][]string{
-		w.c.metrics.evictions: {done, deleted, gone, dryRun, canceled},
-		w.c.metrics.failures:  {blocked, throttled, conflict, stale, failed},
-	} {
-		for _, name := range names {
-			if got := testutil.ToFloat64(counter.WithLabelValues(name)); got != want[name] {
-				w.t.Errorf("%v times %s, want %v", got, name, want[name])
+// metrics returns the values of the controller's metrics, by the name and the label.
+func (w *world) metrics() map[string]float64 {
+	values := map[string]float64{}
+	for _, family := range taints.Must(w.registry.Gather()) {
+		for _, m := range family.Metric {
+			name := strings.TrimPrefix(family.GetName(), "taints_evictor_")
+			for _, label := range m.Label {
+				name += " " + label.GetValue()
 			}
+			values[name] = m.GetCounter().GetValue() + m.GetGauge().GetValue() + m.GetHistogram().GetSampleSum()
 		}
 	}
-}
-
-func (w *world) wantLog(message string, want int) {
-	w.t.Helper()
-	if got := strings.Count(w.log.String(), fmt.Sprintf("%q", message)); got != want {
-		w.t.Errorf("logged %d times: %q, want %d; the log:\n%s", got, message, want, &w.log)
-	}
-}
-
-func (w *world) wantForgotten() {
-	w.t.Helper()
-	if len(w.c.pods) != 0 || w.c.queueLength() != 0 {
-		w.t.Errorf("still remembered: %v, and %v in the queue", w.c.pods, w.c.queueLength())
-	}
+	return values
 }
 
 // taint parses a taint, and sets its timeAdded unless added is zero.
@@ -413,15 +358,18 @@ func taint(spec string, added time.Time) corev1.Taint {
 	return kube.CoreTaints([]taints.Taint{t})[0]
 }
 
-func tolerations(specs ...string) []corev1.Toleration {
-	var list []taints.Toleration
+// tolerations parses tolerations. "many" are as many as the cache keeps of a pod.
+func tolerations(specs ...string) (list []corev1.Toleration) {
 	for _, spec := range specs {
-		list = append(list, taints.Must(taints.ParseToleration(spec)))
+		if spec == "many" {
+			list = append(list, fillers()...)
+			continue
+		}
+		list = append(list, kube.CoreToleration(taints.Must(taints.ParseToleration(spec))))
 	}
-	return kube.CoreTolerations(list)
+	return list
 }
 
-// fillers returns as many tolerations as the cache keeps of a pod.
 func fillers() (list []corev1.Toleration) {
 	for i := range maxTolerations {
 		list = append(list, corev1.Toleration{Key: fmt.Sprint("filler-", i)})

@@ -89,7 +89,7 @@ func (m *model) answer(obj *corev1.Pod) taints.Eviction {
 	policy := m.w.o.Policy
 	policy.Arrival = obj.CreationTimestamp.Time
 	for _, c := range obj.Status.Conditions {
-		if c.Type == corev1.PodScheduled {
+		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionTrue {
 			policy.Arrival = c.LastTransitionTime.Time
 		}
 	}
@@ -138,14 +138,20 @@ func (m *model) due(obj *corev1.Pod) (at time.Time, pending bool) {
 	return e.At, e.Outcome != taints.Stays
 }
 
-// wantAllDue checks when all pods are due. In a dry run, some are evicted and stay.
+// wantAllDue checks when all pods are due. In a dry run, some are evicted and stay. A pod
+// whose eviction has failed is asked about when that is retried, and not before.
 func (m *model) wantAllDue() {
 	for _, obj := range m.w.podList() {
 		want := time.Duration(-1)
 		if at, pending := m.due(&obj); pending {
 			want = at.Sub(m.w.begin)
 		}
-		if !m.w.o.DryRun {
+		c := m.w.c
+		c.mu.Lock()
+		p := c.pods[key(obj.Name)]
+		unknown := p != nil && p.failures > 0 && c.mustAsk(p)
+		c.mu.Unlock()
+		if !m.w.o.DryRun && !unknown {
 			m.w.wantDue(obj.Name, want)
 		}
 	}
@@ -207,11 +213,12 @@ func testEvictions(t *rapid.T) {
 				w.deletePod(name)
 			}
 			if action < 2 {
-				w.addPod(name, rapid.SampledFrom(nodeNames).Draw(t, "node"), drawTolerations(t), func(p *corev1.Pod) {
+				w.addPod(rapid.SampledFrom(nodeNames).Draw(t, "node")+"/"+name, drawTolerations(t), func(p *corev1.Pod) {
 					at := metav1.NewTime(w.now())
 					if rapid.Bool().Draw(t, "waited for the node") {
 						p.CreationTimestamp = metav1.NewTime(at.Add(-20 * s))
-						scheduled := corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: at}
+						status := rapid.SampledFrom([]corev1.ConditionStatus{corev1.ConditionTrue, corev1.ConditionFalse}).Draw(t, "scheduled")
+						scheduled := corev1.PodCondition{Type: corev1.PodScheduled, Status: status, LastTransitionTime: at}
 						p.Status.Conditions = append(p.Status.Conditions, scheduled)
 					}
 				})
@@ -250,7 +257,7 @@ func testEvictions(t *rapid.T) {
 			t.Errorf("%s is never evicted, but due after %v", obj.Name, at.Sub(w.begin))
 		}
 	}
-	if n := w.c.queueLength(); n != 0 || o.DryRun && len(w.attempts) > 0 {
+	if n := w.metrics()["queue_length"]; n != 0 || o.DryRun && len(w.attempts) > 0 {
 		t.Errorf("%v are left in the queue, and there were %d attempts", n, len(w.attempts))
 	}
 }

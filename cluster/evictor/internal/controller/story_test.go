@@ -17,7 +17,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus/testutil"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -80,7 +79,6 @@ func replaced(text string, words map[string]string) string {
 
 // run runs the steps of a story, a line each.
 func (w *world) run(story string) {
-	w.t.Helper()
 	for line := range strings.Lines(story) {
 		line = strings.TrimSpace(line)
 		command, rest, _ := strings.Cut(line, " ")
@@ -99,23 +97,16 @@ func (w *world) run(story string) {
 // steps are the steps of stories, with the first word after them, and the rest.
 func (w *world) steps() map[string]func(name, rest string) {
 	return map[string]func(name, rest string){
-		"pod": func(name, rest string) { // NODE/POD TOLERATION, ...
-			node, pod, _ := strings.Cut(name, "/")
-			w.addPod(pod, node, tolerations(list(rest)...))
+		"pod": func(place, rest string) { // TOLERATION, ...
+			w.addPod(place, tolerations(list(rest)...))
 		},
-		"slow-pod": func(name, _ string) { // it does not disappear when it is deleted
-			node, pod, _ := strings.Cut(name, "/")
-			w.addPod(pod, node, nil, func(p *corev1.Pod) { p.Finalizers = []string{"example.com/slow"} })
+		"slow-pod": func(place, rest string) { // it does not disappear when it is deleted
+			w.addPod(place, tolerations(list(rest)...), func(p *corev1.Pod) { p.Finalizers = []string{"example.com/slow"} })
 		},
-		"large-pod": func(name, rest string) { // NODE/POD TOLERATION, ... and more than the cache keeps
-			node, pod, _ := strings.Cut(name, "/")
-			w.addPod(pod, node, append(fillers(), tolerations(list(rest)...)...))
-		},
-		"newer-pod": func(name, rest string) { // NODE/POD with a toleration in JSON that only a newer version knows
-			node, pod, _ := strings.Cut(name, "/")
+		"newer-pod": func(place, rest string) { // with a toleration in JSON that only a newer version knows
 			list := tolerations("b", "a:NoExecute op=Exists for 10s")
 			w.must(json.Unmarshal([]byte(rest), &list[0]))
-			w.addPod(pod, node, list)
+			w.addPod(place, list)
 		},
 		"newer-node": func(name, rest string) { // with that effect
 			w.setNode(name, corev1.Taint{Key: "a", Effect: corev1.TaintEffect(rest)})
@@ -136,7 +127,11 @@ func (w *world) steps() map[string]func(name, rest string) {
 			w.deleteNode(name)
 			w.nodeChanged(name)
 		},
-		"ready": func(name, rest string) { w.setReady(name, corev1.ConditionStatus(rest)) },
+		"ready": func(name, rest string) {
+			n := w.node(name)
+			n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionStatus(rest)}}
+			w.must(w.api.Status().Update(context.Background(), n))
+		},
 		"old": func(node, pods string) { // the cache keeps them as they are, and the lease may be lost
 			w.c.mu.Lock()
 			defer w.c.mu.Unlock()
@@ -182,9 +177,9 @@ func (w *world) steps() map[string]func(name, rest string) {
 		"follows":    func(_, _ string) { w.follows = true },
 		"lead":       func(_, _ string) { w.lead() },
 		"restart":    func(_, _ string) { w.restart() },
+		"end":        func(_, _ string) { w.close() },
 
 		"due": func(name, rest string) { // and another check changes nothing
-			w.t.Helper()
 			w.wantDue(name, duration(rest))
 			w.request(key(name))
 			w.wantDue(name, duration(rest))
@@ -194,10 +189,18 @@ func (w *world) steps() map[string]func(name, rest string) {
 				w.t.Errorf("the cache has it: %v", err)
 			}
 		},
-		"attempts": func(name, rest string) { w.wantAttempts(strings.TrimSpace(name + " " + rest)) },
-		"evicted":  func(name, rest string) { w.wantEvicted(w.named[name], duration(rest)) },
+		"attempts": func(name, rest string) { // to evict these pods, in this order
+			if got := strings.Join(w.attempts, " "); got != strings.TrimSpace(name+" "+rest) {
+				w.t.Errorf("there are %q", got)
+			}
+		},
+		"evicted": func(name, rest string) {
+			if got := w.evictedAfter(name).Truncate(time.Millisecond); got != duration(rest) {
+				w.t.Errorf("it is evicted after %v", got)
+			}
+		},
 		"not-understood": func(name, _ string) {
-			if got := w.c.notUnderstood(); got != float64(number(name)) {
+			if got := w.metrics()["not_understood"]; got != float64(number(name)) {
 				w.t.Errorf("there are %v", got)
 			}
 		},
@@ -208,14 +211,24 @@ func (w *world) steps() map[string]func(name, rest string) {
 		},
 		"late": func(name, rest string) { // after a deadline, by at least so much, and the metrics say so
 			due, least, _ := strings.Cut(rest, " ")
-			w.wantLate(w.evicted[w.named[name]].Sub(w.begin)-duration(due), duration(least))
+			late := w.evictedAfter(name) - duration(due)
+			if off := w.metrics()["lateness_seconds"] - late.Seconds(); late < duration(least) || off < -0.001 || off > 0.001 {
+				w.t.Errorf("it is %v late; the metrics are %v s off", late, off)
+			}
 		},
 		"stale": func(least, most string) { // failed attempts
-			if got := testutil.ToFloat64(w.c.metrics.failures.WithLabelValues(stale)); got < float64(number(least)) || got > float64(number(most)) {
+			if got := w.metrics()["failed_attempts_total stale"]; got < float64(number(least)) || got > float64(number(most)) {
 				w.t.Errorf("there are %v", got)
 			}
 		},
-		"events": func(name, rest string) { w.wantEvents(slices.Repeat([]string{rest}, number(name))) },
+		"events": func(name, want string) { // the next ones, so many times
+			for range number(name) {
+				if len(w.events) == 0 || w.events[0] != want {
+					w.t.Fatalf("there are %q", w.events)
+				}
+				w.events = w.events[1:]
+			}
+		},
 		"deletes": func(times, why string) { // web, on a failed node, and the last event says so
 			const event = "Warning Deleting Pod default/web on a failed node, due since 2000-01-01T00:00:10Z, although a PodDisruptionBudget holds it back: "
 			says := w.events[len(w.events)-1] == event+why
@@ -227,6 +240,11 @@ func (w *world) steps() map[string]func(name, rest string) {
 			if len(w.events) > 0 {
 				w.t.Errorf("there are %q", w.events)
 			}
+		},
+		"no-cache": func(name, rest string) { // of that pod or node, for so long
+			w.c.mu.Lock()
+			w.uncached, w.until = name, time.Now().Add(duration(rest))
+			w.c.mu.Unlock()
 		},
 		"no-answers": func(name, _ string) { // of the API server to reads
 			end := time.Now().Add(duration(name))
@@ -250,31 +268,44 @@ func (w *world) steps() map[string]func(name, rest string) {
 				w.t.Errorf("there are %d", w.reads)
 			}
 		},
-		"log": func(name, rest string) { w.wantLog(rest, number(name)) },
-		"counts": func(name, rest string) { // OUTCOME=NUMBER ...
+		"log": func(name, message string) {
+			if got := strings.Count(w.log.String(), strconv.Quote(message)); got != number(name) {
+				w.t.Errorf("it is there %d times; the log:\n%s", got, &w.log)
+			}
+		},
+		"counts": func(name, rest string) { // OUTCOME=NUMBER ..., and no others
 			want := map[string]float64{}
 			for _, count := range strings.Fields(name + " " + rest) {
 				outcome, n, _ := strings.Cut(count, "=")
 				want[outcome] = float64(number(n))
 			}
-			w.wantCounts(want)
+			for name, got := range w.metrics() {
+				if counter, label, _ := strings.Cut(name, " "); strings.HasSuffix(counter, "s_total") && got != want[label] {
+					w.t.Errorf("%v times %s", got, name)
+				}
+			}
 		},
 		"forgotten": func(node, _ string) { // unless this node still has taints
-			if w.c.nodes[node] == nil {
-				w.wantForgotten()
+			if c, n := w.c, w.metrics()["queue_length"]; c.nodes[node] == nil && (len(c.pods)+len(c.placed)+len(c.views) != 0 || n != 0) {
+				w.t.Errorf("still remembered: %v, %v, %v, and %v in the queue", c.pods, c.placed, c.views, n)
 			}
 		},
 		"metrics": func(name, rest string) { // LENGTH NEXT-DEADLINE HELD-OVERDUE OTHERS-OVERDUE
 			w.settle()
-			next := time.Duration(max(0, w.c.nextDeadline()-float64(begin.Unix()))) * s
-			overdue := func(held bool) time.Duration {
-				return time.Duration(w.c.oldestOverdue(held) * 1e9).Truncate(time.Millisecond)
+			m := w.metrics()
+			overdue := func(cause string) time.Duration {
+				return time.Duration(m["oldest_overdue_seconds "+cause] * 1e9).Truncate(time.Millisecond)
 			}
-			if got := fmt.Sprint(w.c.queueLength(), next, overdue(true), overdue(false)); got != name+" "+rest {
+			next := time.Duration(max(0, m["next_deadline_timestamp_seconds"]-float64(begin.Unix()))) * s
+			if got := fmt.Sprint(m["queue_length"], next, overdue("budget"), overdue("other")); got != name+" "+rest {
 				w.t.Errorf("the metrics are %s", got)
 			}
 		},
 	}
+}
+
+func (w *world) evictedAfter(name string) time.Duration {
+	return w.evicted[w.named[name]].Sub(w.begin)
 }
 
 // failures are the errors of an API server.
@@ -314,15 +345,12 @@ func list(text string) []string {
 }
 
 // taintList parses taints as in "a:NoExecute@10s, b:NoExecute". The time is when they
-// were added; "zero" is the time as protobuf has it.
+// were added.
 func taintList(text string) (all []corev1.Taint) {
 	for _, spec := range list(text) {
 		spec, at, has := strings.Cut(spec, "@")
 		t := taint(spec, time.Time{})
-		switch {
-		case at == "zero":
-			t.TimeAdded = &metav1.Time{}
-		case has:
+		if has {
 			t.TimeAdded = &metav1.Time{Time: begin.Add(duration(at))}
 		}
 		all = append(all, t)

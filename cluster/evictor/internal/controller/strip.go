@@ -150,8 +150,7 @@ func (c *Controller) ask(ctx context.Context, p *pod) error {
 	}
 	p.asked, p.understood = n, q.deciding()
 	c.understands(ctx, p.NamespacedName, !q.unknown, p.understood)
-	_, err := c.check(ctx, p.NamespacedName)
-	return err
+	return c.check(ctx, p.NamespacedName)
 }
 
 // A question is which tolerations of a pod decide about the taints. It is a value of the
@@ -187,8 +186,8 @@ func (q *question) add(t *corev1.Toleration) {
 // deciding returns the tolerations that decide, in their order.
 func (q *question) deciding() (few []taints.Toleration) {
 	slices.SortFunc(q.best, func(a, b answer) int { return a.number - b.number })
-	for i, a := range q.best {
-		if a.number > 0 && (i == 0 || a.number != q.best[i-1].number) {
+	for _, a := range q.best {
+		if a.number > 0 {
 			few = append(few, a.Toleration)
 		}
 	}

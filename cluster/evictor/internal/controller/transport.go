@@ -33,7 +33,7 @@ import (
 //
 // Pods are stripped as they arrive (wire.go). The lease observes its renewals.
 func AdaptTransport(config *rest.Config, lease *Lease) {
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return transport{stripping{next}, lease} })
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return transport{next, lease} })
 }
 
 // Mapper returns a mapper for pods and nodes. The manager's own mapper calls the
@@ -63,7 +63,7 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 
 func (t transport) once(request *http.Request) (*http.Response, error) {
 	at := now()
-	response, err := t.next.RoundTrip(request)
+	response, err := t.stripped(request)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ const (
 func (t transport) read(request *http.Request) (response *http.Response, err error) {
 	attempts := 0
 	attempt := func(context.Context) (bool, error) {
-		response, err = t.next.RoundTrip(request)
+		response, err = t.stripped(request)
 		if !noConnection(err) {
 			return true, nil
 		}

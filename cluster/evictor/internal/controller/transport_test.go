@@ -113,7 +113,7 @@ func TestReadsWait(t *testing.T) {
 			}
 			defer cancel()
 			time.AfterFunc(tc.Patience.Duration, cancel)
-			request := &http.Request{Method: tc.Method, URL: &url.URL{}}
+			request := &http.Request{Method: tc.Method, URL: &url.URL{Path: "/api/v1/pods"}}
 			_, err := transport.RoundTrip(request.WithContext(ctx))
 			want := errs[tc.Error]
 			if tc.After.Duration == outage {

@@ -66,13 +66,9 @@ func (c *Controller) viewOf(ctx context.Context, node string, since time.Time) *
 // them. An API server takes long to send large pods, and others must not wait for them.
 func (c *Controller) crowded(ctx context.Context, node string) bool {
 	const most = 4 << 20
-	var list corev1.PodList
-	if err := c.client.List(ctx, &list, client.MatchingFields{byNode: node}); err != nil {
-		return true
-	}
 	sum := int64(0)
-	for i := range list.Items {
-		sum += sizeOf(&list.Items[i])
+	for _, p := range c.podsOf(ctx, node) {
+		sum += sizeOf(&p)
 	}
 	return sum > most
 }
@@ -97,14 +93,20 @@ func (c *Controller) read(ctx context.Context, node string, v *view) {
 	v.answered, v.err = now(), err
 	v.pods = map[types.UID]*corev1.Pod{}
 	for i := range pods.Items {
-		if obj := &pods.Items[i]; exists(obj) {
+		if obj := &pods.Items[i]; obj.DeletionTimestamp == nil {
 			_, _ = strip(obj)
 			v.pods[obj.UID] = obj.DeepCopy() // without the list
 		}
 	}
 	if err == nil || ctx.Err() != nil {
 		v.failures, v.retry = 0, time.Time{}
-		time.AfterFunc(valid, func() { c.drop(node, v) })
+		time.AfterFunc(valid, func() { // it is large, and too old then
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if c.views[node] == v {
+				delete(c.views, node)
+			}
+		})
 		return
 	}
 	v.failures++
@@ -127,7 +129,7 @@ func (c *Controller) withPod(ctx context.Context, v *view, p *pod) (*view, error
 	obj := &corev1.Pod{}
 	err := client.IgnoreNotFound(c.live.Get(ctx, p.NamespacedName, obj))
 	own := &view{answered: v.answered, node: v.node, pods: map[types.UID]*corev1.Pod{}}
-	if exists(obj) {
+	if obj.DeletionTimestamp == nil {
 		_, _ = strip(obj)
 		own.pods[obj.UID] = obj
 	}
@@ -143,15 +145,6 @@ func (c *Controller) caughtUp(node string, pods sets.Set[*pod], now time.Time) {
 		if p.stale {
 			p.retry = now
 		}
-	}
-}
-
-// drop forgets a view that is too old, as it is large.
-func (c *Controller) drop(node string, v *view) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.views[node] == v {
-		delete(c.views, node)
 	}
 }
 

@@ -39,7 +39,7 @@ func TestManyPods(t *testing.T) {
 					if i >= stay {
 						node = fmt.Sprint("node-", i%nodes)
 					}
-					w.addPod(fmt.Sprint("pod-", i), node, tolerations("a:NoExecute op=Exists for 300s"))
+					w.addPod(fmt.Sprint(node, "/pod-", i), tolerations("a:NoExecute op=Exists for 300s"))
 				}
 				w.settle()
 				w.old = []client.Object{w.node("node-old")}

@@ -18,17 +18,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// stripping is a transport that strips the pods of an answer as they arrive, one
+// stripped sends a request, and strips the pods of the answer as they arrive, one
 // toleration at a time. A client decodes the whole answer at once, and a pod of 1.5 MB
 // takes more than 10 MB when it is decoded.
-type stripping struct{ next http.RoundTripper }
-
-// WrappedRoundTripper returns the wrapped transport for client-go.
-func (s stripping) WrappedRoundTripper() http.RoundTripper { return s.next }
-
-// RoundTrip implements [http.RoundTripper].
-func (s stripping) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := s.next.RoundTrip(request)
+func (t transport) stripped(request *http.Request) (*http.Response, error) {
+	response, err := t.next.RoundTrip(request)
 	raw := stripper(request)
 	if err != nil || raw == nil || response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != runtime.ContentTypeProtobuf {
 		return response, err
@@ -53,10 +47,10 @@ func (s stripping) RoundTrip(request *http.Request) (*http.Response, error) {
 func stripper(request *http.Request) field {
 	pod := func(r io.Reader, size int64) ([]byte, error) { return stripPod(request.Context(), r, size) }
 	one, _ := path.Match("/api/v1/namespaces/*/pods/*", strings.TrimSuffix(request.URL.Path, "/status"))
-	switch isGet := request.Method == http.MethodGet; {
-	case request.URL.Path == "/api/v1/pods" && isGet:
+	switch {
+	case request.URL.Path == "/api/v1/pods":
 		return message{1: whole, 2: pod}.read
-	case one && (isGet || request.Method == http.MethodPatch):
+	case one && (request.Method == http.MethodGet || request.Method == http.MethodPatch):
 		return pod
 	}
 	return nil
@@ -97,7 +91,7 @@ func stripPod(ctx context.Context, r io.Reader, size int64) ([]byte, error) {
 // A field reads the content of a field, and returns what is kept of it, or nil.
 type field func(r io.Reader, size int64) ([]byte, error)
 
-// A message has the fields that are kept, by number.
+// A message has the fields that are kept, by number. A number is always kept.
 type message map[uint64]field
 
 // read reads a message of the size.
@@ -113,29 +107,28 @@ func (m message) read(body io.Reader, size int64) ([]byte, error) {
 		if err = errors.Join(err, errValue); err != nil {
 			return nil, err
 		}
-		read := m[tag/8]
-		switch {
-		case tag%8 == 0 && read != nil:
+		switch tag % 8 {
+		case 0:
 			kept = binary.AppendUvarint(binary.AppendUvarint(kept, tag), value)
-		case tag%8 == 0:
-		case tag%8 != 2:
-			return nil, fmt.Errorf("a message has a field of type %d, want 0 or 2", tag%8)
-		default:
+		case 2:
+			read := m[tag/8]
 			if read == nil {
 				read = nothing
 			}
 			left := &io.LimitedReader{R: r, N: int64(value)}
 			content, err := read(left, left.N)
-			if err == nil && left.N != 0 {
-				err = io.ErrUnexpectedEOF
-			}
 			if err != nil {
 				return nil, err
+			}
+			if left.N != 0 {
+				return nil, io.ErrUnexpectedEOF
 			}
 			if content != nil {
 				kept = binary.AppendUvarint(binary.AppendUvarint(kept, tag), uint64(len(content)))
 				kept = append(kept, content...)
 			}
+		default:
+			return nil, fmt.Errorf("a message has a field of type %d, want 0 or 2", tag%8)
 		}
 	}
 }

@@ -38,10 +38,11 @@ func TestStripping(t *testing.T) {
 	encoded := func(obj runtime.Object) []byte {
 		return taints.Must(runtime.Encode(scheme.Codecs.EncoderForVersion(info.Serializer, corev1.SchemeGroupVersion), obj))
 	}
+	code := http.StatusOK
 	ask := func(method, url, contentType string, body []byte) ([]byte, error) {
 		transport := adapted(&Lease{}, func(*http.Request) (*http.Response, error) {
 			return &http.Response{
-				StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {contentType}},
+				StatusCode: code, Header: http.Header{"Content-Type": {contentType}},
 				Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
 			}, nil
 		})
@@ -93,18 +94,27 @@ func TestStripping(t *testing.T) {
 			t.Errorf("%s: %d bytes become %d, %v", tc, len(wire), len(same), err)
 		}
 	}
-	end := len(one) - 4 // contentEncoding and contentType are empty
-	for _, n := range []int{0, 3, 5, 20, 40, 100, end / 2, end - 1} {
-		if got, err := ask(http.MethodGet, web, protobuf, one[:n]); err == nil {
+	large.Spec.Tolerations = large.Spec.Tolerations[:1]
+	one = encoded(&large)
+	for n := range len(one) - 4 { // contentEncoding and contentType are empty
+		if got, err := ask(http.MethodGet, web, protobuf, one[:n]); err == nil && !bytes.Equal(got, one[:n]) {
 			t.Errorf("the first %d bytes are accepted as %d", n, len(got))
 		}
 	}
 	for name, body := range map[string]string{
-		"a float": "k8s\x00\x12\x02\x15\x01", "no pod": "k8s\x00\x12\x03\x12\x01x", "no size": "k8s\x00\x12", "too long": "k8s\x00\x0a\xff\xff\xff\xff\x0f",
-		"no toleration": "k8s\x00\x12\x07\x12\x05\x12\x03\xb2\x01\x01x",
+		"a float": "k8s\x00\x12\x05\x3d\x03xxx", "no pod": "k8s\x00\x12\x03\x12\x01x", "no size": "k8s\x00\x12",
+		"too long": "k8s\x00\x0a\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "negative": "k8s\x00\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+		"no toleration": "k8s\x00\x12\x08\x12\x06\x12\x04\xb2\x01\x01x",
 	} {
 		if got, err := ask(http.MethodGet, all, protobuf, []byte(body)); err == nil {
 			t.Errorf("%s is accepted as %q", name, got)
 		}
+	}
+	code = http.StatusNotFound
+	if same, err := ask(http.MethodGet, all, protobuf, wire); err != nil || !bytes.Equal(same, wire) {
+		t.Errorf("an error of %d bytes becomes %d, %v", len(wire), len(same), err)
+	}
+	if kept, err := (message{1: nothing}).read(strings.NewReader("\x0a\x01x\x12\x01x"), 6); err != nil || len(kept) > 0 {
+		t.Errorf("kept %q, %v", kept, err)
 	}
 }

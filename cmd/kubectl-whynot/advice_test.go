@@ -3,25 +3,28 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"html"
-	"regexp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/cases"
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
-	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/fix"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/remedy"
+	"github.com/seed-0529bac1/taints/kube"
 )
 
 // TestAdvice runs files of cases. Each has objects and, indented, the advice
@@ -47,37 +50,51 @@ func TestAdvice(t *testing.T) {
 }
 
 // TestOutput runs files of cases with objects and the output of the program for them and
-// some arguments, without blank lines.
+// some arguments, without blank lines. In preview.txt, the content of the JSON form follows.
 func TestOutput(t *testing.T) {
-	for _, file := range []string{"testdata/output.txt", "testdata/preview-output.txt"} {
+	for _, file := range []string{"testdata/output.txt", "testdata/preview.txt", "testdata/preview-output.txt", "testdata/page.txt"} {
 		cases.Run(t, file, func(t *testing.T, lines []string) []string {
-			args, _ := strings.CutPrefix(lines[len(lines)-1], "$ kubectl whynot")
-			input := objectsOf(lines[:len(lines)-1])
-			code, stdout, stderr := runOn(strings.NewReader(input), strings.Fields(args)...)
-			output := strings.Split(stdout+stderr, "\n")
-			if code != 0 {
-				output = append(output, fmt.Sprint("exit code ", code))
-			} else {
-				checkFixes(t, input, strings.Fields(args)...)
+			last := len(lines) - 1
+			input, args := objectsOf(lines[:last]), strings.Fields(strings.TrimPrefix(lines[last], "$ kubectl whynot"))
+			code, stdout, stderr := runOn(strings.NewReader(input), args...)
+			output := outputOf(code, visible(stdout)+stderr)
+			if code == 0 {
+				checkFixes(t, input, args...)
 			}
-			return slices.DeleteFunc(output, func(s string) bool { return s == "" })
+			if file != "testdata/preview.txt" {
+				return output
+			}
+			var report map[string]json.RawMessage
+			if err := json.Unmarshal([]byte(mustRun(t, input, append(args, "-o", "json")...)), &report); err != nil {
+				t.Fatal(err)
+			}
+			for _, key := range slices.Sorted(maps.Keys(report)) {
+				output = append(output, key+" "+mustJSON(report[key]))
+			}
+			return output
 		})
 	}
 }
 
-// objectsOf parses lines of the form "node NAME LABEL… TAINT…" or "pod
-// TOLERATION, …" and objects in YAML. "3 times LINE" has the numbers from 0 to 2
-// in place of "#".
+// outputOf returns the lines of the output that are not blank, and the exit code of a failure.
+func outputOf(code int, output string) []string {
+	if code != 0 {
+		output += fmt.Sprint("\nexit code ", code)
+	}
+	return slices.DeleteFunc(strings.Split(output, "\n"), func(s string) bool { return s == "" })
+}
+
+// objectsOf parses lines as objectOf does. "3 times LINE" has the numbers from 0 to 2 in
+// place of "#".
 func objectsOf(lines []string) string {
 	var documents []string
 	for _, line := range lines {
-		count, one, isMany := strings.Cut(line, " times ")
+		times, one, isMany := strings.Cut(line, " times ")
 		if !isMany {
 			documents = append(documents, objectOf(line))
 			continue
 		}
-		n, _ := strconv.Atoi(count)
-		for i := range n {
+		for i := range taints.Must(strconv.Atoi(times)) {
 			documents = append(documents, objectOf(strings.ReplaceAll(one, "#", strconv.Itoa(i))))
 		}
 	}
@@ -87,36 +104,63 @@ func objectsOf(lines []string) string {
 	return "# YAML\n" + strings.Join(documents, "\n---\n")
 }
 
+// objectOf returns the object of a line "node NAME cordoned CONDITION=STATUS LABEL=VALUE
+// TAINT@TIME" or "pod/NAME on NODE of KIND/NAME TOLERATION, TOLERATION # MESSAGE". All but
+// the first word and the name of a node may be missing. Other lines are objects.
 func objectOf(line string) string {
-	kind, rest, _ := strings.Cut(line, " ")
-	metadata, spec := map[string]any{"name": "p"}, make(map[string]any)
-	switch kind {
+	words := strings.Fields(line)
+	switch kind, name, _ := strings.Cut(words[0], "/"); kind {
 	case "node":
-		kind = "Node"
-		words, labels, list := strings.Fields(rest), make(map[string]string), []taints.Taint{}
-		for _, word := range words[1:] {
-			if strings.Contains(word, ":") {
-				list = append(list, taints.Must(taints.ParseTaint(word)))
-			} else {
-				key, value, _ := strings.Cut(word, "=")
-				labels[key] = value
-			}
-		}
-		metadata["name"], metadata["labels"], spec["taints"] = words[0], labels, list
-		_, spec["unschedulable"] = taints.FindTaint(list, cluster.Cordon.ID())
+		return mustJSON(nodeIn(words[1], words[2:]))
 	case "pod":
-		kind = "Pod"
-		var list []taints.Toleration
-		for s := range strings.SplitSeq(rest, ", ") {
-			if s != "" {
-				list = append(list, tol(s))
-			}
-		}
-		spec["tolerations"] = list
-	default:
-		return line
+		text, message, _ := strings.Cut(line, " # ")
+		return mustJSON(podIn(cmp.Or(name, "p"), strings.Fields(text)[1:], message))
 	}
-	return mustJSON(map[string]any{"apiVersion": "v1", "kind": kind, "metadata": metadata, "spec": spec})
+	return line
+}
+
+func nodeIn(name string, words []string) (n corev1.Node) {
+	n.Kind, n.APIVersion, n.Name, n.Labels = "Node", "v1", name, make(map[string]string)
+	for _, word := range words {
+		text, at, _ := strings.Cut(word, "@")
+		key, value, _ := strings.Cut(word, "=")
+		switch {
+		case word == "cordoned":
+			n.Spec.Unschedulable = true
+		case strings.Contains(text, ":"):
+			taint := taints.Must(taints.ParseTaint(text))
+			if at != "" {
+				taint.TimeAdded = new(taints.Must(time.Parse(time.RFC3339, "2026-11-21T"+at+":00Z")))
+			}
+			n.Spec.Taints = append(n.Spec.Taints, kube.CoreTaints([]taints.Taint{taint})...)
+		case value == "True" || value == "False" || value == "Unknown":
+			n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: corev1.NodeConditionType(key), Status: corev1.ConditionStatus(value)})
+		default:
+			n.Labels[key] = value
+		}
+	}
+	return n
+}
+
+func podIn(name string, words []string, message string) (p corev1.Pod) {
+	p.Kind, p.APIVersion, p.Name, p.Status.Phase = "Pod", "v1", name, corev1.PodPending
+	for len(words) > 1 && (words[0] == "on" || words[0] == "of") {
+		if kind, owner, _ := strings.Cut(words[1], "/"); words[0] == "of" {
+			p.OwnerReferences = []metav1.OwnerReference{{Kind: kind, Name: owner, Controller: new(true)}}
+		} else {
+			p.Spec.NodeName, p.Status.Phase = words[1], corev1.PodRunning
+		}
+		words = words[2:]
+	}
+	for text := range strings.SplitSeq(strings.Join(words, " "), ", ") {
+		if text != "" {
+			p.Spec.Tolerations = append(p.Spec.Tolerations, kube.CoreTolerations([]taints.Toleration{tol(text)})...)
+		}
+	}
+	if message != "" {
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: message}}
+	}
+	return p
 }
 
 func adviceOf(r *diagnosis.Report) []string {
@@ -183,10 +227,8 @@ func checkForms(t *testing.T, c *diagnosis.Cause, input string) {
 	if err != nil || string(inYAML) != mustJSON(asJSON) {
 		t.Errorf("YAML differs from JSON, %v: %s", err, inYAML)
 	}
-	tags := regexp.MustCompile(`<[^>]+>`)
-	page := html.UnescapeString(tags.ReplaceAllString(mustRun(t, input, "-o", "html"), " "))
 	for form, text := range map[string]string{
-		"page one": mustRun(t, input), "the details": mustRun(t, input, "-o", "wide"), "the page": page,
+		"page one": mustRun(t, input), "the details": mustRun(t, input, "-o", "wide"), "the page": visible(mustRun(t, input, "-o", "html")),
 	} {
 		words := []string{c.Text}
 		for _, s := range fix.Once(c.Fix) {

@@ -111,7 +111,9 @@ func tolerationsOf(o *unstructured.Unstructured) (list []taints.Toleration) {
 func setTolerations(o *unstructured.Unstructured, list []taints.Toleration) {
 	var field []any
 	_ = utiljson.Unmarshal([]byte(mustJSON(list)), &field)
-	_ = unstructured.SetNestedField(o.Object, field, append(specOf(o), "tolerations")...)
+	if _ = unstructured.SetNestedField(o.Object, field, append(specOf(o), "tolerations")...); len(list) == 0 {
+		unstructured.RemoveNestedField(o.Object, append(specOf(o), "tolerations")...)
+	}
 }
 
 func nodeOf(t *testing.T, o *unstructured.Unstructured) (n corev1.Node) {
@@ -154,42 +156,38 @@ func shellWords(t *testing.T, command string) []string {
 
 var splitCommands = make(map[string][]string)
 
-// listPath is the path of the tolerations in a pod or a template.
-var listPath = regexp.MustCompile(`"(/[a-zA-Z]+)+/tolerations`)
-
-// patched returns the tolerations after the JSON patch. The patch fails, or it
-// loses none of them except those that it names.
-func patched(t *testing.T, text string, list []taints.Toleration) []taints.Toleration {
+// patched returns the tolerations of the object, which are the list, after the JSON patch. The
+// patch fails, or it loses none of them except those that it names.
+func patched(t *testing.T, text string, o *unstructured.Unstructured, list []taints.Toleration) []taints.Toleration {
 	t.Helper()
-	patch, err := jsonpatch.DecodePatch([]byte(listPath.ReplaceAllString(text, `"/tolerations`)))
+	patch, err := jsonpatch.DecodePatch([]byte(text))
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	type object struct {
-		Tolerations []taints.Toleration `json:"tolerations,omitempty"`
-	}
-	out, err := patch.Apply([]byte(mustJSON(object{list})))
+	after := o.DeepCopy()
+	setTolerations(after, list)
+	out, err := patch.Apply([]byte(mustJSON(after.Object)))
 	if err != nil {
 		return nil
 	}
-	var after object
-	if err := json.Unmarshal(out, &after); err != nil {
+	if err := json.Unmarshal(out, &after.Object); err != nil {
 		t.Fatal(err)
 	}
+	got := tolerationsOf(after)
 	for _, lost := range list {
 		isNamed := func(o jsonpatch.Operation) bool {
 			var named taints.Toleration
 			raw := o["value"]
 			return o.Kind() == "test" && raw != nil && json.Unmarshal(*raw, &named) == nil && named.Equal(lost)
 		}
-		if !slices.ContainsFunc(after.Tolerations, lost.Equal) && !slices.ContainsFunc(patch, isNamed) {
+		if !slices.ContainsFunc(got, lost.Equal) && !slices.ContainsFunc(patch, isNamed) {
 			t.Errorf("%s: the toleration %s of %v is lost", text, lost, list)
 		}
 	}
-	if taints.ValidateTolerations(after.Tolerations) != nil && taints.ValidateTolerations(list) == nil {
-		t.Errorf("%s: %v is invalid", text, after.Tolerations)
+	if taints.ValidateTolerations(got) != nil && taints.ValidateTolerations(list) == nil {
+		t.Errorf("%s: %v is invalid", text, got)
 	}
-	return after.Tolerations
+	return got
 }
 
 // checkPreviewSafe checks that the commands of a preview are what was asked for, and what

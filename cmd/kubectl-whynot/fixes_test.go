@@ -40,17 +40,19 @@ func checkFixes(t *testing.T, stdin string, args ...string) {
 		t.Fatal(err)
 	}
 	c.Finish()
-	server := newNodeServer(t)
+	server := newAPIServer(t)
 	for _, x := range slices.Concat(r.Pending, r.DaemonSets) {
 		for i, steps := range waysOf(x.Fix) {
-			w := &attempt{store: s.clone(), t: t, server: server, x: x}
+			server.store = s.clone()
+			w := &attempt{apiServer: server, t: t, x: x}
 			w.find(c)
 			w.try(steps)
 			w.check(mustReport(t, w.store.String(), args...), i == 0)
 		}
 	}
 	for _, step := range r.WaysOut {
-		w := &attempt{store: s.clone(), t: t, server: server, x: new(diagnosis.Pending)}
+		server.store = s.clone()
+		w := &attempt{apiServer: server, t: t, x: new(diagnosis.Pending)}
 		w.try([]fix.Step{step})
 		if code, _, stderr := runOn(strings.NewReader(w.store.String()), args...); code == 0 {
 			w.check(mustReport(t, w.store.String(), args...), false)
@@ -101,10 +103,9 @@ func waysOf(steps []fix.Step) (ways [][]fix.Step) {
 
 // An attempt is one of the ways to help a set of equal pods.
 type attempt struct {
-	store
-	t      *testing.T
-	server *nodeServer
-	x      *diagnosis.Pending
+	*apiServer
+	t *testing.T
+	x *diagnosis.Pending
 
 	nodes     []string // that match the pods
 	workload  *unstructured.Unstructured
@@ -125,6 +126,9 @@ func (w *attempt) find(c *cluster.Cluster) {
 				w.nodes = append(w.nodes, lists.Each(s.Nodes, func(i int) string { return c.Nodes[i].Name })...)
 			}
 		}
+	}
+	if x.Kind == "kept-off" {
+		w.nodes = lists.Each(c.Nodes, func(n cluster.Node) string { return n.Name })
 	}
 	kind, name := x.Owner.Template()
 	own, given := templateOf(x)
@@ -185,7 +189,7 @@ func (w *attempt) try(steps []fix.Step) {
 			w.t.Errorf("%s fails", s.Command)
 		}
 		for _, other := range [][]taints.Toleration{nil, {tol("other op=Exists")}, w.x.Tolerations} {
-			works := func(words []string) bool { return patched(w.t, words[len(words)-1], other) != nil }
+			works := func(words []string) bool { return patched(w.t, words[len(words)-1], w.workload, other) != nil }
 			if len(commands) > 1 && !slices.ContainsFunc(commands, works) {
 				w.t.Errorf("%s fails for a template with %v", s.Command, other)
 			}
@@ -236,6 +240,13 @@ func (w *attempt) endStates(s fix.Step) {
 			states = slices.Concat(states, w.x.Alternatives[0].Taints)
 		}
 	}
+	if w.x.Kind == "kept-off" {
+		for _, r := range w.x.Rejections {
+			if strings.Contains(s.Text, r.Taint.String()) {
+				states = append(states, r.Taint)
+			}
+		}
+	}
 	w.hasEnded = true
 	words := regexp.MustCompile(`[\w.-]+`).FindAllString(s.Text+" "+s.Command, -1)
 	for _, name := range w.nodes {
@@ -257,12 +268,12 @@ func (w *attempt) endStates(s fix.Step) {
 	}
 }
 
-// setNode writes the taints and the cordon. Kubernetes removes the taint of a cordon that ends.
+// setNode writes the taints and the cordon. Kubernetes removes the taint of a cordon that is not there.
 func (w *attempt) setNode(o *unstructured.Unstructured, n corev1.Node) {
 	var field []any
-	if was, _, _ := unstructured.NestedBool(o.Object, "spec", "unschedulable"); was && !n.Spec.Unschedulable {
-		n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == taints.NodeUnschedulable && t.Effect == "NoSchedule" })
-	}
+	n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool {
+		return !n.Spec.Unschedulable && t.Key == taints.NodeUnschedulable && t.Effect == "NoSchedule"
+	})
 	_ = utiljson.Unmarshal([]byte(mustJSON(n.Spec.Taints)), &field)
 	_ = unstructured.SetNestedField(o.Object, field, "spec", "taints")
 	_ = unstructured.SetNestedField(o.Object, n.Spec.Unschedulable, "spec", "unschedulable")
@@ -308,21 +319,15 @@ func (w *attempt) run(s fix.Step, words []string) bool {
 // runOnNodes runs kubectl's own code.
 func (w *attempt) runOnNodes(args []string, areAll bool) {
 	w.t.Helper()
-	w.server.nodes = make(map[string]corev1.Node)
-	for _, o := range w.store {
-		if o.GetKind() == "Node" {
-			w.server.nodes[o.GetName()] = nodeOf(w.t, o)
-		}
-	}
 	if areAll && args[0] == "uncordon" {
 		args = append([]string{"uncordon"}, w.nodes...)
 	}
-	if code, stderr := w.server.kubectl(args...); code != 0 && !(w.hasEnded && strings.Contains(stderr, " not found")) {
+	if code, stderr := w.kubectl(args...); code != 0 && !(w.hasEnded && strings.Contains(stderr, " not found")) {
 		w.t.Errorf("%s: %s", args, stderr)
 	}
 	for _, o := range w.store {
-		if o.GetKind() == "Node" {
-			w.setNode(o, w.server.nodes[o.GetName()])
+		if n := o.GetName(); args[0] == "uncordon" && o.GetKind() == "Node" && slices.Contains(args, n) {
+			w.setNode(o, nodeOf(w.t, o))
 		}
 	}
 }
@@ -336,19 +341,17 @@ func (w *attempt) remove(kind, namespace string, names []string) {
 	})
 }
 
-// patch applies the JSON patch, or reports that it fails. It does not for other lists.
+// patch applies the JSON patch, or reports that it fails. It loses nothing of other lists.
 func (w *attempt) patch(o *unstructured.Unstructured, text string) bool {
 	w.t.Helper()
 	for _, other := range [][]taints.Toleration{nil, {tol("other op=Exists")}, w.x.Tolerations} {
-		patched(w.t, text, other)
+		patched(w.t, text, o, other)
 	}
-	path := `"/` + strings.Join(specOf(o), "/") + `/tolerations`
-	after := patched(w.t, text, tolerationsOf(o))
-	if after == nil || len(listPath.FindAllString(text, -1)) != strings.Count(text, path) {
-		return false
+	after := patched(w.t, text, o, tolerationsOf(o))
+	if after != nil {
+		setTolerations(o, after)
 	}
-	setTolerations(o, after)
-	return true
+	return after != nil
 }
 
 // check checks that the nodes that are promised accept the pods, by the report after the steps.
@@ -360,7 +363,10 @@ func (w *attempt) check(r diagnosis.Report, hasAll bool) {
 		if y.Namespace != x.Namespace || y.Owner != x.Owner || !slices.ContainsFunc(y.Pods, func(name string) bool { return slices.Contains(x.Pods, name) }) {
 			continue
 		}
-		isFound, opened, again = true, opened+y.Feasible, append(again, y.Fix...)
+		isFound, opened = true, opened+y.Feasible
+		if x.Kind != "kept-off" || x.Text == y.Text { // else these are other nodes
+			again = append(again, y.Fix...)
+		}
 		isExact = isExact && len(y.Pods) <= len(x.Pods)
 		if x.Kind == "kept-off" && y.Kind == x.Kind && y.Text == x.Text && !w.isOpen {
 			w.t.Errorf("after %s: %s %s", w.ran, y.Owner.Name, y.Text)

@@ -51,7 +51,7 @@ func checkReport(t *testing.T, args string, wants []string) {
 	}
 	_, stdout, stderr := runOn(strings.NewReader(""), list...)
 	checkFixes(t, "", list...)
-	output := oneLine(stdout + stderr)
+	output := oneLine(visible(stdout) + stderr)
 	for _, want := range wants {
 		text := oneLine(strings.TrimLeft(want, "+- "))
 		if says := strings.Contains(output, text); text == "" || says != strings.HasPrefix(want, "+ ") {

@@ -241,11 +241,6 @@ func (w *world) newUID() types.UID {
 	return types.UID(fmt.Sprint("uid-", w.uids))
 }
 
-// deleteNode deletes a node. The controller is not notified.
-func (w *world) deleteNode(name string) {
-	w.must(w.api.Delete(context.Background(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}))
-}
-
 func (w *world) nodeChanged(name string) {
 	w.observe(name)
 	for _, r := range w.c.requestsFor(context.Background(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}) {

@@ -122,9 +122,9 @@ func (w *world) steps() map[string]func(name, rest string) {
 			w.patching = func() { w.changePod(name, func(*corev1.Pod) {}) }
 		},
 		"node":    func(name, rest string) { w.setNode(name, taintList(rest)...) },
-		"no-node": func(name, _ string) { w.deleteNode(name) },
+		"no-node": func(name, _ string) { w.must(w.api.Delete(context.Background(), w.node(name))) },
 		"lost-node": func(name, _ string) { // the controller is notified
-			w.deleteNode(name)
+			w.must(w.api.Delete(context.Background(), w.node(name)))
 			w.nodeChanged(name)
 		},
 		"ready": func(name, rest string) {

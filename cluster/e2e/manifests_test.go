@@ -188,10 +188,7 @@ func checkRights(t *testing.T, c *controlplane.Cluster, account string, may, may
 		want := i < len(may)
 		c.Eventually(fmt.Sprintf("%s may %s: %v", account, right, want), func() error {
 			answer := must(c.Client.AuthorizationV1().SubjectAccessReviews().Create(t.Context(), review, metav1.CreateOptions{}))(t)
-			if answer.Status.Allowed != want {
-				return fmt.Errorf("it is %v", answer.Status.Allowed)
-			}
-			return nil
+			return unless(answer.Status.Allowed == want, "it is %v", answer.Status.Allowed)
 		})
 	}
 }
@@ -260,10 +257,8 @@ func TestEvictorManifest(t *testing.T) {
 					nodes = append(nodes, pod.Spec.NodeName)
 				}
 			}
-			if slices.Sort(nodes); !right(nodes) {
-				return fmt.Errorf("they are on %q", nodes)
-			}
-			return nil
+			slices.Sort(nodes)
+			return unless(right(nodes), "they are on %q", nodes)
 		})
 		return nodes
 	}
@@ -311,10 +306,8 @@ func checkPriority(t *testing.T, c *controlplane.Cluster) {
 				return err
 			}
 			response.Body.Close()
-			if got := response.Header.Get(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID); got != string(schema.UID) {
-				return fmt.Errorf("%s: %s, FlowSchema %q, want %q", path, response.Status, got, schema.UID)
-			}
-			return nil
+			got := response.Header.Get(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID)
+			return unless(got == string(schema.UID), "%s: %s, FlowSchema %q, want %q", path, response.Status, got, schema.UID)
 		})
 	}
 }

@@ -122,14 +122,11 @@ func TestAFailedNode(t *testing.T) {
 	c.Install("evictor")
 	c.AddNodes(controlplane.Node("node-1"), controlplane.Node("node-2"))
 	addGuarded(t, c)
-	watcher := watchPods(t, c)
+	seen := c.WatchPods()
 	tainted := func(what string, right func(taints int) bool) {
 		c.Eventually(what, func() error {
 			list := must(c.Client.CoreV1().Nodes().Get(t.Context(), "node-1", metav1.GetOptions{}))(t).Spec.Taints
-			if !right(len(list)) {
-				return fmt.Errorf("its taints are %v", list)
-			}
-			return nil
+			return unless(right(len(list)), "its taints are %v", list)
 		})
 	}
 
@@ -148,7 +145,7 @@ func TestAFailedNode(t *testing.T) {
 	c.StopHeartbeat("node-1")
 	<-back
 	time.Sleep(5 * time.Second)
-	if len(watcher.wait(t, time.Second, 0)) > 0 {
+	if len(evicted(t, time.Second, 0, seen)) > 0 {
 		t.Error("the pod is deleted from a node that works")
 	}
 	e.stop()
@@ -160,7 +157,7 @@ func TestAFailedNode(t *testing.T) {
 	e.until("the budget holds the pod back", "taints_evictor_failed_attempts_total", "blocked", func(v float64) bool { return v > 3 })
 	before := time.Now()
 	setTaints(t, c, "node-1", []taints.Taint{{Key: corev1.TaintNodeOutOfService, Effect: taints.NoExecute}})
-	if got := watcher.wait(t, 3*time.Second, 1)["guarded"].reason; got != "DeletionByTaintManager" {
+	if got := evicted(t, 3*time.Second, 1, seen)["guarded"].Reason; got != "DeletionByTaintManager" {
 		t.Errorf("the pod has the condition DisruptionTarget with reason %q", got)
 	}
 	t.Logf("the pod is deleted after %v", time.Since(before).Round(time.Millisecond))

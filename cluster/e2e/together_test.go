@@ -63,10 +63,7 @@ func installed(t *testing.T, objects []client.Object) *controlplane.Cluster {
 	created(t, c)
 	c.Eventually("the webhook is called, and does not answer", func() error {
 		err := c.TryPod(controlplane.Pod("refused"))
-		if !apierrors.IsInternalError(err) || !strings.Contains(err.Error(), "dial unix no-services: ") { // and not 10.0.0.x
-			return fmt.Errorf("got %v", err)
-		}
-		return nil
+		return unless(apierrors.IsInternalError(err) && strings.Contains(err.Error(), "dial unix no-services: "), "got %v", err) // not 10.0.0.x
 	})
 	return c
 }
@@ -87,10 +84,7 @@ func created(t *testing.T, c *controlplane.Cluster) {
 		for _, pod := range must(c.Client.CoreV1().Pods("").List(t.Context(), all))(t).Items {
 			got[pod.Namespace+"/"+pod.Labels["app"]+pod.Labels["app.kubernetes.io/name"]]++
 		}
-		if !maps.Equal(got, want) {
-			return fmt.Errorf("there are %v, want %v", got, want)
-		}
-		return nil
+		return unless(maps.Equal(got, want), "there are %v, want %v", got, want)
 	})
 }
 
@@ -169,9 +163,7 @@ func runOn(t *testing.T, c *controlplane.Cluster, nodes ...string) {
 				running++
 			}
 		}
-		if want := 2 * (len(programs) + 2); running != want {
-			return fmt.Errorf("%d do, want %d", running, want)
-		}
-		return nil
+		want := 2 * (len(programs) + 2)
+		return unless(running == want, "%d do, want %d", running, want)
 	})
 }

@@ -177,12 +177,7 @@ func (c *Cluster) StartAPIServer() {
 
 func (c *Cluster) waitForAPIServer() {
 	c.tb.Helper()
-	c.Eventually("the API server is ready", func() error {
-		select {
-		case <-c.apiserver.Done():
-			c.tb.Fatal("kube-apiserver has ended")
-		default:
-		}
+	c.apiserver.Within(2*time.Minute, "the API server is ready", func() error {
 		_, err := c.Get(c.Config.Host + "/readyz")
 		return err
 	})

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -212,6 +213,14 @@ func setTaints(t *testing.T, c *controlplane.Cluster, node string, list []taints
 	if err != nil {
 		t.Errorf("taint %s: %v", node, err)
 	}
+}
+
+// untilTainted waits until the taints of a node are right.
+func untilTainted(c *controlplane.Cluster, what, node string, right func([]corev1.Taint) bool) {
+	c.Eventually(what, func() error {
+		now, err := c.Client.CoreV1().Nodes().Get(c.Context(), node, metav1.GetOptions{})
+		return errors.Join(err, unless(right(now.Spec.Taints), "its taints are %v", now.Spec.Taints))
+	})
 }
 
 // setAllTaints sets the taints of the nodes at the same time.

@@ -273,16 +273,13 @@ func TestEvictorManifest(t *testing.T) {
 	checkPriority(t, c)
 
 	c.StopHeartbeat(failed...)
-	c.Eventually("both nodes are found unreachable", func() error {
-		for _, name := range failed {
-			list := must(c.Client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{}))(t).Spec.Taints
-			unreachable := corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute}
-			if !slices.ContainsFunc(list, func(t corev1.Taint) bool { return t.MatchTaint(&unreachable) }) {
-				return fmt.Errorf("%s has the taints %v", name, list)
-			}
-		}
-		return nil
-	})
+	for _, node := range failed {
+		untilTainted(c, node+" is found unreachable", node, func(list []corev1.Taint) bool {
+			return slices.ContainsFunc(list, func(t corev1.Taint) bool {
+				return t.Key == corev1.TaintNodeUnreachable && t.Effect == corev1.TaintEffectNoExecute
+			})
+		})
+	}
 	check(t, c.Client.CoreV1().Pods(controlplane.Evictor).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}))
 	placed("the replicas are on other nodes", func(nodes []string) bool {
 		return len(nodes) == 2 && !slices.ContainsFunc(nodes, func(n string) bool { return n == "" || slices.Contains(failed, n) })

@@ -96,8 +96,7 @@ func proxied(t *testing.T, c *controlplane.Cluster, see func(*http.Response)) st
 	proxy.ModifyResponse = func(response *http.Response) error { see(response); return nil }
 	server := httptest.NewServer(proxy)
 	t.Cleanup(server.CloseClientConnections)
-	return c.WriteFile("proxied.kubeconfig", fmt.Sprintf(`{"apiVersion": "v1", "kind": "Config", "current-context": "proxied",
-		"clusters": [{"name": "proxied", "cluster": {"server": %q}}], "contexts": [{"name": "proxied", "context": {"cluster": "proxied"}}]}`, server.URL))
+	return c.KubeconfigFor("proxied", &rest.Config{Host: server.URL})
 }
 
 type lateBody struct {
@@ -123,20 +122,13 @@ func TestAFailedNode(t *testing.T) {
 	c.AddNodes(controlplane.Node("node-1"), controlplane.Node("node-2"))
 	addGuarded(t, c)
 	seen := c.WatchPods()
-	tainted := func(what string, right func(taints int) bool) {
-		c.Eventually(what, func() error {
-			list := must(c.Client.CoreV1().Nodes().Get(t.Context(), "node-1", metav1.GetOptions{}))(t).Spec.Taints
-			return unless(right(len(list)), "its taints are %v", list)
-		})
-	}
-
 	back := make(chan struct{})
 	var once sync.Once
 	e := startEvictor(t, c, append(missedSoon, "-delete-held-after=1ns", "-kubeconfig="+proxied(t, c, func(response *http.Response) {
 		if response.StatusCode == http.StatusTooManyRequests {
 			once.Do(func() {
 				c.StartHeartbeat("node-1")
-				tainted("the node recovers", func(n int) bool { return n == 0 })
+				untilTainted(c, "the node recovers", "node-1", func(list []corev1.Taint) bool { return len(list) == 0 })
 				close(back)
 			})
 		}
@@ -153,7 +145,7 @@ func TestAFailedNode(t *testing.T) {
 	e = startEvictor(t, c, missedSoon...)
 	e.waitUntilLeading()
 	c.StopHeartbeat("node-1")
-	tainted("the node fails again", func(n int) bool { return n > 0 })
+	untilTainted(c, "the node fails again", "node-1", func(list []corev1.Taint) bool { return len(list) > 0 })
 	e.until("the budget holds the pod back", "taints_evictor_failed_attempts_total", "blocked", func(v float64) bool { return v > 3 })
 	before := time.Now()
 	setTaints(t, c, "node-1", []taints.Taint{{Key: corev1.TaintNodeOutOfService, Effect: taints.NoExecute}})

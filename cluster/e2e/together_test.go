@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -105,23 +103,7 @@ func TestNodesOfAllReplicasFail(t *testing.T) {
 		ControllerManager: []string{noTaintEviction, "--node-monitor-period=1s", "--node-monitor-grace-period=6s", "--node-eviction-rate=20"},
 		Kubelets:          true,
 	})
-	objects := must(controlplane.Manifest("../e2e/testdata/failed"))(t)
-	for _, program := range programs {
-		objects = append(objects, must(controlplane.Manifest(program))(t)...)
-	}
-	for _, object := range objects {
-		switch o := object.(type) {
-		case *admissionregistrationv1.MutatingWebhookConfiguration, *admissionregistrationv1.ValidatingWebhookConfiguration:
-			continue // its pods only report that they run
-		case *appsv1.Deployment:
-			for i := range o.Spec.Template.Spec.Tolerations {
-				if seconds := o.Spec.Template.Spec.Tolerations[i].TolerationSeconds; seconds != nil {
-					*seconds /= 60
-				}
-			}
-		}
-		c.Apply(object)
-	}
+	c.Install("../e2e/testdata/failed")
 	failed := []string{"node-1", "node-2"}
 	c.AddNodes(controlplane.Node("node-1"), controlplane.Node("node-2"))
 	c.RunScheduler(controlplane.Profile{Name: corev1.DefaultSchedulerName})

@@ -29,8 +29,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/client-go/util/keyutil"
+	"k8s.io/kubernetes/test/utils/kubeconfig"
 )
 
 // token is the token of a user with all rights. Only this machine can reach the API
@@ -160,7 +160,7 @@ func (c *Cluster) etcdAndAPIServer() {
 	c.waitForAPIServer()
 	c.Client, err = kubernetes.NewForConfig(c.Config) // it reads the certificate, which exists now
 	c.Must(err)
-	c.Kubeconfig = c.KubeconfigFor("admin", token)
+	c.Kubeconfig = c.KubeconfigFor("admin", c.Config)
 }
 
 // StopAPIServer kills the API server, as when its machine fails. The rest of the
@@ -307,17 +307,12 @@ func Within(tb T, limit time.Duration, what string, condition func() error) {
 	}
 }
 
-// KubeconfigFor writes a file for --kubeconfig for a user of the given name with the
-// token, and returns its path.
-func (c *Cluster) KubeconfigFor(user, token string) string {
+// KubeconfigFor writes a file for --kubeconfig, with a name that begins like this, and
+// returns its path.
+func (c *Cluster) KubeconfigFor(name string, config *rest.Config) string {
 	c.tb.Helper()
-	config := clientcmdapi.NewConfig()
-	config.Clusters["e2e"] = &clientcmdapi.Cluster{Server: c.Config.Host, CertificateAuthority: c.Config.CAFile}
-	config.AuthInfos[user] = &clientcmdapi.AuthInfo{Token: token}
-	config.Contexts["e2e"] = &clientcmdapi.Context{Cluster: "e2e", AuthInfo: user}
-	config.CurrentContext = "e2e"
-	path := c.path(fmt.Sprintf("%s-%d.kubeconfig", user, len(c.processes))) // a program may be reading an older one
-	c.Must(clientcmd.WriteToFile(*config, path))
+	path := c.path(fmt.Sprintf("%s-%d.kubeconfig", name, len(c.processes))) // a program may be reading an older one
+	c.Must(clientcmd.WriteToFile(*kubeconfig.CreateKubeConfig(config), path))
 	return path
 }
 

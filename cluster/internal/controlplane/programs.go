@@ -303,7 +303,9 @@ func (c *Cluster) ServiceAccount(namespace, name string) string {
 	accounts := c.Client.CoreV1().ServiceAccounts(namespace)
 	request, err := accounts.CreateToken(c.Context(), name, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	c.Must(err)
-	return c.KubeconfigFor(namespace+"-"+name, request.Status.Token)
+	config := rest.AnonymousClientConfig(c.Config)
+	config.BearerToken = request.Status.Token
+	return c.KubeconfigFor(namespace+"-"+name, config)
 }
 
 // Tools returns a folder for the PATH with kubectl and other programs of this

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -16,8 +17,6 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/retry"
 
 	"github.com/seed-0529bac1/taints"
@@ -70,7 +69,7 @@ func TestEvictor(t *testing.T) {
 	}
 	e := startEvictor(t, c, append(missedSoon, "-qps=500", "-burst=500", "-workers=16")...) // many have the same deadline
 	e.waitUntilLeading()
-	watcher := watchPods(t, c)
+	seen := c.WatchPods()
 
 	begun = time.Now().Truncate(time.Second).Add(time.Second) // a timeAdded has whole seconds
 	time.Sleep(time.Until(begun))
@@ -81,9 +80,9 @@ func TestEvictor(t *testing.T) {
 	time.Sleep(time.Until(begun.Add(7 * time.Second)))
 	setAllTaints(t, c, freed)
 	last := begun.Add(12 * time.Second)
-	watcher.wait(t, time.Until(last)+30*time.Second, len(after))
+	evicted(t, time.Until(last)+30*time.Second, len(after), seen)
 	time.Sleep(time.Until(last.Add(onTime + busy))) // for the pods that must not be evicted
-	checkTimes(t, begun, after, watcher.wait(t, time.Second, len(after)))
+	checkTimes(t, begun, after, evicted(t, time.Second, len(after), seen))
 	e.stop()
 }
 
@@ -101,18 +100,18 @@ func tolerates(key string, seconds int64) corev1.Toleration {
 
 // checkTimes checks that exactly the pods that are due are evicted, each after its
 // deadline but not long after.
-func checkTimes(t *testing.T, begun time.Time, after map[string]int64, evicted map[string]eviction) {
+func checkTimes(t *testing.T, begun time.Time, after map[string]int64, gone map[string]controlplane.Sighting) {
 	t.Helper()
-	if len(evicted) != len(after) {
-		t.Fatalf("%d pods are evicted, want %d", len(evicted), len(after))
+	if len(gone) != len(after) {
+		t.Fatalf("%d pods are evicted, want %d", len(gone), len(after))
 	}
 	var late []time.Duration
 	for name, seconds := range after {
-		pod, gone := evicted[name]
-		if !gone {
+		pod, ok := gone[name]
+		if !ok {
 			t.Fatalf("%s is not evicted, want after %d s", name, seconds)
 		}
-		late = append(late, pod.at.Sub(begun.Add(time.Duration(seconds)*time.Second)).Round(time.Millisecond))
+		late = append(late, pod.Gone.Sub(begun.Add(time.Duration(seconds)*time.Second)).Round(time.Millisecond))
 	}
 	slices.Sort(late)
 	n := len(late)
@@ -191,48 +190,13 @@ func (e *evictor) stop() {
 	}
 }
 
-// An eviction is what is known of a pod that is gone.
-type eviction struct {
-	at     time.Time
-	reason string // of its condition DisruptionTarget
-}
-
-// podWatcher records when pods disappear.
-type podWatcher struct {
-	mu        sync.Mutex
-	evictions map[string]eviction
-}
-
-// watchPods watches the pods of the namespace default until the test ends, with an
-// informer: the API server may end a watch at any time.
-func watchPods(t *testing.T, c *controlplane.Cluster) *podWatcher {
-	t.Helper()
-	w := &podWatcher{evictions: map[string]eviction{}}
-	factory := informers.NewSharedInformerFactoryWithOptions(c.Client, 0, informers.WithNamespace(metav1.NamespaceDefault))
-	must(factory.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: func(obj any) {
-		if missed, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-			obj = missed.Obj
-		}
-		pod := obj.(*corev1.Pod)
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.evictions[pod.Name] = eviction{time.Now(), controlplane.Condition(pod, corev1.DisruptionTarget).Reason}
-	}}))(t)
-	factory.Start(t.Context().Done())
-	factory.WaitForCacheSync(t.Context().Done())
-	return w
-}
-
-// wait waits until so many pods are gone, and returns them.
-func (w *podWatcher) wait(t *testing.T, limit time.Duration, want int) (gone map[string]eviction) {
+// evicted waits until so many pods are gone, and returns them.
+func evicted(t *testing.T, limit time.Duration, want int, seen func() map[string]controlplane.Sighting) (gone map[string]controlplane.Sighting) {
 	t.Helper()
 	controlplane.Within(t, limit, fmt.Sprintf("%d pods are evicted", want), func() error {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		if gone = maps.Clone(w.evictions); len(gone) < want {
-			return fmt.Errorf("only %v", slices.Sorted(maps.Keys(gone)))
-		}
-		return nil
+		gone = seen()
+		maps.DeleteFunc(gone, func(_ string, s controlplane.Sighting) bool { return s.Gone.IsZero() })
+		return unless(len(gone) >= want, "only %v", slices.Sorted(maps.Keys(gone)))
 	})
 	return gone
 }
@@ -249,6 +213,14 @@ func setTaints(t *testing.T, c *controlplane.Cluster, node string, list []taints
 	if err != nil {
 		t.Errorf("taint %s: %v", node, err)
 	}
+}
+
+// untilTainted waits until the taints of a node are right.
+func untilTainted(c *controlplane.Cluster, what, node string, right func([]corev1.Taint) bool) {
+	c.Eventually(what, func() error {
+		now, err := c.Client.CoreV1().Nodes().Get(c.Context(), node, metav1.GetOptions{})
+		return errors.Join(err, unless(right(now.Spec.Taints), "its taints are %v", now.Spec.Taints))
+	})
 }
 
 // setAllTaints sets the taints of the nodes at the same time.
@@ -270,7 +242,7 @@ func TestEvictorsInTurn(t *testing.T) {
 	const seconds = 12
 	c.AddPods(podOn("node-1", "web", tolerates("maintenance", seconds)))
 	addGuarded(t, c)
-	watcher := watchPods(t, c)
+	seen := c.WatchPods()
 
 	first := startEvictor(t, c, missedSoon...)
 	first.waitUntilLeading()
@@ -283,15 +255,15 @@ func TestEvictorsInTurn(t *testing.T) {
 	t.Logf("the other leads after %v", time.Since(before).Round(time.Millisecond))
 
 	deadline := before.Add(seconds * time.Second)
-	web := watcher.wait(t, time.Minute, 1)["web"]
+	web := evicted(t, time.Minute, 1, seen)["web"]
 	second.until("the other pod is held back", "taints_evictor_failed_attempts_total", "blocked", func(v float64) bool { return v >= 2 })
 	checkHeldBack(t, second)
-	if late := web.at.Sub(deadline); late < 0 || late > onTime+busy {
+	if late := web.Gone.Sub(deadline); late < 0 || late > onTime+busy {
 		t.Errorf("web was evicted %v after its deadline", late)
 	}
 	budgets := c.Client.PolicyV1().PodDisruptionBudgets(metav1.NamespaceDefault)
 	check(t, budgets.Delete(t.Context(), "guarded", metav1.DeleteOptions{}))
-	if got := watcher.wait(t, time.Minute, 2)["guarded"].reason; got != "EvictionByEvictionAPI" {
+	if got := evicted(t, time.Minute, 2, seen)["guarded"].Reason; got != "EvictionByEvictionAPI" {
 		t.Errorf("the pod has the condition DisruptionTarget with reason %q", got)
 	}
 	second.until("nothing is still overdue", "taints_evictor_oldest_overdue_seconds", "budget", func(v float64) bool { return v == 0 })
@@ -320,10 +292,7 @@ func addGuarded(t *testing.T, c *controlplane.Cluster) {
 	c.Install("../e2e/testdata/budget")
 	c.Eventually("the PodDisruptionBudget is in force", func() error {
 		now := must(c.Client.PolicyV1().PodDisruptionBudgets(metav1.NamespaceDefault).Get(t.Context(), "guarded", metav1.GetOptions{}))(t)
-		if now.Status.CurrentHealthy != 1 {
-			return fmt.Errorf("its status is %+v", now.Status)
-		}
-		return nil
+		return unless(now.Status.CurrentHealthy == 1, "its status is %+v", now.Status)
 	})
 }
 
@@ -393,10 +362,7 @@ func testOutage(t *testing.T, replicas int) {
 				gone[name] = time.Now()
 			}
 		}
-		if len(gone) < len(want) {
-			return fmt.Errorf("%d of %d are", len(gone), len(want))
-		}
-		return nil
+		return unless(len(gone) == len(want), "%d of %d are", len(gone), len(want))
 	})
 	for name, after := range want {
 		due, at, bound := tainted.Add(after), gone[name], ended.Add(lease)
@@ -411,11 +377,9 @@ func testOutage(t *testing.T, replicas int) {
 
 // startAgainWhereEnded restarts an evictor that has ended, and returns how often.
 func (e *evictor) startAgainWhereEnded() int {
-	select {
-	case <-e.Done():
-		e.Process = e.c.Restart(e.Process)
-		return 1
-	default:
+	if !e.Ended() {
 		return 0
 	}
+	e.Process = e.c.Restart(e.Process)
+	return 1
 }

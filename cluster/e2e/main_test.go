@@ -5,8 +5,10 @@ package e2e
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -30,17 +32,18 @@ func start(t *testing.T, options controlplane.Options) *controlplane.Cluster {
 	return controlplane.Start(t, options)
 }
 
+// unless returns an error with the text unless something is right.
+func unless(right bool, format string, args ...any) error {
+	if right {
+		return nil
+	}
+	return fmt.Errorf(format, args...)
+}
+
 // settled returns an error until schedulers have looked at all of the wanted pods.
 func settled(pods map[string]*corev1.Pod, want int) error {
-	if len(pods) != want {
-		return fmt.Errorf("%d pods, want %d", len(pods), want)
-	}
-	for name, pod := range pods {
-		if pod.Spec.NodeName == "" && controlplane.Pending(pod) == "" {
-			return fmt.Errorf("no scheduler has looked at %s", name)
-		}
-	}
-	return nil
+	unseen := slices.DeleteFunc(slices.Collect(maps.Values(pods)), controlplane.Settled)
+	return unless(len(pods) == want && len(unseen) == 0, "of %d pods, want %d, %d are waiting", len(pods), want, len(unseen))
 }
 
 // podOn returns a pod on a node.

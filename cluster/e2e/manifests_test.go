@@ -5,7 +5,6 @@ package e2e
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +19,7 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -188,10 +188,7 @@ func checkRights(t *testing.T, c *controlplane.Cluster, account string, may, may
 		want := i < len(may)
 		c.Eventually(fmt.Sprintf("%s may %s: %v", account, right, want), func() error {
 			answer := must(c.Client.AuthorizationV1().SubjectAccessReviews().Create(t.Context(), review, metav1.CreateOptions{}))(t)
-			if answer.Status.Allowed != want {
-				return fmt.Errorf("it is %v", answer.Status.Allowed)
-			}
-			return nil
+			return unless(answer.Status.Allowed == want, "it is %v", answer.Status.Allowed)
 		})
 	}
 }
@@ -218,12 +215,10 @@ func TestSchedulerManifest(t *testing.T) {
 	manifest := fmt.Sprintf("%s\nclientConnection: {kubeconfig: %q}\n", config, kubeconfig)
 	monitored := only[*appsv1.Deployment](t, overlay(t, "scheduler", "monitoring")).Spec.Template.Spec.Containers[0].Args
 	process, metrics := c.StartScheduler([]string{controlplane.Binary(t, "scheduler")}, manifest, kubeconfig, monitored[len(monitored)-1])
-	anybody := must(rest.HTTPClientFor(&rest.Config{TLSClientConfig: rest.TLSClientConfig{Insecure: true}}))(t)
-	for page, want := range map[string]int{"/metrics": http.StatusOK, "/configz": http.StatusForbidden} {
-		response := must(anybody.Get(strings.Replace(metrics, "/metrics", page, 1)))(t)
-		response.Body.Close()
-		if response.StatusCode != want {
-			t.Errorf("%s answers %s to anybody, want %d", page, response.Status, want)
+	for page, anybody := range map[string]bool{"/metrics": true, "/configz": false} {
+		_, err := controlplane.Get(t.Context(), strings.Replace(metrics, "/metrics", page, 1), "")
+		if anybody && err != nil || !anybody && !apierrors.IsForbidden(err) {
+			t.Errorf("%s answers anybody: %v", page, err)
 		}
 	}
 	c.RunScheduler(controlplane.Profile{Name: corev1.DefaultSchedulerName})
@@ -260,10 +255,8 @@ func TestEvictorManifest(t *testing.T) {
 					nodes = append(nodes, pod.Spec.NodeName)
 				}
 			}
-			if slices.Sort(nodes); !right(nodes) {
-				return fmt.Errorf("they are on %q", nodes)
-			}
-			return nil
+			slices.Sort(nodes)
+			return unless(right(nodes), "they are on %q", nodes)
 		})
 		return nodes
 	}
@@ -278,16 +271,13 @@ func TestEvictorManifest(t *testing.T) {
 	checkPriority(t, c)
 
 	c.StopHeartbeat(failed...)
-	c.Eventually("both nodes are found unreachable", func() error {
-		for _, name := range failed {
-			list := must(c.Client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{}))(t).Spec.Taints
-			unreachable := corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute}
-			if !slices.ContainsFunc(list, func(t corev1.Taint) bool { return t.MatchTaint(&unreachable) }) {
-				return fmt.Errorf("%s has the taints %v", name, list)
-			}
-		}
-		return nil
-	})
+	for _, node := range failed {
+		untilTainted(c, node+" is found unreachable", node, func(list []corev1.Taint) bool {
+			return slices.ContainsFunc(list, func(t corev1.Taint) bool {
+				return t.Key == corev1.TaintNodeUnreachable && t.Effect == corev1.TaintEffectNoExecute
+			})
+		})
+	}
 	check(t, c.Client.CoreV1().Pods(controlplane.Evictor).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}))
 	placed("the replicas are on other nodes", func(nodes []string) bool {
 		return len(nodes) == 2 && !slices.ContainsFunc(nodes, func(n string) bool { return n == "" || slices.Contains(failed, n) })
@@ -311,10 +301,8 @@ func checkPriority(t *testing.T, c *controlplane.Cluster) {
 				return err
 			}
 			response.Body.Close()
-			if got := response.Header.Get(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID); got != string(schema.UID) {
-				return fmt.Errorf("%s: %s, FlowSchema %q, want %q", path, response.Status, got, schema.UID)
-			}
-			return nil
+			got := response.Header.Get(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID)
+			return unless(got == string(schema.UID), "%s: %s, FlowSchema %q, want %q", path, response.Status, got, schema.UID)
 		})
 	}
 }

@@ -96,8 +96,7 @@ func proxied(t *testing.T, c *controlplane.Cluster, see func(*http.Response)) st
 	proxy.ModifyResponse = func(response *http.Response) error { see(response); return nil }
 	server := httptest.NewServer(proxy)
 	t.Cleanup(server.CloseClientConnections)
-	return c.WriteFile("proxied.kubeconfig", fmt.Sprintf(`{"apiVersion": "v1", "kind": "Config", "current-context": "proxied",
-		"clusters": [{"name": "proxied", "cluster": {"server": %q}}], "contexts": [{"name": "proxied", "context": {"cluster": "proxied"}}]}`, server.URL))
+	return c.KubeconfigFor("proxied", &rest.Config{Host: server.URL})
 }
 
 type lateBody struct {
@@ -122,24 +121,14 @@ func TestAFailedNode(t *testing.T) {
 	c.Install("evictor")
 	c.AddNodes(controlplane.Node("node-1"), controlplane.Node("node-2"))
 	addGuarded(t, c)
-	watcher := watchPods(t, c)
-	tainted := func(what string, right func(taints int) bool) {
-		c.Eventually(what, func() error {
-			list := must(c.Client.CoreV1().Nodes().Get(t.Context(), "node-1", metav1.GetOptions{}))(t).Spec.Taints
-			if !right(len(list)) {
-				return fmt.Errorf("its taints are %v", list)
-			}
-			return nil
-		})
-	}
-
+	seen := c.WatchPods()
 	back := make(chan struct{})
 	var once sync.Once
 	e := startEvictor(t, c, append(missedSoon, "-delete-held-after=1ns", "-kubeconfig="+proxied(t, c, func(response *http.Response) {
 		if response.StatusCode == http.StatusTooManyRequests {
 			once.Do(func() {
 				c.StartHeartbeat("node-1")
-				tainted("the node recovers", func(n int) bool { return n == 0 })
+				untilTainted(c, "the node recovers", "node-1", func(list []corev1.Taint) bool { return len(list) == 0 })
 				close(back)
 			})
 		}
@@ -148,7 +137,7 @@ func TestAFailedNode(t *testing.T) {
 	c.StopHeartbeat("node-1")
 	<-back
 	time.Sleep(5 * time.Second)
-	if len(watcher.wait(t, time.Second, 0)) > 0 {
+	if len(evicted(t, time.Second, 0, seen)) > 0 {
 		t.Error("the pod is deleted from a node that works")
 	}
 	e.stop()
@@ -156,11 +145,11 @@ func TestAFailedNode(t *testing.T) {
 	e = startEvictor(t, c, missedSoon...)
 	e.waitUntilLeading()
 	c.StopHeartbeat("node-1")
-	tainted("the node fails again", func(n int) bool { return n > 0 })
+	untilTainted(c, "the node fails again", "node-1", func(list []corev1.Taint) bool { return len(list) > 0 })
 	e.until("the budget holds the pod back", "taints_evictor_failed_attempts_total", "blocked", func(v float64) bool { return v > 3 })
 	before := time.Now()
 	setTaints(t, c, "node-1", []taints.Taint{{Key: corev1.TaintNodeOutOfService, Effect: taints.NoExecute}})
-	if got := watcher.wait(t, 3*time.Second, 1)["guarded"].reason; got != "DeletionByTaintManager" {
+	if got := evicted(t, 3*time.Second, 1, seen)["guarded"].Reason; got != "DeletionByTaintManager" {
 		t.Errorf("the pod has the condition DisruptionTarget with reason %q", got)
 	}
 	t.Logf("the pod is deleted after %v", time.Since(before).Round(time.Millisecond))

@@ -38,12 +38,7 @@ func startPlay(t *testing.T, command string, env ...string) *player {
 func (p *player) line(pattern string) {
 	p.t.Helper()
 	re := regexp.MustCompile(`(?m)` + pattern)
-	until(p.t, p.Process, pattern, func() error {
-		if !re.MatchString(p.Log()) {
-			return errors.New("no such line")
-		}
-		return nil
-	})
+	p.Within(compiled, pattern, func() error { return unless(re.MatchString(p.Log()), "no such line") })
 }
 
 // do runs the command in the guide that has the words, and returns its output.

@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -69,6 +68,9 @@ func (r *readmeTest) run(t *testing.T, b docs.Block) {
 	b.Run(t, root, r.env...)
 }
 
+// compiled is how long a command may take that has to be compiled first.
+const compiled = 9 * time.Minute
+
 // inBackground starts a command that runs until it is interrupted.
 func inBackground(t *testing.T, command *exec.Cmd) *controlplane.Process {
 	t.Helper()
@@ -82,20 +84,6 @@ func inBackground(t *testing.T, command *exec.Cmd) *controlplane.Process {
 		}
 	})
 	return p
-}
-
-// until waits until the condition returns no error, while the command runs. The
-// command may have to be compiled first.
-func until(t *testing.T, p *controlplane.Process, what string, condition func() error) {
-	t.Helper()
-	controlplane.Within(t, 9*time.Minute, what, func() error {
-		select {
-		case <-p.Done():
-			t.Fatalf("%s: it has ended", what)
-		default:
-		}
-		return condition()
-	})
 }
 
 func (r *readmeTest) startBlock(t *testing.T, b docs.Block) *controlplane.Process {
@@ -120,7 +108,7 @@ func (r *readmeTest) evictor(t *testing.T) {
 	}
 	// The manifest's pods only report that they run; this one is real.
 	e := r.startBlock(t, blocks[3])
-	until(t, e, "it is ready", func() error {
+	e.Within(compiled, "it is ready", func() error {
 		_, err := r.Get("http://127.0.0.1:8081/readyz")
 		return err
 	})
@@ -151,11 +139,9 @@ func (r *readmeTest) scheduler(t *testing.T) {
 	pod := controlplane.Pod("second")
 	pod.Spec.SchedulerName = "taints-scheduler"
 	r.AddPods(pod)
-	until(t, s, "the pod is placed", func() error {
-		if pod := r.Pods(metav1.NamespaceDefault)["second"]; pod == nil || pod.Spec.NodeName == "" {
-			return fmt.Errorf("it is not: %+v", pod)
-		}
-		return nil
+	s.Within(compiled, "the pod is placed", func() error {
+		pod := r.Pods(metav1.NamespaceDefault)["second"]
+		return unless(pod != nil && pod.Spec.NodeName != "", "it is not: %+v", pod)
 	})
 	_ = s.Interrupt()
 	r.run(t, blocks[2])
@@ -206,10 +192,8 @@ func (r *readmeTest) removal(t *testing.T) {
 		}
 	}
 	r.Eventually("nothing is left", func() error { // Kubernetes removes some objects, such as EndpointSlices, later
-		if left := r.objects(t).Difference(before); left.Len() > 0 || installed < 60 {
-			return fmt.Errorf("of %d objects these are left: %q", installed, sets.List(left))
-		}
-		return nil
+		left := r.objects(t).Difference(before)
+		return unless(left.Len() == 0 && installed >= 60, "of %d objects these are left: %q", installed, sets.List(left))
 	})
 }
 

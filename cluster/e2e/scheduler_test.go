@@ -106,19 +106,15 @@ func (f field) run(t *testing.T, trial trial) {
 		f.Eventually(trial.Pod+" is pending", func() error {
 			message := controlplane.Pending(f.pod(t, trial.Pod))
 			missing := func(words string) bool { return !strings.Contains(message, words) }
-			if message == "" || slices.ContainsFunc(trial.Waits, missing) {
-				return fmt.Errorf("the message is %q, want %q in it", message, trial.Waits)
-			}
-			return nil
+			return unless(message != "" && !slices.ContainsFunc(trial.Waits, missing), "the message is %q, want %q in it", message, trial.Waits)
 		})
 	}
 	f.then(t, trial)
 	if trial.Placed != nil {
 		f.Eventually(trial.Pod+" is placed", func() error {
-			if pod := f.pod(t, trial.Pod); !slices.Contains(trial.Placed, pod.Spec.NodeName) {
-				return fmt.Errorf("it is on %q, want %v: %s", pod.Spec.NodeName, trial.Placed, controlplane.Pending(pod))
-			}
-			return nil
+			pod := f.pod(t, trial.Pod)
+			on := pod.Spec.NodeName
+			return unless(slices.Contains(trial.Placed, on), "it is on %q, want %v: %s", on, trial.Placed, controlplane.Pending(pod))
 		})
 	}
 	if trial.Gone != "" && f.pod(t, trial.Gone) != nil {

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -63,10 +61,7 @@ func installed(t *testing.T, objects []client.Object) *controlplane.Cluster {
 	created(t, c)
 	c.Eventually("the webhook is called, and does not answer", func() error {
 		err := c.TryPod(controlplane.Pod("refused"))
-		if !apierrors.IsInternalError(err) || !strings.Contains(err.Error(), "dial unix no-services: ") { // and not 10.0.0.x
-			return fmt.Errorf("got %v", err)
-		}
-		return nil
+		return unless(apierrors.IsInternalError(err) && strings.Contains(err.Error(), "dial unix no-services: "), "got %v", err) // not 10.0.0.x
 	})
 	return c
 }
@@ -87,10 +82,7 @@ func created(t *testing.T, c *controlplane.Cluster) {
 		for _, pod := range must(c.Client.CoreV1().Pods("").List(t.Context(), all))(t).Items {
 			got[pod.Namespace+"/"+pod.Labels["app"]+pod.Labels["app.kubernetes.io/name"]]++
 		}
-		if !maps.Equal(got, want) {
-			return fmt.Errorf("there are %v, want %v", got, want)
-		}
-		return nil
+		return unless(maps.Equal(got, want), "there are %v, want %v", got, want)
 	})
 }
 
@@ -111,23 +103,7 @@ func TestNodesOfAllReplicasFail(t *testing.T) {
 		ControllerManager: []string{noTaintEviction, "--node-monitor-period=1s", "--node-monitor-grace-period=6s", "--node-eviction-rate=20"},
 		Kubelets:          true,
 	})
-	objects := must(controlplane.Manifest("../e2e/testdata/failed"))(t)
-	for _, program := range programs {
-		objects = append(objects, must(controlplane.Manifest(program))(t)...)
-	}
-	for _, object := range objects {
-		switch o := object.(type) {
-		case *admissionregistrationv1.MutatingWebhookConfiguration, *admissionregistrationv1.ValidatingWebhookConfiguration:
-			continue // its pods only report that they run
-		case *appsv1.Deployment:
-			for i := range o.Spec.Template.Spec.Tolerations {
-				if seconds := o.Spec.Template.Spec.Tolerations[i].TolerationSeconds; seconds != nil {
-					*seconds /= 60
-				}
-			}
-		}
-		c.Apply(object)
-	}
+	c.Install("../e2e/testdata/failed")
 	failed := []string{"node-1", "node-2"}
 	c.AddNodes(controlplane.Node("node-1"), controlplane.Node("node-2"))
 	c.RunScheduler(controlplane.Profile{Name: corev1.DefaultSchedulerName})
@@ -169,9 +145,7 @@ func runOn(t *testing.T, c *controlplane.Cluster, nodes ...string) {
 				running++
 			}
 		}
-		if want := 2 * (len(programs) + 2); running != want {
-			return fmt.Errorf("%d do, want %d", running, want)
-		}
-		return nil
+		want := 2 * (len(programs) + 2)
+		return unless(running == want, "%d do, want %d", running, want)
 	})
 }

@@ -119,10 +119,7 @@ func (w *webhookTest) daemonSets(t *testing.T) {
 	})
 	w.Eventually("there is a watcher, and no sneak", func() error {
 		names := fmt.Sprint(slices.Collect(maps.Keys(w.Pods(metav1.NamespaceDefault))))
-		if strings.Contains(names, "sneak-") || !strings.Contains(names, "watcher-") {
-			return errors.New(names)
-		}
-		return nil
+		return unless(!strings.Contains(names, "sneak-") && strings.Contains(names, "watcher-"), "%s", names)
 	})
 	check(t, w.Client.AppsV1().DaemonSets(metav1.NamespaceDefault).Delete(t.Context(), "sneak", metav1.DeleteOptions{}))
 }
@@ -163,11 +160,8 @@ func (w *webhookTest) down(t *testing.T) {
 		`": failed to call webhook: Post "https://localhost:`
 	w.Eventually("failurePolicy Fail refuses", func() error {
 		err := w.TryPod(controlplane.Pod("refused"))
-		if !apierrors.IsInternalError(err) || !strings.HasPrefix(err.Error(), refused) ||
-			!strings.HasSuffix(err.Error(), "connect: connection refused") {
-			return fmt.Errorf("got %v\nwant %s", err, refused)
-		}
-		return nil
+		return unless(apierrors.IsInternalError(err) && strings.HasPrefix(err.Error(), refused) &&
+			strings.HasSuffix(err.Error(), "connect: connection refused"), "got %v\nwant %s", err, refused)
 	})
 	if err := w.TryPod(in(metav1.NamespaceSystem, controlplane.Pod("exempt"))); err != nil {
 		t.Errorf("in an exempt namespace: %v", err)
@@ -219,10 +213,7 @@ func (w *webhookTest) replicas(t *testing.T) {
 	second, _ := w.StartWebhook(other)
 	w.Eventually("both wait for the Secret", func() error {
 		const waits = "the certificate cannot be rotated yet"
-		if !strings.Contains(w.webhook.Log(), waits) || !strings.Contains(second.Log(), waits) {
-			return errors.New("they do not")
-		}
-		return nil
+		return unless(strings.Contains(w.webhook.Log(), waits) && strings.Contains(second.Log(), waits), "they do not")
 	})
 	w.Apply(w.secret)
 	w.Eventually("both replicas answer", func() error {
@@ -236,10 +227,7 @@ func (w *webhookTest) replicas(t *testing.T) {
 	w.Eventually("both replicas show the same new certificate", func() error {
 		check(t, w.TryPod(controlplane.Pod("probe")))
 		one, two := must(shown(w.Cluster, w.addr))(t), must(shown(w.Cluster, other))(t)
-		if one != two || one == before {
-			return errors.New("they do not")
-		}
-		return nil
+		return unless(one == two && one != before, "they do not")
 	})
 	before = must(shown(w.Cluster, w.addr))(t)
 	must(secrets.Update(t.Context(), w.secret.DeepCopy(), metav1.UpdateOptions{}))(t) // this and the next, as kubectl replace
@@ -247,10 +235,8 @@ func (w *webhookTest) replicas(t *testing.T) {
 	w.Eventually("both replicas have mended that", func() error {
 		one, errOne := shown(w.Cluster, w.addr)
 		two, errTwo := shown(w.Cluster, other)
-		if one != two || one == before {
-			return errors.New("they have not")
-		}
-		return errors.Join(errOne, errTwo, w.TryPod(controlplane.Pod("probe")))
+		mended := unless(one == two && one != before, "they have not")
+		return errors.Join(errOne, errTwo, mended, w.TryPod(controlplane.Pod("probe")))
 	})
 	second.Stop()
 }

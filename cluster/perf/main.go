@@ -90,12 +90,16 @@ func (o options) choose() ([]workload, error) {
 }
 
 // run prints the results so far even if it is interrupted, or a run fails.
-func (o options) run(ctx context.Context, chosen []workload) (err error) {
-	b, err := newBench(ctx)
+func (o options) run(ctx context.Context, chosen []workload) error {
+	scratch, err := os.MkdirTemp("", "taints-perf-")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, b.close()) }()
+	defer os.RemoveAll(scratch)
+	b := &bench{scratch: scratch}
+	if err := b.prepare(ctx); err != nil {
+		return err
+	}
 	results, err := compare(ctx, b, chosen, o.rounds, o.check)
 	if len(results) > 0 {
 		fmt.Print(table(results))
@@ -144,24 +148,14 @@ const limit = 10 * time.Minute
 // schedulerPerf is the package of Kubernetes' benchmark.
 const schedulerPerf = "k8s.io/kubernetes/test/integration/scheduler_perf"
 
-func newBench(ctx context.Context) (b *bench, err error) {
+// prepare configures the schedulers, and builds the program that runs a workload.
+func (b *bench) prepare(ctx context.Context) error {
 	out, err := output(exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", "./perf", schedulerPerf))
 	own, kubernetes, ok := strings.Cut(out, "\n")
 	if err != nil || !ok {
-		return nil, fmt.Errorf("is this cluster? %q, %w", out, err)
+		return fmt.Errorf("is this cluster? %q, %w", out, err)
 	}
-	scratch, err := os.MkdirTemp("", "taints-perf-")
-	if err != nil {
-		return nil, err
-	}
-	b = &bench{own: own, kubernetes: kubernetes, scratch: scratch}
-	if err := b.prepare(ctx); err != nil {
-		return nil, errors.Join(err, b.close())
-	}
-	return b, nil
-}
-
-func (b *bench) prepare(ctx context.Context) error {
+	b.own, b.kubernetes = own, kubernetes
 	for _, s := range []side{stock, plugin} {
 		content, err := schedulerConfig(b.own, s == plugin)
 		err = errors.Join(err, os.Mkdir(b.path(s.String()), 0o755), os.WriteFile(b.path(s.String(), "scheduler.yaml"), content, 0o644))
@@ -179,20 +173,14 @@ func (b *bench) prepare(ctx context.Context) error {
 	return os.Symlink(b.path("bin", "benchmark"), b.path("bin", "etcd"))
 }
 
-func (b *bench) close() error { return os.RemoveAll(b.scratch) }
-
 func (b *bench) path(elements ...string) string {
 	return filepath.Join(append([]string{b.scratch}, elements...)...)
 }
 
 // run runs a workload once.
 func (b *bench) run(ctx context.Context, w workload, s side) (m measurement, err error) {
-	performanceConfig, err := os.ReadFile(w.file(b.own, b.kubernetes))
-	if err != nil {
-		return m, err
-	}
 	folder := b.path(s.String())
-	alone, err := workloadConfig(w, performanceConfig, filepath.Join(folder, "scheduler.yaml"))
+	alone, err := workloadConfig(w, w.file(b.own, b.kubernetes), filepath.Join(folder, "scheduler.yaml"))
 	if err == nil {
 		err = os.WriteFile(filepath.Join(folder, "config.yaml"), alone, 0o644)
 	}

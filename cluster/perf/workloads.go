@@ -90,10 +90,11 @@ type variant struct {
 
 // workloadConfig returns a performance-config.yaml with a workload alone, from the
 // whole file and with the path of the scheduler's configuration.
-func workloadConfig(w workload, performanceConfig []byte, schedulerConfig string) ([]byte, error) {
+func workloadConfig(w workload, file, schedulerConfig string) ([]byte, error) {
 	var whole []map[string]any
 	var cases []testCase
-	err := errors.Join(yaml.Unmarshal(performanceConfig, &whole), yaml.Unmarshal(performanceConfig, &cases))
+	text, err := os.ReadFile(file)
+	err = errors.Join(err, yaml.Unmarshal(text, &whole), yaml.Unmarshal(text, &cases))
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ package main
 
 import (
 	"errors"
-	"os"
 	"os/exec"
 	"testing"
 
@@ -20,11 +19,7 @@ func TestConfig(t *testing.T) {
 		t.Fatalf("%d workloads, %v", len(workloads), err)
 	}
 	for _, w := range workloads {
-		content, err := os.ReadFile(w.file(".", out))
-		if err != nil {
-			t.Fatal(err)
-		}
-		alone, err := workloadConfig(w, content, "scheduler.yaml")
+		alone, err := workloadConfig(w, w.file(".", out), "scheduler.yaml")
 		if err != nil {
 			t.Fatal(err)
 		}

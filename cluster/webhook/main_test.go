@@ -19,6 +19,7 @@ import (
 
 	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/util/cert"
 
@@ -31,20 +32,6 @@ import (
 
 func TestExits(t *testing.T) {
 	exits.Test(t, "webhook", func() program.Options { return &options{} })
-}
-
-// page returns an error unless the answer is 200.
-func page(url string) (string, error) {
-	response, err := http.Get("http://" + url)
-	if err != nil {
-		return "", err
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err == nil && response.StatusCode != http.StatusOK {
-		err = errors.New(response.Status)
-	}
-	return string(body), err
 }
 
 // newCertificate writes a new certificate to dir, and returns a client that trusts
@@ -96,11 +83,11 @@ func TestServe(t *testing.T) {
 		controlplane.Within(t, time.Minute, what, condition)
 	}
 	answers := func(path string) error {
-		_, err := page(health + path)
+		_, err := controlplane.Get(t.Context(), "http://"+health+path, "")
 		return err
 	}
 	eventually("healthy", func() error { return answers("/healthz") })
-	if err := answers("/readyz"); err == nil || !strings.HasPrefix(err.Error(), "500 ") {
+	if err := answers("/readyz"); !apierrors.IsInternalError(err) {
 		t.Errorf("ready without a certificate: %v", err)
 	}
 	newCertificate(t, dir)
@@ -116,7 +103,7 @@ func TestServe(t *testing.T) {
 	}
 	leaf := response.TLS.PeerCertificates[0]
 	eventually("the metrics", func() error {
-		text, err := page(metrics + "/metrics")
+		text, err := controlplane.Get(t.Context(), "http://"+metrics+"/metrics", "")
 		for _, want := range []string{
 			`controller_runtime_webhook_requests_total{code="200",webhook="/mutate"} 1`,
 			`taints_webhook_reviews_total{outcome="patched",webhook="mutate"} 1`, `taints_webhook_rules_good 1`, `taints_webhook_build_info{version=`,

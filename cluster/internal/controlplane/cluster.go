@@ -14,6 +14,7 @@ package controlplane
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -29,8 +30,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/client-go/util/keyutil"
+	"k8s.io/kubernetes/test/utils/kubeconfig"
 )
 
 // token is the token of a user with all rights. Only this machine can reach the API
@@ -160,7 +161,7 @@ func (c *Cluster) etcdAndAPIServer() {
 	c.waitForAPIServer()
 	c.Client, err = kubernetes.NewForConfig(c.Config) // it reads the certificate, which exists now
 	c.Must(err)
-	c.Kubeconfig = c.KubeconfigFor("admin", token)
+	c.Kubeconfig = c.KubeconfigFor("admin", c.Config)
 }
 
 // StopAPIServer kills the API server, as when its machine fails. The rest of the
@@ -177,12 +178,7 @@ func (c *Cluster) StartAPIServer() {
 
 func (c *Cluster) waitForAPIServer() {
 	c.tb.Helper()
-	c.Eventually("the API server is ready", func() error {
-		select {
-		case <-c.apiserver.Done():
-			c.tb.Fatal("kube-apiserver has ended")
-		default:
-		}
+	c.apiserver.Within(2*time.Minute, "the API server is ready", func() error {
 		_, err := c.Get(c.Config.Host + "/readyz")
 		return err
 	})
@@ -254,20 +250,23 @@ func (c *Cluster) stop() {
 // given has the ports that FreePort has returned. They need not be in use yet.
 var given sync.Map
 
-// FreePort returns an unused port of 127.0.0.1, a different one each time.
+// FreePort returns an unused port of 127.0.0.1, a different one each time. By default, a
+// kernel gives none of these ports to a client, which would take it first.
 func FreePort(tb T) string {
 	tb.Helper()
-	for {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
+	for range 1000 {
+		port := strconv.Itoa(16_000 + rand.IntN(16_000))
+		listener, err := net.Listen("tcp", "127.0.0.1:"+port)
 		if err != nil {
-			tb.Fatal(err)
+			continue
 		}
 		listener.Close()
-		port := strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
 		if _, before := given.LoadOrStore(port, true); !before {
 			return port
 		}
 	}
+	tb.Fatal("127.0.0.1 has no free port")
+	return ""
 }
 
 // FreeAddress returns a free port with the host.
@@ -312,17 +311,12 @@ func Within(tb T, limit time.Duration, what string, condition func() error) {
 	}
 }
 
-// KubeconfigFor writes a file for --kubeconfig for a user of the given name with the
-// token, and returns its path.
-func (c *Cluster) KubeconfigFor(user, token string) string {
+// KubeconfigFor writes a file for --kubeconfig, with a name that begins like this, and
+// returns its path.
+func (c *Cluster) KubeconfigFor(name string, config *rest.Config) string {
 	c.tb.Helper()
-	config := clientcmdapi.NewConfig()
-	config.Clusters["e2e"] = &clientcmdapi.Cluster{Server: c.Config.Host, CertificateAuthority: c.Config.CAFile}
-	config.AuthInfos[user] = &clientcmdapi.AuthInfo{Token: token}
-	config.Contexts["e2e"] = &clientcmdapi.Context{Cluster: "e2e", AuthInfo: user}
-	config.CurrentContext = "e2e"
-	path := c.path(fmt.Sprintf("%s-%d.kubeconfig", user, len(c.processes))) // a program may be reading an older one
-	c.Must(clientcmd.WriteToFile(*config, path))
+	path := c.path(fmt.Sprintf("%s-%d.kubeconfig", name, len(c.processes))) // a program may be reading an older one
+	c.Must(clientcmd.WriteToFile(*kubeconfig.CreateKubeConfig(config), path))
 	return path
 }
 

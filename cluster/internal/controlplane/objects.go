@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -100,6 +101,9 @@ func Condition(pod *corev1.Pod, kind corev1.PodConditionType) corev1.PodConditio
 // empty for a pod that is placed or that no scheduler has looked at.
 func Pending(pod *corev1.Pod) string { return Condition(pod, corev1.PodScheduled).Message }
 
+// Settled reports whether the pod has a node, or a scheduler has looked at it.
+func Settled(pod *corev1.Pod) bool { return pod.Spec.NodeName != "" || Pending(pod) != "" }
+
 // AddPods creates the pods.
 func (c *Cluster) AddPods(pods ...*corev1.Pod) {
 	c.tb.Helper()
@@ -119,6 +123,50 @@ func (c *Cluster) Pods(namespace string) map[string]*corev1.Pod {
 		pods[list.Items[i].Name] = &list.Items[i]
 	}
 	return pods
+}
+
+// A Sighting is when a watch first saw a pod on a node, when the pod was gone, and the
+// reason of its condition DisruptionTarget then.
+type Sighting struct {
+	Bound, Gone time.Time
+	Reason      string
+}
+
+// WatchPods watches the pods of the namespace default until the test ends, with an
+// informer: the API server may end a watch at any time. The function returns what was
+// seen so far, by the names of the pods.
+func (c *Cluster) WatchPods() (seen func() map[string]Sighting) {
+	c.tb.Helper()
+	var mu sync.Mutex
+	sightings := map[string]Sighting{}
+	see := func(object any, gone time.Time) {
+		if missed, ok := object.(cache.DeletedFinalStateUnknown); ok {
+			object = missed.Obj
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		pod := object.(*corev1.Pod)
+		s := sightings[pod.Name]
+		if s.Bound.IsZero() && pod.Spec.NodeName != "" {
+			s.Bound = time.Now()
+		}
+		s.Gone, s.Reason = gone, Condition(pod, corev1.DisruptionTarget).Reason
+		sightings[pod.Name] = s
+	}
+	factory := informers.NewSharedInformerFactoryWithOptions(c.Client, 0, informers.WithNamespace(metav1.NamespaceDefault))
+	_, err := factory.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(pod any) { see(pod, time.Time{}) },
+		UpdateFunc: func(_, pod any) { see(pod, time.Time{}) },
+		DeleteFunc: func(pod any) { see(pod, time.Now()) },
+	})
+	c.Must(err)
+	factory.Start(c.Context().Done())
+	factory.WaitForCacheSync(c.Context().Done())
+	return func() map[string]Sighting {
+		mu.Lock()
+		defer mu.Unlock()
+		return maps.Clone(sightings)
+	}
 }
 
 // StopHeartbeat stops the nodes' heartbeats, as when their machines fail: the

@@ -44,6 +44,28 @@ func StartProcess(tb T, name string, command *exec.Cmd, output *os.File) *Proces
 // Done is closed when the program has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
+// Ended reports whether the program has ended.
+func (p *Process) Ended() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// Within waits until the condition returns nil. It fails the test if that does not
+// happen within the limit, or if the program ends first.
+func (p *Process) Within(limit time.Duration, what string, condition func() error) {
+	p.tb.Helper()
+	Within(p.tb, limit, what, func() error {
+		if p.Ended() {
+			p.tb.Fatalf("%s: %s has ended", what, p.name)
+		}
+		return condition()
+	})
+}
+
 // Log returns the program's output so far.
 func (p *Process) Log() string {
 	content, err := os.ReadFile(p.log)
@@ -88,12 +110,10 @@ func (p *Process) end(s syscall.Signal) error {
 
 // Kill ends the program at once, without a chance to clean up, and waits for it.
 func (p *Process) Kill() {
-	select {
-	case <-p.done:
-	default:
+	if !p.Ended() {
 		_ = signalGroup(p.command, syscall.SIGKILL) // fails only if it has ended meanwhile
-		<-p.done
 	}
+	<-p.done
 }
 
 // tail returns the end of the program's output, with long lines cut.

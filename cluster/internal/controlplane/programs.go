@@ -195,18 +195,21 @@ func (c *Cluster) mountWebhookSecret(folder string) {
 }
 
 // Get fetches a page of a program that the test has started, as a user with all
-// rights. The program's certificate is not verified: the program made it itself,
-// and runs on this machine.
-func (c *Cluster) Get(url string) (string, error) {
+// rights.
+func (c *Cluster) Get(url string) (string, error) { return Get(c.Context(), url, c.Config.BearerToken) }
+
+// Get fetches a page of a program on this machine, with the token if it is not empty.
+// The program's certificate is not verified: the program made it itself.
+func Get(ctx context.Context, url, token string) (string, error) {
 	client, err := rest.UnversionedRESTClientFor(&rest.Config{
-		Host: url, BearerToken: c.Config.BearerToken, Timeout: 10 * time.Second,
+		Host: url, BearerToken: token, Timeout: 10 * time.Second,
 		TLSClientConfig: rest.TLSClientConfig{Insecure: true},
 		ContentConfig:   rest.ContentConfig{NegotiatedSerializer: scheme.Codecs},
 	})
 	if err != nil {
 		return "", err
 	}
-	page, err := client.Get().DoRaw(c.Context())
+	page, err := client.Get().DoRaw(ctx)
 	return string(page), err
 }
 
@@ -303,7 +306,9 @@ func (c *Cluster) ServiceAccount(namespace, name string) string {
 	accounts := c.Client.CoreV1().ServiceAccounts(namespace)
 	request, err := accounts.CreateToken(c.Context(), name, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	c.Must(err)
-	return c.KubeconfigFor(namespace+"-"+name, request.Status.Token)
+	config := rest.AnonymousClientConfig(c.Config)
+	config.BearerToken = request.Status.Token
+	return c.KubeconfigFor(namespace+"-"+name, config)
 }
 
 // Tools returns a folder for the PATH with kubectl and other programs of this

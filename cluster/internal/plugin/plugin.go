@@ -9,6 +9,7 @@ package plugin
 import (
 	"cmp"
 	"context"
+	stdjson "encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,15 +19,15 @@ import (
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/explain"
 	"github.com/seed-0529bac1/taints/kube"
-	"github.com/seed-0529bac1/taints/nodeindex"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-helpers/resource"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/features"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodeaffinity"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/tainttoleration"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 	"sigs.k8s.io/json"
@@ -64,7 +65,9 @@ const maxReasons = 10
 // status of these nodes does not name the taint, so PostFilter appends the summary
 // to the message of a pod that fits nowhere.
 type Taints struct {
-	fwk.EnqueueExtensions // of TaintToleration: the same events help a waiting pod
+	// What the plugin does not define is as in the one that it replaces: which events
+	// help a waiting pod, how a pod is signed, and how counts become scores.
+	*tainttoleration.TaintToleration
 
 	options taints.Options
 	// resizes lets a pod through whose resize in place is deferred: it has a node.
@@ -74,14 +77,11 @@ type Taints struct {
 }
 
 var (
-	_ fwk.PreFilterPlugin   = (*Taints)(nil)
-	_ fwk.FilterPlugin      = (*Taints)(nil)
-	_ fwk.PostFilterPlugin  = (*Taints)(nil)
-	_ fwk.PreScorePlugin    = (*Taints)(nil)
-	_ fwk.ScorePlugin       = (*Taints)(nil)
-	_ fwk.ScoreExtensions   = (*Taints)(nil)
-	_ fwk.EnqueueExtensions = (*Taints)(nil)
-	_ fwk.SignPlugin        = (*Taints)(nil)
+	_ fwk.PreFilterPlugin  = (*Taints)(nil)
+	_ fwk.FilterPlugin     = (*Taints)(nil)
+	_ fwk.PostFilterPlugin = (*Taints)(nil)
+	_ fwk.PreScorePlugin   = (*Taints)(nil)
+	_ fwk.ScorePlugin      = (*Taints)(nil)
 )
 
 // New returns the plugin for one profile. The node informer feeds its index. The
@@ -98,7 +98,7 @@ func New(ctx context.Context, object runtime.Object, handle fwk.Handle) (fwk.Plu
 		return nil, err
 	}
 	p := &Taints{
-		EnqueueExtensions: replaced.(fwk.EnqueueExtensions),
+		TaintToleration: replaced.(*tainttoleration.TaintToleration),
 
 		options: taints.Options{NoComparison: !gates.Enabled(features.TaintTolerationComparisonOperators)},
 		resizes: gates.Enabled(features.InPlacePodVerticalScalingSchedulerPreemption),
@@ -156,13 +156,13 @@ func (p *Taints) newCycle(pod *corev1.Pod) *cycle {
 
 // PreFilter finds the feasible nodes of the whole cluster. If a pod names its nodes,
 // only these are checked, and querying the index would cost more than Filter.
-func (p *Taints) PreFilter(_ context.Context, state fwk.CycleState, pod *corev1.Pod, nodes []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
+func (p *Taints) PreFilter(ctx context.Context, state fwk.CycleState, pod *corev1.Pod, nodes []fwk.NodeInfo) (*fwk.PreFilterResult, *fwk.Status) {
 	if p.letsThrough(pod) {
 		return nil, fwk.NewStatus(fwk.Skip) // Filter too
 	}
 	c := p.newCycle(pod)
 	state.Write(stateKey, c)
-	if !c.explain || namesNodes(pod) {
+	if !c.explain || namesNodes(ctx, pod) {
 		return nil, nil
 	}
 	names, ok := p.nodes.ask(c.matcher, nodes)
@@ -184,29 +184,11 @@ func (p *Taints) letsThrough(pod *corev1.Pod) bool {
 
 // namesNodes reports whether the pod's required node affinity names the nodes that
 // it may be placed on, so that the PreFilter of NodeAffinity keeps only these.
-func namesNodes(pod *corev1.Pod) bool {
-	affinity := pod.Spec.Affinity
-	if affinity == nil || affinity.NodeAffinity == nil {
-		return false
-	}
-	required := affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
-	if required == nil || len(required.NodeSelectorTerms) == 0 {
-		return false
-	}
-	for _, term := range required.NodeSelectorTerms {
-		if !slices.ContainsFunc(term.MatchFields, isName) {
-			return false
-		}
-	}
-	return true
+func namesNodes(ctx context.Context, pod *corev1.Pod) bool {
+	var affinity nodeaffinity.NodeAffinity
+	result, _ := affinity.PreFilter(ctx, framework.NewCycleState(), pod, nil)
+	return !result.AllNodes()
 }
-
-func isName(r corev1.NodeSelectorRequirement) bool {
-	return r.Key == metav1.ObjectNameField && r.Operator == corev1.NodeSelectorOpIn
-}
-
-// PreFilterExtensions returns nil: the pods on a node make no difference.
-func (p *Taints) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
 
 // Filter rejects a node with NoSchedule or NoExecute taints that the pod does not
 // tolerate. It names these taints, but at most maxReasons different ones in a cycle.
@@ -310,34 +292,13 @@ func (p *Taints) Score(_ context.Context, state fwk.CycleState, pod *corev1.Pod,
 	return int64(p.cycle(state, pod).matcher.Filter(list).PreferNoSchedule), nil
 }
 
-// ScoreExtensions returns the plugin, for NormalizeScore.
-func (p *Taints) ScoreExtensions() fwk.ScoreExtensions { return p }
-
-// NormalizeScore turns the counts into scores. Fewer taints score higher.
-func (p *Taints) NormalizeScore(_ context.Context, _ fwk.CycleState, _ *corev1.Pod, scores fwk.NodeScoreList) *fwk.Status {
-	counts := make([]int, len(scores))
-	for i := range scores {
-		counts[i] = int(scores[i].Score)
-	}
-	for i, score := range nodeindex.AppendScores(nil, counts, fwk.MaxScore) {
-		scores[i].Score = score
-	}
-	return nil
-}
-
-// SignPod signs the tolerations: pods with the same tolerations get the same result.
-func (p *Taints) SignPod(_ context.Context, pod *corev1.Pod) ([]fwk.SignFragment, *fwk.Status) {
-	return []fwk.SignFragment{{Key: fwk.TolerationsSignerName, Value: fwk.TolerationsSigner(pod)}}, nil
-}
-
-// APIVersion and Kind are the API version and the kind of the plugin's args.
 const (
-	APIVersion = "taints.scheduler/v1"
-	Kind       = "TaintsArgs"
+	argsVersion = "taints.scheduler/v1"
+	argsKind    = "TaintsArgs"
 )
 
-// Args are the args of the plugin in a KubeSchedulerConfiguration.
-type Args struct {
+// args are the args of the plugin in a KubeSchedulerConfiguration.
+type args struct {
 	// APIVersion and Kind are optional. If given, they must be those of this version.
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -346,21 +307,16 @@ type Args struct {
 	Redact bool `json:"redact"`
 }
 
-// UnmarshalJSON refuses unknown fields, so that a misspelled field does not go
-// unnoticed.
-func (a *Args) UnmarshalJSON(data []byte) error {
-	type plain Args // without this method
-	strict, err := json.UnmarshalStrict(data, (*plain)(a))
-	return errors.Join(append(strict, err)...)
-}
-
-func decodeArgs(object runtime.Object) (Args, error) {
-	args := Args{APIVersion: APIVersion, Kind: Kind, Redact: true}
-	if err := frameworkruntime.DecodeInto(object, &args); err != nil {
-		return Args{}, fmt.Errorf("args of %s: %w", Name, err)
+// decodeArgs refuses unknown fields, so that a misspelled field does not go unnoticed.
+func decodeArgs(object runtime.Object) (args, error) {
+	text, a := stdjson.RawMessage("{}"), args{APIVersion: argsVersion, Kind: argsKind, Redact: true}
+	err := frameworkruntime.DecodeInto(object, &text)
+	strict, errText := json.UnmarshalStrict(text, &a)
+	if err := errors.Join(append(strict, err, errText)...); err != nil {
+		return a, fmt.Errorf("args of %s: %w", Name, err)
 	}
-	if args.APIVersion != APIVersion || args.Kind != Kind {
-		return Args{}, fmt.Errorf("args of %s are %s of %s, want %s of %s", Name, args.Kind, args.APIVersion, Kind, APIVersion)
+	if a.APIVersion != argsVersion || a.Kind != argsKind {
+		return a, fmt.Errorf("args of %s are %s of %s, want %s of %s", Name, a.Kind, a.APIVersion, argsKind, argsVersion)
 	}
-	return args, nil
+	return a, nil
 }

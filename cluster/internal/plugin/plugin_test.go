@@ -13,15 +13,15 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cluster/internal/rows"
+	"github.com/seed-0529bac1/taints/internal/test/draw"
+	"github.com/seed-0529bac1/taints/kube"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/nodeaffinity"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/tainttoleration"
 	schedulertesting "k8s.io/kubernetes/pkg/scheduler/testing/framework"
 	"pgregory.net/rapid"
@@ -52,48 +52,30 @@ func taint(key, value string, effect corev1.TaintEffect) corev1.Taint {
 	return corev1.Taint{Key: key, Value: value, Effect: effect}
 }
 
-// named returns the affinity to a node that the DaemonSet controller writes.
-func named(node string) *corev1.Affinity {
-	name := corev1.NodeSelectorRequirement{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{node}}
-	terms := []corev1.NodeSelectorTerm{{MatchFields: []corev1.NodeSelectorRequirement{name}}}
-	return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
-		RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: terms},
-	}}
-}
-
 func equal(key, value string) corev1.Toleration {
 	return corev1.Toleration{Key: key, Operator: corev1.TolerationOpEqual, Value: value}
 }
 
-// The words are few, so that taints and tolerations often match.
-var (
-	keys       = rapid.SampledFrom([]string{"a", "b", "node.kubernetes.io/unschedulable"})
-	values     = rapid.SampledFrom([]string{"", "x", "5", "7", "-3", "05"})
-	operators  = rapid.SampledFrom([]corev1.TolerationOperator{"", "Equal", "Exists", "Lt", "Gt"})
-	effects    = rapid.SampledFrom([]corev1.TaintEffect{"NoSchedule", "PreferNoSchedule", "NoExecute", "NoSuch"})
-	drawnTaint = rapid.Custom(func(t *rapid.T) corev1.Taint {
-		return taint(keys.Draw(t, "key"), values.Draw(t, "value"), effects.Draw(t, "effect"))
-	})
-	drawnToleration = rapid.Custom(func(t *rapid.T) corev1.Toleration {
-		return corev1.Toleration{
-			Key:      rapid.OneOf(keys, rapid.Just("")).Draw(t, "key"),
-			Operator: operators.Draw(t, "operator"),
-			Value:    values.Draw(t, "value"),
-			Effect:   rapid.OneOf(effects, rapid.Just(corev1.TaintEffect(""))).Draw(t, "effect"),
-		}
-	})
-	drawnTaints = rapid.SliceOfN(drawnTaint, 0, 4)
-	drawnPod    = rapid.Custom(func(t *rapid.T) *corev1.Pod {
-		p := pod(rapid.SliceOfN(drawnToleration, 0, 5).Draw(t, "tolerations")...)
-		if rapid.Bool().Draw(t, "names nodes") {
-			p.Spec.Affinity = named("node-0")
-		}
-		if reason := rapid.SampledFrom([]string{"", "", "", "Deferred", "Infeasible"}).Draw(t, "resize"); reason != "" {
-			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodResizePending, Reason: reason}}
-		}
-		return p
-	})
-)
+// An affinity is one of those in testdata/affinities.yaml. Some keep only named nodes.
+type affinity struct {
+	Name     string
+	Affinity *corev1.Affinity
+	Named    bool
+}
+
+// drawPod returns a pod. About half of its tolerations are about taints of the nodes.
+func drawPod(t *rapid.T, nodes []*corev1.Node, affinities []affinity) *corev1.Pod {
+	var list []corev1.Taint
+	for _, n := range nodes {
+		list = append(list, n.Spec.Taints...)
+	}
+	p := pod(kube.CoreTolerations(draw.Meeting(kube.Taints(list)).Draw(t, "tolerations"))...)
+	p.Spec.Affinity = rapid.SampledFrom(affinities).Draw(t, "affinity").Affinity
+	if reason := rapid.SampledFrom([]string{"", "", "", "Deferred", "Infeasible"}).Draw(t, "resize"); reason != "" {
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodResizePending, Reason: reason}}
+	}
+	return p
+}
 
 // both returns the plugin and the plugin that it replaces, for a scheduler with
 // drawn feature gates.
@@ -114,13 +96,13 @@ func both(t *rapid.T) (ours *Taints, theirs *tainttoleration.TaintToleration) {
 // fits and with which score, while the index is behind the snapshot, ahead of it,
 // or equal to it.
 func TestSameNodesAndScores(t *testing.T) {
-	ctx := context.Background()
+	ctx, affinities := t.Context(), rows.Read[affinity](t, "affinities.yaml")
 	rapid.Check(t, func(t *rapid.T) {
 		ours, theirs := both(t)
 		// Two rounds with one plugin, because it remembers the first snapshot.
 		for range 2 {
 			nodes := drawCluster(t, ours)
-			p := drawnPod.Draw(t, "pod")
+			p := drawPod(t, nodes, affinities)
 			ourState, theirState := newState(), newState()
 			snapshot := snapshotOf(nodes...)
 			verdict := filterAll(ctx, ours, ourState, p, snapshot)
@@ -153,8 +135,8 @@ func TestSameNodesAndScores(t *testing.T) {
 // drawCluster returns the nodes of a snapshot. The plugin knows most of them.
 func drawCluster(t *rapid.T, p *Taints) []*corev1.Node {
 	var nodes []*corev1.Node
-	kinds := rapid.SliceOfN(drawnTaints, 1, 3).Draw(t, "kinds")
-	kind := rapid.SampledFrom(kinds)
+	lists := rapid.Map(rapid.SliceOfN(draw.Taint, 0, 3), kube.CoreTaints)
+	kind := rapid.SampledFrom(rapid.SliceOfN(lists, 1, 3).Draw(t, "kinds"))
 	for i := range rapid.IntRange(0, 24).Draw(t, "nodes") {
 		n := node(fmt.Sprintf("node-%d", i), kind.Draw(t, "taints")...)
 		nodes = append(nodes, n)
@@ -223,26 +205,14 @@ func pool() []*corev1.Node {
 	return nodes
 }
 
-// TestNamedNodes checks that the index is not queried for exactly those pods for
-// which Kubernetes' NodeAffinity keeps only named nodes.
+// TestNamedNodes checks that the index is not queried for pods whose affinity names
+// the nodes.
 func TestNamedNodes(t *testing.T) {
-	object, err := nodeaffinity.New(t.Context(), &config.NodeAffinityArgs{}, nil, feature.Features{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	theirs := object.(fwk.PreFilterPlugin)
-	type test struct {
-		Name     string
-		Affinity *corev1.Affinity
-	}
-	for _, test := range rows.Read[test](t, "affinities.yaml") {
+	for _, test := range rows.Read[affinity](t, "affinities.yaml") {
 		p, pod := knowing(pool()...), pod(equal("dedicated", "Web")) // which fits on no node
 		pod.Spec.Affinity = test.Affinity
-		snapshot := snapshotOf(pool()...)
-		result, _ := theirs.PreFilter(t.Context(), newState(), pod, snapshot)
-		_, status := p.PreFilter(t.Context(), newState(), pod, snapshot)
-		if named := !result.AllNodes(); status.IsSuccess() != named {
-			t.Errorf("%s: %v, but NodeAffinity leaves %v", test.Name, status, result)
+		if _, status := p.PreFilter(t.Context(), newState(), pod, snapshotOf(pool()...)); status.IsSuccess() != test.Named {
+			t.Errorf("%s: %v", test.Name, status)
 		}
 	}
 }

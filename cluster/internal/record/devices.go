@@ -40,7 +40,7 @@ func (r *recorder) devices() {
 		pods[i].Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "device", ResourceClaimName: &pod.Name}}
 	}
 	r.Apply(objects...)
-	end := r.watch()
+	seen := r.WatchPods()
 	r.AddPods(pods...)
 	r.settle()
 	for i := range answers.Pods {
@@ -48,12 +48,13 @@ func (r *recorder) devices() {
 	}
 	r.wait(20 * time.Second) // twice as long as the longest time that ends
 	answers.End = time.Now()
-	seen := end()
+	sightings := seen()
 	for i := range answers.Pods {
 		pod := &answers.Pods[i]
-		pod.Bound, pod.Allocated = seen.bound[pod.Name]
-		if at, ok := seen.gone[pod.Name]; ok {
-			pod.Evicted = &at
+		sighting := sightings[pod.Name]
+		pod.Bound, pod.Allocated = sighting.Bound, !sighting.Bound.IsZero()
+		if !sighting.Gone.IsZero() {
+			pod.Evicted = &sighting.Gone
 		}
 	}
 	r.write("devices.json", fmt.Sprintf(`{"end":%q,"pods":%s}`, answers.End.Format(time.RFC3339Nano), lines(r, answers.Pods)))

@@ -5,7 +5,6 @@
 package record
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,8 +20,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/tools/cache"
 	"pgregory.net/rapid"
 
 	"github.com/seed-0529bac1/taints"
@@ -306,7 +303,7 @@ func (r *recorder) scheduling() {
 func (r *recorder) settle() {
 	r.Eventually("the scheduler has looked at all pods", func() error {
 		for name, pod := range r.Pods(metav1.NamespaceDefault) {
-			if pod.Spec.SchedulerName != "none" && pod.Spec.NodeName == "" && controlplane.Pending(pod) == "" {
+			if pod.Spec.SchedulerName != "none" && !controlplane.Settled(pod) {
 				return fmt.Errorf("not at %s", name)
 			}
 		}
@@ -327,51 +324,17 @@ func (r *recorder) evictions() {
 			Name: pod.Name, Node: node.Name, Tolerations: kube.Tolerations(stored.Spec.Tolerations),
 		})
 	}
-	end := r.watch()
+	seen := r.WatchPods()
 	begin := r.taint(answers.Nodes)
 	r.wait(recorded.Watched * time.Second)
-	gone := end().gone
+	sightings := seen()
 	for i := range answers.Pods {
 		pod := &answers.Pods[i]
-		if at, ok := gone[pod.Name]; ok {
+		if at := sightings[pod.Name].Gone; !at.IsZero() {
 			pod.EvictedAfterSeconds = new(at.Sub(begin[pod.Node]).Seconds())
 		}
 	}
 	r.write("evict.json", `{"nodes":`+lines(r, answers.Nodes)+`,"pods":`+lines(r, answers.Pods)+"}")
-}
-
-// sightings are when pods were first seen on a node, and when they were gone, by name.
-type sightings struct{ bound, gone map[string]time.Time }
-
-// watch watches the pods until the function is called, which returns what it saw. An
-// informer resumes a watch that the API server ends because too much happens.
-func (r *recorder) watch() (end func() sightings) {
-	s := sightings{map[string]time.Time{}, map[string]time.Time{}}
-	see := func(obj any) {
-		pod := obj.(*corev1.Pod)
-		if _, before := s.bound[pod.Name]; !before && pod.Spec.NodeName != "" {
-			s.bound[pod.Name] = time.Now()
-		}
-	}
-	ctx, cancel := context.WithCancel(r.Context())
-	factory := informers.NewSharedInformerFactory(r.Client, 0)
-	_, err := factory.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    see,
-		UpdateFunc: func(_, after any) { see(after) },
-		DeleteFunc: func(last any) {
-			name, err := cache.DeletionHandlingObjectToName(last)
-			r.Must(err)
-			s.gone[name.Name] = time.Now()
-		},
-	})
-	r.Must(err)
-	factory.Start(ctx.Done())
-	factory.WaitForCacheSync(ctx.Done())
-	return func() sightings {
-		cancel()
-		factory.Shutdown()
-		return s
-	}
 }
 
 // wait waits, unless the program is interrupted.

@@ -29,9 +29,9 @@ type view struct {
 	answered  moment
 	node      corev1.Node
 	pods      map[types.UID]*corev1.Pod // what the controller reads of them, if they are not being deleted
+	crowded   bool                      // the pods are too large for a list, and each is read by itself
 	err       error
 
-	crowded  bool      // the pods are too large for a list, and each is read by itself
 	told     bool      // a line of the log says that the cache is old
 	failures int       // how many reads in a row failed
 	retry    time.Time // when to read again, if this one failed
@@ -57,7 +57,7 @@ func (c *Controller) viewOf(ctx context.Context, node string, since time.Time) *
 		}
 		v.failures, v.retry = before.failures, before.retry
 	}
-	c.views[node], v.crowded = v, c.crowded(ctx, node)
+	c.views[node] = v
 	go c.read(ctx, node, v)
 	return v
 }
@@ -66,9 +66,11 @@ func (c *Controller) viewOf(ctx context.Context, node string, since time.Time) *
 // them. An API server takes long to send large pods, and others must not wait for them.
 func (c *Controller) crowded(ctx context.Context, node string) bool {
 	const most = 4 << 20
+	var pods corev1.PodList
+	_ = c.client.List(ctx, &pods, client.MatchingFields{byNode: node}, client.UnsafeDisableDeepCopy) // it reads sizes alone
 	sum := int64(0)
-	for _, p := range c.podsOf(ctx, node) {
-		sum += sizeOf(&p)
+	for i := range pods.Items {
+		sum += sizeOf(&pods.Items[i])
 	}
 	return sum > most
 }
@@ -83,14 +85,15 @@ func (c *Controller) read(ctx context.Context, node string, v *view) {
 		err = errStale // and its pods do not matter
 	}
 	c.mu.Unlock()
-	if err == nil && !v.crowded {
+	crowded := err == nil && c.crowded(ctx, node)
+	if err == nil && !crowded {
 		err = c.live.List(reading, &pods, client.MatchingFields{byNode: node})
 	}
 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	defer close(v.done)
-	v.answered, v.err = now(), err
+	v.answered, v.crowded, v.err = now(), crowded, err
 	v.pods = map[types.UID]*corev1.Pod{}
 	for i := range pods.Items {
 		if obj := &pods.Items[i]; obj.DeletionTimestamp == nil {

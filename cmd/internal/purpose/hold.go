@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -31,7 +32,7 @@ const (
 // tells them. The others may be a person's or a controller's, or do not uncordon what they
 // cordon: libraries, programs that contain kubectl, and tools that people start.
 var (
-	people = []string{"kubectl", "oc", "k9s", "mozilla", "lens", "openlens", "freelens", "headlamp", "dashboard", "node-fetch"}
+	people = []string{"kubectl", "oc", "k9s", "mozilla", "lens", "openlens", "freelens", "aptakube", "seabird", "kubenav", "octant", "kuboard", "monokle", "headlamp", "dashboard", "node-fetch"}
 	either = []string{
 		"k3s", "k0s", "kubernetes", "go-http-client", "python", "openapi", "curl", "unknown", "rest", "fabric8", "swagger", "okhttp", "java",
 		"terraform", "pulumi", "ansible", "rancher", "kops", "draino",
@@ -86,8 +87,9 @@ func HoldOf(conditions []lifecycle.Condition, annotations, labels map[string]str
 		set  map[string]string
 	}{{"annotation", annotations}, {"label", labels}} {
 		for _, key := range slices.Sorted(maps.Keys(kind.set)) {
-			isNote := kind.name == "annotation" && !strings.Contains(key, "k8s.io/") && !strings.Contains(key, "kubernetes.io/") && isSentence(kind.set[key])
-			if !isNote && !saysHeld(key, kind.set[key]) {
+			isOfKubernetes := strings.Contains(key, "k8s.io/") || strings.Contains(key, "kubernetes.io/")
+			saysNote := kind.name == "annotation" && !isOfKubernetes && isNote(key, kind.set[key])
+			if !saysNote && !saysHeld(key, kind.set[key]) {
 				continue
 			}
 			text := "its " + kind.name + " " + key + "=" + kind.set[key]
@@ -105,6 +107,7 @@ func HoldOf(conditions []lifecycle.Condition, annotations, labels map[string]str
 var goods = []string{
 	"ready", "healthy", "available", "voter", "running", "sufficient", "initialized", "registered", "established", "ok", "passed", "synchronized", "synced",
 	"succeeded", "valid", "online", "connected", "reachable", "schedulable", "alive", "active", "installed", "configured",
+	"up", "mounted", "attached", "loaded", "linked",
 }
 
 // isHarmless reports whether the condition says that the node is well: what should be True
@@ -113,7 +116,8 @@ func isHarmless(c lifecycle.Condition) bool {
 	isGood := slices.ContainsFunc(split(c.Type), func(w string) bool {
 		return slices.ContainsFunc(goods, func(good string) bool {
 			start, ends := strings.CutSuffix(w, good)
-			return ends && !slices.Contains([]string{"un", "in", "no", "not", "non", "dis"}, start)
+			isLong := start == "" || len(good) > 2 // "backup" is not up
+			return ends && isLong && !slices.Contains([]string{"un", "in", "no", "not", "non", "dis"}, start)
 		})
 	})
 	if c.Type == "Ready" {
@@ -150,18 +154,18 @@ func IsSick(conditions []lifecycle.Condition) bool {
 var (
 	past     = []string{"last", "recent", "previous", "history"}
 	settings = []string{
-		"enabled", "disabled", "enable", "disable", "policy", "config", "hash", "version", "timeout", "allowed", "require", "window", "schedule", "group",
-		"applied", "capable", "ttl", "skip", "ignore", "exclude", "interval", "keep", "properties",
+		"enabled", "disabled", "policy", "config", "hash", "version", "timeout", "allowed", "require", "window", "schedule", "group", "applied", "capable",
+		"supported", "ttl", "interval", "volumes", "properties", "skip", "ignore", "exclude", "disable",
 	}
 	about = []string{ // what the value says counts
-		"state", "status", "phase", "health", "condition", "reason", "action", "lifecycle", "mode", "stage", "comment", "note", "message", "cause",
+		"state", "status", "phase", "condition", "reason", "action", "lifecycle", "mode", "stage", "comment", "note", "message", "cause",
 	}
 
-	denials = []string{"false", "no", "0", "none", "off", "idle", "ok", "healthy", "disabled", "inactive", "uncordoned", "released", "cleared", "resolved"}
+	denials = []string{"false", "no", "0", "none", "off", "idle", "ok", "healthy", "disabled", "inactive", "uncordoned", "released", "cleared", "resolved", "initialized"}
 	ends    = []string{ // of what is done on a node that stays in service
 		"done", "completed", "complete", "succeeded", "success", "finished", "passed", "pass", "active", "ready", "normal", "schedulable",
 	}
-	makers = []string{"managed", "created", "made", "provisioned", "installed", "deployed", "generated", "owned", "maintained", "signed", "approved"}
+	takers = []string{"reserved", "locked", "taken", "claimed", "held", "booked", "disabled"} // before "by"
 )
 
 func hasOne(words, of []string) bool {
@@ -171,38 +175,55 @@ func hasOne(words, of []string) bool {
 // saysHeld reports whether the words of an annotation or label say that somebody has the
 // node for a while: its key, or its value, unless the key is a setting or the value denies it.
 func saysHeld(key, value string) bool {
-	domain, name, words := path.Dir(key), split(path.Base(key)), split(value)
-	if len(name) == 0 {
+	domain, base := path.Split(key)
+	if domain == "" { // "is-reboot-capable.example.com"
+		base, _, _ = strings.Cut(base, ".")
+	}
+	name, words := split(base), split(value)
+	n := len(name)
+	if n == 0 || domain == "feature.node.kubernetes.io/" {
 		return false
 	}
-	last := name[len(name)-1]
-	isAbout, isBy := hasOne(name, about), last == "by" && len(name) > 1
+	last := name[n-1]
+	isTaken := n > 1 && last == "by" && slices.Contains(takers, name[n-2])
+	isSetting := hasOne(name, settings) && !slices.Contains(about, last) && value != "active" && last != "exceeded"
 	if slices.Contains(about, last) { // "cordon.example.com/reason"
 		first, _, _ := strings.Cut(domain, ".")
 		name = slices.Concat(split(first), name)
 	}
+	isHealth := func(w string) bool { return strings.Contains(w, "health") && !strings.Contains(w, "unhealth") }
+	isState := func(w string) bool { return isHeld(w, true) && !isHealth(w) }
 	switch {
-	case isBy && slices.Contains(makers, name[len(name)-2]),
-		hasOne(name, past), hasOne(name, settings) && !slices.Contains(about, last), denies(name, value, words):
-		return false
-	case isBy, slices.ContainsFunc(name, func(w string) bool { return isHeld(w, true) }):
+	case isTaken:
 		return true
+	case hasOne(name, past), isSetting, denies(name, value, words):
+		return false
+	case slices.ContainsFunc(name, isState), isHealth(last), len(words) > 0 && words[0] == "paused":
+		return true
+	case slices.Contains(about, last):
+		return slices.ContainsFunc(words, func(w string) bool { return isHeld(w, false) || stateOf(w, false) == Starting })
 	}
-	return isAbout && slices.ContainsFunc(words, func(w string) bool { return isHeld(w, false) })
+	return (hasOne(name, about) || slices.ContainsFunc(name, isHealth)) && slices.ContainsFunc(words, func(w string) bool { return isHeld(w, false) })
+}
+
+// stateOf returns the state that the word says.
+func stateOf(word string, isKey bool) State {
+	w, _ := find(word, isKey)
+	return w.state()
 }
 
 // isHeld reports whether the word is one of a state other than a start.
 func isHeld(word string, isKey bool) bool {
-	w, ok := find(word, isKey)
-	return ok && w.state() != None && w.state() != Starting
+	s := stateOf(word, isKey)
+	return s != None && s != Starting
 }
 
 // denies reports whether the value says that what the words of the key say is not so, or is
 // over. A drain that is done, or an active quarantine, is not over.
 func denies(name []string, value string, words []string) bool {
 	lasts := func(w string) bool {
-		found, _ := find(w, true)
-		return found.state() == Leaving || found.state() == Fenced || strings.HasPrefix(w, "maint")
+		s := stateOf(w, true)
+		return s == Leaving || s == Fenced || strings.HasPrefix(w, "maint")
 	}
 	last := strings.ToLower(value)
 	if len(words) > 0 {
@@ -212,8 +233,14 @@ func denies(name []string, value string, words []string) bool {
 	return isUncordon || slices.Contains(denials, last) || slices.Contains(ends, last) && !slices.ContainsFunc(name, lasts)
 }
 
-// isSentence reports whether the text has the form of what a person writes, in three words or
-// more.
-func isSentence(text string) bool {
-	return !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") && len(strings.Fields(text)) > 2
+// isNote reports whether the text has the form of what a person writes, in three words or
+// more. A description is of the machine.
+func isNote(key, text string) bool {
+	isLower := func(w string) bool { return plain.MatchString(w) && w == strings.ToLower(w) }
+	words := strings.Fields(text)
+	lower := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !isLower(w) })
+	plainWords := slices.DeleteFunc(words, func(w string) bool { return !plain.MatchString(w) })
+	return len(plainWords) > 2 && len(lower) > 1 && path.Base(key) != "description" && !strings.ContainsAny(text, "={[")
 }
+
+var plain = regexp.MustCompile(`^[A-Za-z'-]+[.,:;]?$`)

@@ -66,6 +66,23 @@ func TestSaysHeld(t *testing.T) {
 		"autopilot.ibm.com/gpuhealth=PASS":                                              false,
 		"volumes.kubernetes.io/keep-terminated-pod-volumes=true":                        false,
 		"node.example.com/maintained-by=platform-team":                                  false,
+		"example.com/keep-cordoned=INC-4411":                                            true,
+		"example.com/maintenance-window=active":                                         true,
+		"example.com/maintenance-window=Sat-02-00":                                      false,
+		"example.com/scheduling-disabled-by=alice":                                      true,
+		"cluster-autoscaler.kubernetes.io/scale-down-disabled-by-mcm=true":              false,
+		"example.com/drain-timeout=5m":                                                  false,
+		"example.com/drain-timeout-exceeded=true":                                       true,
+		"out-of-service=true":                                                           true,
+		"nvidia.com/gpu.deploy.device-plugin=paused-for-mig-change":                     true,
+		"nvidia.com/mig.config.state=pending":                                           true,
+		"nvidia.com/mig.config.state=initialized":                                       false,
+		"instance.hetzner.cloud/provided-by=cloud":                                      false,
+		"amd.com/gpu.compute-partitioning-supported=true":                               false,
+		"network.cilium.io/ipv4-health-ip=10.2.0.9":                                     false,
+		"example.com/health=red":                                                        true,
+		"is-reboot-capable.self-node-remediation.medik8s.io=true":                       false,
+		"feature.node.kubernetes.io/memory-swap=true":                                   false,
 		"example.com/do-not-uncordon=":                                                  true,
 	} {
 		if key, value, _ := strings.Cut(text, "="); saysHeld(key, value) != want {
@@ -79,7 +96,7 @@ func TestIsHarmless(t *testing.T) {
 		"Ready=True": true, "MemoryPressure=False": true, "MemoryPressure=True": false, "GpuXidError=True": false, "GpuXidError=False": true,
 		"EtcdIsVoter=True": true, "AcceleratedHardwareReady=True": true, "AcceleratedHardwareReady=False": false, "NetworkUnavailable=True": false,
 		"KernelDeadlock=Unknown": true, "StorageUnavailable=True": false, "SufficientIP=True": true,
-		"GPUHealthCheckPassed=False": false, "GPUHealthCheckPassed=True": true, "NTPSynchronized=False": false, "KubeletConfigOk=True": true, "ClockUnsynchronized=True": false, "Initialized=False": false,
+		"GPUHealthCheckPassed=False": false, "GPUHealthCheckPassed=True": true, "NTPSynchronized=False": false, "KubeletConfigOk=True": true, "ClockUnsynchronized=True": false, "InfiniBandLinkUp=False": false, "LustreMounted=True": true, "NeedsBackup=True": false, "Initialized=False": false,
 	} {
 		name, status, _ := strings.Cut(text, "=")
 		if isHarmless(lifecycle.Condition{Type: name, Status: status}) != want {

@@ -30,6 +30,7 @@ type Evidence struct {
 	Fault    string // a condition of a node that the taint names; empty: none
 	Startup  string // what lists it among the taints of a start; empty: nothing
 	IsListed bool   // what makes nodes lists it among the taints of a pool
+	IsChosen bool   // the pods select the label of its key and value, which the nodes have
 	IsMarked bool   // a node with the taint has a resource or label that Marks it
 	IsWanted bool   // pods ask for these nodes by their node selector or affinity
 	IsNamed  bool   // the tolerations of other pods on nodes, or of templates, have its key
@@ -50,6 +51,8 @@ func Of(t taints.Taint, e Evidence) Purpose {
 		return Purpose{ForState, k.State, k.Setter() + " sets it"}
 	case e.Fault != "":
 		return Purpose{ForState, Unhealthy, e.Fault}
+	case k.IsGuess && e.IsChosen: // a team of the name, or a state
+		return Purpose{Kind: Unknown}
 	case k.IsGuess:
 		return Purpose{ForState, k.State, "its words say so"}
 	case e.Startup != "":
@@ -77,6 +80,9 @@ func Marks(t taints.Taint, labels map[string]string, hasResource func(name strin
 	part := t.Key[strings.Index(t.Key, "/")+1:]
 	if words := split(part); len(words) > 0 && slices.Contains([]string{"state", "status", "phase", "health", "condition"}, words[len(words)-1]) {
 		return false
+	}
+	if isNobody(t.Value) {
+		return hasResource(t.Key)
 	}
 	return hasResource(t.Key) || hasKey && (t.Value == "" || value == t.Value) || t.Value != "" && labels[part] == t.Value
 }

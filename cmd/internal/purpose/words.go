@@ -75,7 +75,7 @@ func split(name string) []string {
 	}
 	list := slices.DeleteFunc(separators.Split(b.String(), -1), func(s string) bool { return s == "" })
 	for i := len(list) - 1; i > 0; i-- { // "not ready" is one word
-		if slices.Contains([]string{"not", "no", "non", "un"}, list[i-1]) {
+		if slices.Contains([]string{"not", "no", "non", "un", "dont", "of"}, list[i-1]) || list[i-1] == "out" && strings.HasPrefix(list[i], "of") {
 			list[i-1] += list[i]
 			list = slices.Delete(list, i, i+1)
 		}
@@ -90,12 +90,13 @@ func split(name string) []string {
 
 // Forms of words.
 var (
-	isNo    = regexp.MustCompile(`^(?i:false|no|0|down|ko)$`).MatchString
-	isYes   = regexp.MustCompile(`^(?i:true|yes)$`).MatchString
-	isOld   = regexp.MustCompile(`^(?i:old|previous)$`).MatchString
-	isWell  = regexp.MustCompile(`ready$|health|^(ok|available|online|active|agent|installed|started|running|initialized|configured|registered|joined|synced|verified)$`).MatchString
-	isTheir = regexp.MustCompile(`^(dedicated|workload|tenant|app)$`).MatchString // whose the nodes are, or what for
-	isNodes = regexp.MustCompile(`(nodes?|pools?|workers?|fleet)$`).MatchString
+	isNo     = regexp.MustCompile(`^(?i:false|no|0|down|ko)$`).MatchString
+	isYes    = regexp.MustCompile(`^(?i:true|yes)$`).MatchString
+	isNobody = regexp.MustCompile(`^(?i:none|nobody|unassigned|tbd|unknown|n-?a|unset)$`).MatchString
+	isOld    = regexp.MustCompile(`^(?i:old|previous)$`).MatchString
+	isWell   = regexp.MustCompile(`ready$|health|^(ok|available|online|active|agent|installed|started|running|initialized|configured|registered|joined|synced|verified)$`).MatchString
+	isTheir  = regexp.MustCompile(`^(dedicated|workload|tenant|app)$`).MatchString // whose the nodes are, or what for
+	isNodes  = regexp.MustCompile(`(nodes?|pools?|workers?|fleet)$`).MatchString
 )
 
 // reading returns the state that a taint's words say, and whether they name a pool. What a
@@ -140,6 +141,9 @@ func reading(t taints.Taint) (state State, isPool bool) {
 	isKind := len(key) > 0 && isNodes(key[len(key)-1]) // of nodes
 	isEcho := slices.ContainsFunc(value, func(text string) bool { return len(text) > 2 && slices.Contains(key, text) })
 	isMark := !isPrefixed && isYes(t.Value) // "kubeflow=true" is a person's; programs have a domain
+	if isNobody(t.Value) {                  // no pods yet
+		return said[line], false
+	}
 	return said[line], isPool || isName || isKind || isEcho || isMark
 }
 

@@ -35,7 +35,7 @@ func TestWords(t *testing.T) {
 func TestReading(t *testing.T) {
 	for text, want := range map[string]string{
 		"x/gpu": "pool", "db1": "pool", "GPUNode": "pool", "x/zgpunodes": "pool", "zonalpool": "pool", "zulu=zulu-2": "pool", "lab=zulu": "", "zulu/gpu": "pool",
-		"gpu/zulu": "pool", "gpu.example.com/zulu": "pool", "example.gpu.com/zulu": "", "crashgpu.com/zulu": "", "zulu-gpu.com/zulu": "pool", "zulu": "", "zulu=true": "pool", "x/zulu=true": "", "zulu=false": "", "x/zulu=below-threshold": "unhealthy", "x/do-not-use": "fenced", "k=k": "", "node.example.com/zulu": "", "zulu-only": "pool", "zulu-only=reboot-tests": "pool",
+		"gpu/zulu": "pool", "gpu.example.com/zulu": "pool", "example.gpu.com/zulu": "", "crashgpu.com/zulu": "", "zulu-gpu.com/zulu": "pool", "zulu": "", "zulu=true": "pool", "x/zulu=true": "", "zulu=false": "", "x/zulu=below-threshold": "unhealthy", "x/do-not-use": "fenced", "out-of-service=true": "fenced", "no-touch=true": "fenced", "memtest=true": "in maintenance", "dedicated=none": "", "owner=tbd": "", "zulu=none": "", "k=k": "", "node.example.com/zulu": "", "zulu-only": "pool", "zulu-only=reboot-tests": "pool",
 		"dedicated=zulu": "pool", "dedicated=reboot-tests": "pool", "dedicated=unhealthy": "unhealthy", "dedicated=old": "being removed",
 		"gpu-unhealthy": "unhealthy", "unhealthy=gpu": "unhealthy", "pending-reboot": "in maintenance", "reboot=pending": "in maintenance", "drain-failed": "being removed",
 		"x/gpu-ready": "starting", "gpu-ready=false": "unhealthy", "gpu-agent=No": "unhealthy", "node-init.example.com/zulu": "starting", "XIDError": "unhealthy",

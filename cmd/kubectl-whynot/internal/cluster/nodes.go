@@ -275,12 +275,13 @@ func (n *Node) IsSilent() bool {
 	return !HasKey(n.Own, corev1.TaintNodeOutOfService) && slices.Contains(n.conditions, condition(corev1.NodeReady, corev1.ConditionUnknown))
 }
 
-// IsControlPlane reports whether the node has the label of nodes on which etcd may run.
+// IsControlPlane reports whether the node has a label of nodes on which etcd, or what takes its
+// place, may run.
 func (n *Node) IsControlPlane() bool {
-	_, isMaster := n.Labels["node-role.kubernetes.io/master"]
-	_, isControlPlane := n.Labels["node-role.kubernetes.io/control-plane"]
-	_, isEtcd := n.Labels["node-role.kubernetes.io/etcd"]
-	return isMaster || isControlPlane || isEtcd
+	return slices.ContainsFunc([]string{
+		"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/controlplane", "node-role.kubernetes.io/master", "node-role.kubernetes.io/etcd",
+		"node.kubernetes.io/microk8s-controlplane",
+	}, func(key string) bool { _, has := n.Labels[key]; return has })
 }
 
 func condition(name corev1.NodeConditionType, status corev1.ConditionStatus) lifecycle.Condition {

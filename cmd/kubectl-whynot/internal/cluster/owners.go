@@ -26,7 +26,12 @@ type provisioner struct {
 	Spec              struct {
 		nodeTaints
 		Template struct {
-			Spec nodeTaints `json:"spec"`
+			Spec struct {
+				nodeTaints
+				NodeTemplate struct { // of Gardener
+					Spec nodeTaints `json:"spec"`
+				} `json:"nodeTemplate"`
+			} `json:"spec"`
 		} `json:"template"`
 	} `json:"spec"`
 	Status struct {
@@ -54,7 +59,7 @@ func (c *Cluster) addProvisioner(m *manifest.Object) bool {
 		return false
 	}
 	name := m.Kind + " " + o.Name
-	for _, list := range []nodeTaints{o.Spec.nodeTaints, o.Spec.Template.Spec} {
+	for _, list := range []nodeTaints{o.Spec.nodeTaints, o.Spec.Template.Spec.nodeTaints, o.Spec.Template.Spec.NodeTemplate.Spec} {
 		for _, t := range kube.Taints(list.Taints) {
 			c.Pool.Insert(t.ID())
 		}
@@ -152,15 +157,18 @@ func (c *Cluster) StatesText(list []taints.Taint, nodes []int) string {
 }
 
 // Evidence returns what the input says of a taint of the nodes that keeps pods of the profile
-// off.
-func (c *Cluster) Evidence(p *Profile, t taints.Taint, nodes []int) purpose.Evidence {
+// off. It may be the taint of all nodes that the pods ask for.
+func (c *Cluster) Evidence(p *Profile, t taints.Taint, nodes []int, areAll bool) purpose.Evidence {
 	isMarked := func(i int) bool {
 		n := &c.Nodes[i]
 		return purpose.Marks(t, n.Labels, func(resource string) bool { return n.resources[resource] > 0 })
 	}
+	isChosen := t.Value != "" && slices.ContainsFunc(p.wanted(), func(r corev1.NodeSelectorRequirement) bool {
+		return r.Key == t.Key && slices.Equal(r.Values, []string{t.Value})
+	})
 	return purpose.Evidence{
 		Fault: c.Faults[t.ID()], Startup: c.StartupOf(t, nodes), IsListed: c.Pool.Has(t.ID()), IsMarked: slices.ContainsFunc(nodes, isMarked),
-		IsWanted: p.asksForPool(), IsNamed: c.named.Has(t.Key),
+		IsChosen: isChosen, IsWanted: areAll && p.asksForPool(), IsNamed: c.named.Has(t.Key),
 	}
 }
 

@@ -73,7 +73,8 @@ func (p *Profile) Requests(resource string) bool { return p.resources[resource] 
 // platform, place or name in the affinity, which says nothing of a pool.
 func (p *Profile) asksForPool() bool {
 	isOfPool := func(key string) bool {
-		return !strings.HasSuffix(path.Dir(key), "kubernetes.io") || !slices.Contains([]string{"os", "arch", "zone", "region"}, path.Base(key))
+		isKubernetes := strings.HasSuffix(path.Dir(key), "kubernetes.io") || path.Dir(key) == "karpenter.sh"
+		return !isKubernetes || !slices.Contains([]string{"os", "arch", "zone", "region", "hostname", "instance-type", "capacity-type"}, path.Base(key))
 	}
 	keys := slices.Collect(maps.Keys(p.Selector))
 	for _, term := range ptr.Deref(p.Family.Required, corev1.NodeSelector{}).NodeSelectorTerms {

@@ -16,6 +16,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/fix"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/remedy"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/why"
 	"github.com/seed-0529bac1/taints/tolerationset"
 )
@@ -264,6 +265,9 @@ func (x *Pending) alternativeSteps() []fix.Step {
 		}
 		if x.isWide {
 			where = "are listed below"
+		}
+		if !slices.ContainsFunc(x.Alternatives, func(a remedy.Alternative) bool { return len(a.Unknown) == 0 }) {
+			return []fix.Step{{Text: "ask who set the taints, which " + where + ": nothing in the input says what they are for. Then choose the nodes " + which}}
 		}
 		return []fix.Step{{Text: "choose the nodes " + which + ", and tolerate their taints, which " + where}}
 	}

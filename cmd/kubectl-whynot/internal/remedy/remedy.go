@@ -96,12 +96,13 @@ type chooser struct {
 	reasons   why.Reasons
 	rejecting map[taints.TaintID]int // how many values a key and effect has among them
 	shares    []cluster.Share
+	isOpen    bool // other nodes accept the pods
 }
 
 // Advise says what lets pods of the profile onto nodes that reject them. Pods that are allowed
 // on others are meant for those, and only their mistakes matter.
 func (a *Adviser) Advise(p *cluster.Profile, place *why.Placement) (r Advice) {
-	c := &chooser{a, p, place.Reasons, valuesOf(place.Reasons.Taints()), place.Meant}
+	c := &chooser{a, p, place.Reasons, valuesOf(place.Reasons.Taints()), place.Meant, place.Feasible > 0}
 	var open []*remedy
 	if r.Change, open = c.choose(); place.IsOpen() {
 		open = nil
@@ -195,7 +196,7 @@ func (a *chooser) remedies() []*remedy {
 // plan decides for each taint whether the node has to change or the pods tolerate it.
 func (a *chooser) plan(r *remedy) {
 	for _, t := range r.untolerated {
-		if a.StateOf(t, r.nodes) != purpose.None {
+		if a.purposeOf(t, r.nodes).State != purpose.None {
 			r.NodeTaints = append(r.NodeTaints, t)
 			continue
 		}
@@ -204,6 +205,14 @@ func (a *chooser) plan(r *remedy) {
 			a.tolerate(r, t)
 		}
 	}
+}
+
+// purposeOf returns what the taint of the nodes is for.
+func (a *chooser) purposeOf(t taints.Taint, nodes []int) purpose.Purpose {
+	lacks := func(s cluster.Share) bool {
+		return !slices.ContainsFunc(s.Group.Taints, func(o taints.Taint) bool { return o.ID() == t.ID() && o.Value == t.Value })
+	}
+	return purpose.Of(t, a.Evidence(a.Profile, t, nodes, !a.isOpen && !slices.ContainsFunc(a.shares, lacks)))
 }
 
 // isAccepted reports whether an API server accepts the plan, and all taints are tolerated.
@@ -219,7 +228,7 @@ func (a *chooser) tolerate(r *remedy, t taints.Taint) {
 	switch {
 	case !a.isMistake(reason):
 		r.Taints, r.Additions = append(r.Taints, t), append(r.Additions, a.tolerationOf(t))
-		if purpose.Of(t, a.Evidence(a.Profile, t, r.nodes)).Kind != purpose.ForPool {
+		if a.purposeOf(t, r.nodes).Kind != purpose.ForPool {
 			r.Unknown = append(r.Unknown, t)
 		}
 		r.tolerations = append(r.tolerations, a.tolerationOf(t))
@@ -340,7 +349,7 @@ func (a *chooser) change(r *remedy) *Change {
 	x, m := &Change{Entries: r.Corrections, Tolerations: r.tolerations}, taints.Compile(r.tolerations)
 	for _, s := range a.shares {
 		nodes, left := a.Deleted(s.Nodes, r.isDeleted), why.Untolerated(m, s.Group)
-		isLeft := func(t taints.Taint) bool { return r.leaves(a.StateOf(t, nodes)) }
+		isLeft := func(t taints.Taint) bool { return r.leaves(a.purposeOf(t, nodes).State) }
 		if len(nodes) > 0 && !slices.ContainsFunc(left, isLeft) {
 			x.Opened, x.NodeTaints = append(x.Opened, nodes...), append(x.NodeTaints, left...)
 		}

@@ -10,11 +10,9 @@ import (
 	"path"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/internal/similar"
@@ -141,23 +139,3 @@ func Kind(word string) (kind, group string) {
 	}
 	return "", ""
 }
-
-// CheckObject returns an error unless Kubernetes allows the names of the object, its
-// namespace and its owner. Commands repeat the first two, which are not like flags.
-func CheckObject(m *metav1.ObjectMeta) error {
-	const format = "%s is %q, which Kubernetes does not allow"
-	switch owner := metav1.GetControllerOfNoCopy(m); {
-	case m.Name == "":
-		return errors.New("metadata.name is missing")
-	case !IsObject(m.Name):
-		return fmt.Errorf(format, "metadata.name", m.Name)
-	case m.Namespace != "" && (!IsObject(m.Namespace) || strings.Contains(m.Namespace, ".")):
-		return fmt.Errorf(format, "metadata.namespace", m.Namespace)
-	case owner != nil && owner.Name == "":
-		return errors.New("the name of the owner in metadata.ownerReferences is missing")
-	}
-	return nil
-}
-
-// IsObject reports whether the text is a DNS subdomain, as the names of objects are.
-func IsObject(s string) bool { return len(validation.IsDNS1123Subdomain(s)) == 0 }

@@ -342,7 +342,7 @@ func DecodeAs[T any](m manifest.Object, o *T, add func(*T) error, options ...jso
 // skipLarge skips the large fields that a pod with a node does not need: much faster.
 var skipLarge = json.WithUnmarshalers(json.JoinUnmarshalers(
 	manifest.Skip[[]corev1.Container](), manifest.Skip[[]corev1.Volume](), manifest.Skip[[]corev1.ContainerStatus](),
-	manifest.Skip[[]metav1.ManagedFieldsEntry](),
+	manifest.Skip[[]metav1.ManagedFieldsEntry](), manifest.Times,
 ))
 
 // All returns the pods, also those that the filter leaves out. These have no profile.

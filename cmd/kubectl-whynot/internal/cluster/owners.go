@@ -110,6 +110,9 @@ func (c *Cluster) WantsProvisioners() bool {
 
 // addKeeper notes a pod that asks not to be disrupted.
 func (c *Cluster) addKeeper(o *corev1.Pod, name PodName) {
+	if len(o.Annotations) == 0 {
+		return
+	}
 	for key, value := range map[string]string{
 		"karpenter.sh/do-not-disrupt": "true", "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
 	} {

@@ -160,7 +160,7 @@ func (c *Cluster) StatesText(list []taints.Taint, nodes []int) string {
 }
 
 // Evidence returns what the input says of a taint of the nodes that keeps pods of the profile
-// off. It may be the taint of all nodes that the pods ask for.
+// off. If all nodes that the pods ask for have it, they ask for such nodes.
 func (c *Cluster) Evidence(p *Profile, t taints.Taint, nodes []int, areAll bool) purpose.Evidence {
 	isMarked := func(i int) bool {
 		n := &c.Nodes[i]

@@ -209,9 +209,8 @@ func (a *chooser) plan(r *remedy) {
 
 // purposeOf returns what the taint of the nodes is for.
 func (a *chooser) purposeOf(t taints.Taint, nodes []int) purpose.Purpose {
-	lacks := func(s cluster.Share) bool {
-		return !slices.ContainsFunc(s.Group.Taints, func(o taints.Taint) bool { return o.ID() == t.ID() && o.Value == t.Value })
-	}
+	has := func(o taints.Taint) bool { return o.ID() == t.ID() && o.Value == t.Value }
+	lacks := func(s cluster.Share) bool { return !slices.ContainsFunc(s.Group.Taints, has) }
 	return purpose.Of(t, a.Evidence(a.Profile, t, nodes, !a.isOpen && !slices.ContainsFunc(a.shares, lacks)))
 }
 

@@ -108,7 +108,11 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 	}
 	added.hold.IsSick = purpose.IsSick(conditions)
 	for _, t := range list {
-		if fault := purpose.Fault(t, conditions); fault != "" {
+		switch fault, before := purpose.Fault(t, conditions), c.Faults[t.ID()]; {
+		case fault == "":
+		case strings.HasPrefix(before, fault+" on "):
+			c.Faults[t.ID()] = strings.TrimSuffix(before, " and others") + " and others"
+		default:
 			c.Faults[t.ID()] = fault + " on " + n.Name
 		}
 	}

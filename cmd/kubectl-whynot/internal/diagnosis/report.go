@@ -113,7 +113,10 @@ func New(c *cluster.Cluster, q Question) *Report {
 	r.DaemonSets = slices.DeleteFunc(slices.Clone(a.kept), func(x *Pending) bool { return x.First.LeftOut })
 	if r.Asked = len(q.Pods); r.Asked > 0 {
 		pods = q.Pods
-		r.DaemonSets = slices.DeleteFunc(slices.Clone(a.kept), func(x *Pending) bool { return x.First.OwnerName() != pods[0].OwnerName() })
+		r.DaemonSets = slices.DeleteFunc(slices.Clone(a.kept), func(x *Pending) bool {
+			p, o := x.First, pods[0] // whose owner may have one
+			return p.Namespace != o.Namespace || p.Owner.Kind != o.Owner.Kind || p.Owner.Name != o.Owner.Name
+		})
 		waiting = slices.DeleteFunc(slices.Clone(pods), func(p *cluster.Pod) bool { return !p.IsPending() || p.Template && len(r.DaemonSets) > 0 })
 		first := slices.Concat(waiting, pods)[0]
 		profile := first.Profile

@@ -113,6 +113,9 @@ var goods = []string{
 // isHarmless reports whether the condition says that the node is well: what should be True
 // is, and what names a problem is not.
 func isHarmless(c lifecycle.Condition) bool {
+	if c.Type == "Ready" {
+		return c.Status == "True"
+	}
 	isGood := slices.ContainsFunc(split(c.Type), func(w string) bool {
 		return slices.ContainsFunc(goods, func(good string) bool {
 			start, ends := strings.CutSuffix(w, good)
@@ -120,9 +123,6 @@ func isHarmless(c lifecycle.Condition) bool {
 			return ends && isLong && !slices.Contains([]string{"un", "in", "no", "not", "non", "dis"}, start)
 		})
 	})
-	if c.Type == "Ready" {
-		return c.Status == "True"
-	}
 	return isGood && c.Status != "False" || !isGood && c.Status != "True"
 }
 
@@ -236,11 +236,9 @@ func denies(name []string, value string, words []string) bool {
 // isNote reports whether the text has the form of what a person writes, in three words or
 // more. A description is of the machine.
 func isNote(key, text string) bool {
-	isLower := func(w string) bool { return plain.MatchString(w) && w == strings.ToLower(w) }
-	words := strings.Fields(text)
-	lower := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !isLower(w) })
-	plainWords := slices.DeleteFunc(words, func(w string) bool { return !plain.MatchString(w) })
-	return len(plainWords) > 2 && len(lower) > 1 && path.Base(key) != "description" && !strings.ContainsAny(text, "={[")
+	words := slices.DeleteFunc(strings.Fields(text), func(w string) bool { return !plain.MatchString(w) })
+	lower := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w != strings.ToLower(w) })
+	return len(words) > 2 && len(lower) > 1 && path.Base(key) != "description" && !strings.ContainsAny(text, "={[")
 }
 
 var plain = regexp.MustCompile(`^[A-Za-z'-]+[.,:;]?$`)

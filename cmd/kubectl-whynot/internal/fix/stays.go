@@ -81,6 +81,7 @@ func (g *Guide) findStays(nodes []int, list []taints.Taint) []*Stay {
 	var stays []*Stay
 	for _, i := range slices.Sorted(slices.Values(nodes)) { // this is the order of names
 		n := &g.Nodes[i]
+		maker := n.State().Maker
 		for _, e := range g.endings(i) {
 			if !n.IsDeleted() && !slices.ContainsFunc(list, e.taint.Equal) {
 				continue
@@ -91,7 +92,7 @@ func (g *Guide) findStays(nodes []int, list []taints.Taint) []*Stay {
 				found[e.stayKey], stays = s, append(stays, s)
 			}
 			s.taints, s.replaced, s.isSick = with(s.taints, e.acts), with(s.replaced, e.taint), s.isSick || e.isSick
-			if maker := n.State().Maker; maker != "" && !slices.Contains(s.makers, maker) {
+			if maker != "" && !slices.Contains(s.makers, maker) {
 				s.makers = append(s.makers, maker)
 			}
 			if !slices.Contains(s.nodes[max(len(s.nodes)-1, 0):], n.Name) {
@@ -135,12 +136,12 @@ func (g *Guide) endings(i int) []ending {
 			acts := state.Acting(t, now)
 			same, since := state.StayOf(acts, now)
 			key := stayKey{same, "", g.Faults[acts.ID()], g.StartupOf(acts, []int{i})}
+			if key.startup != "" && since.IsZero() {
+				since = n.CreationTimestamp.Time
+			}
 			switch {
 			case slices.Contains(n.Stale, acts.ID()):
 				key = stayKey{Stay: purpose.Stay{ID: acts.ID()}, stale: n.StateFor(acts.ID())}
-			case key.startup != "" && since.IsZero():
-				since = n.CreationTimestamp.Time
-				fallthrough
 			case key.fault+key.startup != "":
 				key.ID, key.IsLate = acts.ID(), key.startup != "" && !since.IsZero() && now.Sub(since) > time.Hour
 			}

@@ -127,17 +127,42 @@ func (s *summarizer) counted(taint taints.Taint) *counted {
 
 // summary returns the Summary of all nodes, with at most limit reasons.
 func (s *summarizer) summary(limit int) Summary {
-	all := slices.DeleteFunc(s.taints, func(c counted) bool { return c.nodes == 0 })
-	slices.SortFunc(all, counted.compare)
-	first := all[:min(len(all), max(limit, 0))]
-	s.result.More = len(all) - len(first)
-	for i := range first {
-		s.result.Reasons = append(s.result.Reasons, SummaryReason{s.explainer.reason(&first[i].taint), first[i].nodes})
+	first, all := s.first(max(limit, 0))
+	s.result.More = all - len(first)
+	for _, c := range first {
+		s.result.Reasons = append(s.result.Reasons, SummaryReason{s.explainer.reason(&c.taint), c.nodes})
 	}
 	return s.result
 }
 
-func (c counted) compare(d counted) int {
+// first returns up to limit of the taints that keep the pod off a node, in order, and
+// counts all. It sorts now and then and drops the rest: to sort a thousand taints for ten
+// reasons takes as long as all else (BenchmarkHostilePod of the scheduler plugin).
+func (s *summarizer) first(limit int) (first []*counted, all int) {
+	sort := func() {
+		slices.SortFunc(first, (*counted).compare)
+		first = first[:min(len(first), limit)]
+	}
+	isFull := false // the first limit ones are sorted
+	for i := range s.taints {
+		c := &s.taints[i]
+		if c.nodes == 0 {
+			continue
+		}
+		all++
+		if isFull && c.compare(first[limit-1]) > 0 {
+			continue
+		}
+		if first = append(first, c); len(first)/2 > limit {
+			sort()
+			isFull = limit > 0
+		}
+	}
+	sort()
+	return first, all
+}
+
+func (c *counted) compare(d *counted) int {
 	return cmp.Or(cmp.Compare(d.nodes, c.nodes), c.taint.Compare(d.taint))
 }
 

@@ -268,9 +268,10 @@ func (s store) harmOf(t *testing.T, x *diagnosis.Pending, command string) string
 }
 
 var (
-	isHeld   = regexp.MustCompile(`(?i)(cordon|quarantin|maint|drain|reboot|repair|fenc|remediat|evacuat|decommission|upgrad)`)
-	isState  = regexp.MustCompile(`(?i)(state|status|phase|health|reason)`)
-	isDenied = regexp.MustCompile(`(?i)^(false|done|no|none|upgrade-done|)$`)
+	isHeld    = regexp.MustCompile(`(?i)(cordon|quarantin|maint|drain|reboot|repair|fenc|remediat|evacuat|decommission|upgrad)`)
+	isState   = regexp.MustCompile(`(?i)(state|status|phase|health|reason)`)
+	isOfTaint = regexp.MustCompile(`(?i)(quarantin|fenc|evacuat|decommission|broken|unhealthy|degraded|out-of-service)`)
+	isDenied  = regexp.MustCompile(`(?i)^(false|done|no|none|upgrade-done|)$`)
 )
 
 // heldBy returns what speaks against the uncordon of a node, or "".
@@ -290,6 +291,11 @@ func (s store) heldBy(t *testing.T, name string) string {
 			if (isHeld.MatchString(key) || isState.MatchString(key) && isHeld.MatchString(value)) && !isDenied.MatchString(value) {
 				return key + "=" + value
 			}
+		}
+	}
+	for _, t := range n.Spec.Taints {
+		if isOfTaint.MatchString(t.Key + "=" + t.Value) {
+			return "its taint " + t.ToString()
 		}
 	}
 	for _, e := range n.ManagedFields {

@@ -5,6 +5,7 @@ package purpose
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/duration"
@@ -50,13 +51,28 @@ func (n *Node) StayOf(t taints.Taint, now time.Time) (s Stay, since time.Time) {
 	case k.State == Cordoned && t.Effect != taints.NoSchedule: // not the taint of a cordon
 		return Stay{State: Cordoned, ID: t.ID()}, since
 	case k.State == Cordoned:
-		return Stay{State: Cordoned, Hold: n.Hold}, since
+		return Stay{State: Cordoned, Hold: n.CordonHold()}, since
 	case k.IsLate(since, now):
 		return Stay{State: k.State, ID: t.ID(), IsLate: true, IsReady: n.IsHealthy(), IsCordoned: n.IsCordoned, Hold: n.Hold}, since
 	case k.IsGuess, k.IsRepeated && since.IsZero() && !n.Made.IsZero(), k.State == Maintained, k.State == Fenced:
 		return Stay{State: k.State, ID: t.ID(), IsReady: n.IsReady, Hold: Hold{By: n.TaintsBy, Evidence: n.Evidence}}, since
 	}
 	return Stay{State: k.State}, since
+}
+
+// CordonHold returns what speaks against an uncordon: also taints of other states than a
+// person's maintenance, which may end with the cordon, and what Owner or a condition says.
+func (n *Node) CordonHold() Hold {
+	h := n.Hold
+	for _, t := range n.Taints {
+		k := Known(t)
+		isPersons := k.State == Maintained && k.IsManual() && !k.IsGuess
+		isOther := slices.Contains([]State{None, Cordoned, Starting, Virtual}, k.State)
+		if !isPersons && !isOther && !k.ownsNode() && !strings.HasPrefix(k.SetBy, "Kubernetes") && !slices.Contains(n.Stale, t.ID()) {
+			h.Add("its taint " + t.String())
+		}
+	}
+	return h
 }
 
 // IsHealthy reports whether nothing says that the node is not.

@@ -32,6 +32,7 @@ type Evidence struct {
 	IsListed bool   // what makes nodes lists it among the taints of a pool
 	IsChosen bool   // the pods select the label of its key and value, which the nodes have
 	IsMarked bool   // a node with the taint has a resource or label that Marks it
+	Writer   string // a controller that wrote it on nodes long after these were made; empty: none
 	IsWanted bool   // pods ask for these nodes by their node selector or affinity
 	IsNamed  bool   // the tolerations of other pods on nodes, or of templates, have its key
 }
@@ -61,6 +62,8 @@ func Of(t taints.Taint, e Evidence) Purpose {
 		return Purpose{ForPool, None, "a pool has it among its taints"}
 	case e.IsMarked:
 		return Purpose{ForPool, None, "a node has a resource or label of its name"}
+	case e.Writer != "": // that made the nodes for a pool would have written it at once
+		return Purpose{Kind: Unknown}
 	case e.IsWanted:
 		return Purpose{ForPool, None, "the pods ask for such nodes"}
 	case e.IsNamed:

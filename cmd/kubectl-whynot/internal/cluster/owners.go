@@ -171,8 +171,21 @@ func (c *Cluster) Evidence(p *Profile, t taints.Taint, nodes []int, areAll bool)
 	})
 	return purpose.Evidence{
 		Fault: c.Faults[t.ID()], Startup: c.StartupOf(t, nodes), IsListed: c.Pool.Has(t.ID()), IsMarked: slices.ContainsFunc(nodes, isMarked),
-		IsChosen: isChosen, IsWanted: areAll && p.asksForPool(), IsNamed: c.named.Has(t.Key),
+		Writer: c.laterWriter(nodes), IsChosen: isChosen, IsWanted: areAll && p.asksForPool(), IsNamed: c.named.Has(t.Key),
 	}
+}
+
+// laterWriter returns the controller that wrote the taints of the nodes more than an hour after
+// they were made, if none of them got its taints from its kubelet, a person or at once.
+func (c *Cluster) laterWriter(nodes []int) (writer string) {
+	for _, i := range nodes {
+		n := &c.Nodes[i]
+		if by := n.TaintsBy.By; by == "kubelet" || !(purpose.Hold{By: by}).IsByController() || n.TaintsBy.At.Sub(n.CreationTimestamp.Time) < time.Hour {
+			return ""
+		}
+		writer = n.TaintsBy.By
+	}
+	return writer
 }
 
 // namedKeys returns the keys that tolerations of pods on nodes and of templates have, except

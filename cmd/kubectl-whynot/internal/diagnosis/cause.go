@@ -273,7 +273,7 @@ func (x *Pending) alternativeSteps() []fix.Step {
 	}
 	only := &x.Alternatives[0]
 	if len(only.Unknown) > 0 {
-		return slices.Concat(x.target.NodeSteps(x.stays), x.target.Ask(only))
+		return slices.Concat(x.target.Ask(only), x.target.NodeSteps(x.stays))
 	}
 	nodes, named := say.NamesOf(only.NodeNames, only.Nodes), only.Taints
 	if len(named) == 0 { // corrections tolerate all of them

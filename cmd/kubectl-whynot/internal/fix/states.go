@@ -144,8 +144,10 @@ func (a *advice) uncordoned() []Step {
 	switch {
 	case !a.IsCordoned:
 		return nil
-	case a.IsFree():
+	case a.IsFree() && a.By == "":
 		return []Step{a.uncordon("uncordon THEM, as what cordoned THEM has given up")}
+	case a.IsFree(): // what has given up did not cordon
+		return []Step{a.look("find out who has WHO, cordoned by " + a.By + ", and ends that, before anybody uncordons THEM")}
 	}
 	return []Step{a.cordoned()}
 }

@@ -336,7 +336,7 @@ func (e *evaluation) notes(r *Request) {
 		if owner := node.Owner(); owner != nil && !slices.Contains(keys, owner.Key) {
 			owned[owner.Key] = append(owned[owner.Key], e.before.Nodes[i].Name)
 		}
-		if text := node.Hold.Text(); r.Verb == "uncordon" && text != "" {
+		if text := node.CordonHold().Text(); r.Verb == "uncordon" && text != "" {
 			held[text], isSick[text] = append(held[text], e.before.Nodes[i].Name), node.IsToRepair()
 		}
 	}

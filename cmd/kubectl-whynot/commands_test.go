@@ -384,7 +384,8 @@ func (s store) toleratedBy(t *testing.T, x *diagnosis.Pending, patch string) str
 func (s store) marksPool(t *testing.T, x *diagnosis.Pending, taint taints.Taint, n *corev1.Node) bool {
 	t.Helper()
 	part := taint.Key[strings.LastIndex(taint.Key, "/")+1:]
-	isState := purpose.StateOf(taint) != purpose.None || slices.ContainsFunc(keyRows(t), func(k keyRow) bool {
+	isChosen := purpose.Known(taint).IsGuess && taint.Value != "" && x.NodeSelector[taint.Key] == taint.Value
+	isState := purpose.StateOf(taint) != purpose.None && !isChosen || slices.ContainsFunc(keyRows(t), func(k keyRow) bool {
 		return !k.isPool && k.Key == taint.Key && k.Value == taint.Value && !isMisread.MatchString(k.Key)
 	}) || slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
 		word := strings.ReplaceAll(part, "-", "")
@@ -409,8 +410,8 @@ func (s store) marksPool(t *testing.T, x *diagnosis.Pending, taint taints.Taint,
 	for key := range x.NodeSelector {
 		isWanted = isWanted || key != "kubernetes.io/os" && !strings.HasPrefix(key, "topology.kubernetes.io/")
 	}
-	return !isState && (isLabel || isResource || isMistake || isNamed || isWanted || purpose.Of(taint, purpose.Evidence{}).Kind == purpose.ForPool)
+	return !isState && (!isChosen || isNamed) && (isLabel || isResource || isMistake || isNamed || isWanted || purpose.Of(taint, purpose.Evidence{}).Kind == purpose.ForPool)
 }
 
 // isMisread matches the keys of keys.tsv whose words do not say their state.
-var isMisread = regexp.MustCompile(`^(app|nautilus.io/disk-swap)$`)
+var isMisread = regexp.MustCompile(`^app$`)

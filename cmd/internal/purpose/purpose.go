@@ -9,7 +9,6 @@
 package purpose
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/seed-0529bac1/taints"
@@ -44,18 +43,20 @@ type Purpose struct {
 	Because string
 }
 
-// Of returns the purpose of the taint. A state outweighs a pool.
+// Of returns the purpose of the taint. A state outweighs a pool. If words alone say it, pods
+// that select nodes by the taint's label, and others who know these as a pool, outweigh it.
 func Of(t taints.Taint, e Evidence) Purpose {
 	k := Known(t)
+	isListed := e.IsListed && k.State != Starting // what makes nodes may list those of a start too
 	switch {
 	case k.State != None && !k.IsGuess:
 		return Purpose{ForState, k.State, k.Setter() + " sets it"}
 	case e.Fault != "":
 		return Purpose{ForState, Unhealthy, e.Fault}
-	case k.IsGuess && e.IsChosen: // a team of the name, or a state
-		return Purpose{Kind: Unknown}
-	case k.IsGuess:
+	case k.IsGuess && !e.IsChosen && !isListed:
 		return Purpose{ForState, k.State, "its words say so"}
+	case k.IsGuess && !(e.IsChosen && (isListed || e.IsNamed)): // a pool of the name, or a state
+		return Purpose{Kind: Unknown}
 	case e.Startup != "":
 		return Purpose{ForState, Starting, e.Startup + " has it among its startupTaints"}
 	case e.IsListed:
@@ -76,12 +77,12 @@ func Of(t taints.Taint, e Evidence) Purpose {
 }
 
 // Marks reports whether a resource or a label of the node marks the same pool as the taint:
-// one of its key, or a label of the last part of its key with its value. A label of a status
-// marks none.
+// one of its key, or a label of the last part of its key with its value. A label of a status,
+// or of work, marks none.
 func Marks(t taints.Taint, labels map[string]string, hasResource func(name string) bool) bool {
 	value, hasKey := labels[t.Key]
 	part := t.Key[strings.Index(t.Key, "/")+1:]
-	if words := split(part); len(words) > 0 && slices.Contains([]string{"state", "status", "phase", "health", "condition"}, words[len(words)-1]) {
+	if last := lastOf(split(part)); isStatus(last) || isWork(last) {
 		return false
 	}
 	if isNobody(t.Value) {

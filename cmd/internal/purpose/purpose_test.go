@@ -19,7 +19,15 @@ func TestOf(t *testing.T) {
 		want  Purpose
 	}{
 		{"node.kubernetes.io/not-ready:NoSchedule", all, Purpose{ForState, Unhealthy, "Kubernetes sets it"}},
-		{"example.com/quarantine:NoSchedule", all, Purpose{ForState, Fenced, "its words say so"}},
+		{"example.com/quarantine:NoSchedule", Evidence{IsMarked: true, IsWanted: true, IsNamed: true}, Purpose{ForState, Fenced, "its words say so"}},
+		{"example.com/quarantine:NoSchedule", all, Purpose{Kind: Unknown}},
+		{"offline-jobs=true:NoSchedule", Evidence{IsChosen: true}, Purpose{Kind: Unknown}},
+		{"offline-jobs=true:NoSchedule", Evidence{IsListed: true}, Purpose{Kind: Unknown}},
+		{"offline-jobs=true:NoSchedule", Evidence{IsChosen: true, IsListed: true}, Purpose{ForPool, None, "a pool has it among its taints"}},
+		{"offline-jobs=true:NoSchedule", Evidence{IsChosen: true, IsNamed: true}, Purpose{ForPool, None, "other pods tolerate it"}},
+		{"example.com/cni=pending:NoSchedule", Evidence{IsListed: true, IsNamed: true}, Purpose{ForState, Starting, "its words say so"}},
+		{"team=repair:NoSchedule", Evidence{}, Purpose{Kind: Unknown}},
+		{"team=repair:NoSchedule", Evidence{IsMarked: true}, Purpose{ForPool, None, "a node has a resource or label of its name"}},
 		{"example.com/gpu-health=degraded:NoSchedule", Evidence{}, Purpose{ForState, Unhealthy, "its words say so"}},
 		{"node.kubernetes.io/not-ready:NoSchedule", Evidence{Fault: "condition X is True"}, Purpose{ForState, Unhealthy, "Kubernetes sets it"}},
 		{"example.com/quarantine:NoSchedule", Evidence{Fault: "condition X is True"}, Purpose{ForState, Unhealthy, "condition X is True"}},

@@ -50,12 +50,13 @@ var pools = []string{
 	"components.gke.io/*", "autoscaling.azure.com/cas-block", "nautilus.io/science-dmz", "hypershift.openshift.io/*", "node-role.kubernetes.io/*",
 }
 
-// find returns the longest word that the text begins with. "gpu2" is one of several.
-func find(text string, isKey bool) (word, bool) {
+// find returns the longest word that the text begins with, and whether the text is a form of
+// it. "drained" is one of drain, and "drainage" is not. "gpu2" is one of several.
+func find(text string, isKey bool) (w word, isForm bool) {
 	text = strings.TrimRight(text, "0123456789")
 	for n := len(text); n > 0; n-- {
 		if w, ok := words[text[:n]]; ok && (n == len(text) || !w.isWhole) && (isKey || !w.isForKey) {
-			return w, true
+			return w, w.state() == None || isEnding(text[n:])
 		}
 	}
 	return word{}, false
@@ -75,7 +76,7 @@ func split(name string) []string {
 	}
 	list := slices.DeleteFunc(separators.Split(b.String(), -1), func(s string) bool { return s == "" })
 	for i := len(list) - 1; i > 0; i-- { // "not ready" is one word
-		if slices.Contains([]string{"not", "no", "non", "un", "dont", "of"}, list[i-1]) || list[i-1] == "out" && strings.HasPrefix(list[i], "of") {
+		if slices.Contains([]string{"not", "no", "non", "un", "dont", "of"}, list[i-1]) || list[i-1] == "out" && strings.HasPrefix(list[i], "of") || list[i] == "swap" {
 			list[i-1] += list[i]
 			list = slices.Delete(list, i, i+1)
 		}
@@ -95,8 +96,13 @@ var (
 	isNobody = regexp.MustCompile(`^(?i:none|nobody|unassigned|tbd|unknown|n-?a|unset)$`).MatchString
 	isOld    = regexp.MustCompile(`^(?i:old|previous)$`).MatchString
 	isWell   = regexp.MustCompile(`ready$|health|^(ok|available|online|active|agent|installed|started|running|initialized|configured|registered|joined|synced|verified)$`).MatchString
-	isTheir  = regexp.MustCompile(`^(dedicated|workload|tenant|app)$`).MatchString // whose the nodes are, or what for
+	isTheir  = regexp.MustCompile(`^(dedicated|workload|app)$`).MatchString // what the nodes are for
+	isWhose  = regexp.MustCompile(`^(team|tenant|customer|client|user|owner|project|org|department)s?$`).MatchString
+	isStatus = regexp.MustCompile(`^(state|status|phase|health|condition)$`).MatchString
 	isNodes  = regexp.MustCompile(`(nodes?|pools?|workers?|fleet)$`).MatchString
+	isEnding = regexp.MustCompile(`^(|e|s|es|y|p?ed|ied|p?ing|a?t?ion|ions|ive|ers?|or|als?|e?ments?|able|le|is|tics?)$`).MatchString // of a form of a word
+	isWork   = regexp.MustCompile(`^(tests?|testing|(load|perf|smoke|stress)test|bench.*|experiments?|checks?|scan.*|drill|audit|backup|restor.*|recover.*|debug.*|patch|reset|wip)$`).MatchString
+	isGoing  = regexp.MustCompile(`^(?i:running|active|started|ongoing|underway|in.?progress)$`).MatchString
 )
 
 // reading returns the state that a taint's words say, and whether they name a pool. What a
@@ -120,32 +126,45 @@ func reading(t taints.Taint) (state State, isPool bool) {
 		return Leaving, false
 	case isNo(t.Value) && slices.ContainsFunc(key, isWell):
 		return Unhealthy, false
-	case t.Value == "" && len(key) > 1 && key[len(key)-1] == "ready": // until it is
+	case t.Value == "" && len(key) > 1 && lastOf(key) == "ready": // until it is
 		return Starting, false
 	}
-	line := 0
+	line, isUnclear := 0, false // unclear: a state may be meant
 	read := func(texts []string, isKey bool) {
 		for _, text := range texts {
-			w, ok := find(text, isKey)
-			isPool = isPool || ok && w.state() == None
-			line = max(line, w.line)
+			if w, isForm := find(text, isKey); isForm {
+				line, isPool = max(line, w.line), isPool || w.state() == None
+			} else {
+				isUnclear = isUnclear || w.state() != None
+			}
 		}
 	}
 	if !isOnly {
 		read(split(domain[0]), true)
 		read(key, true)
 	}
+	ofKey, last := said[line], lastOf(key)
+	isName = isName || isWhose(last)
 	if !isName || len(value) == 1 {
 		read(value, false)
 	}
-	isKind := len(key) > 0 && isNodes(key[len(key)-1]) // of nodes
+	state = said[line]
+	isUnclear = isUnclear || isGoing(t.Value) || isWork(last) && (t.Value == "" || isYes(t.Value))
+	isKind := isNodes(last) // of nodes
 	isEcho := slices.ContainsFunc(value, func(text string) bool { return len(text) > 2 && slices.Contains(key, text) })
-	isMark := !isPrefixed && isYes(t.Value) // "kubeflow=true" is a person's; programs have a domain
-	if isNobody(t.Value) {                  // no pods yet
-		return said[line], false
+	isMark := !isPrefixed && isYes(t.Value) && !strings.HasSuffix(last, "ing") // "kubeflow=true" is a person's; programs have a domain
+	switch {
+	case isWhose(last) && state != ofKey: // of the nodes, or the name of a team
+		return ofKey, false
+	case state == None && isWork(last) && isGoing(t.Value):
+		return Maintained, false
+	case isNobody(t.Value), isUnclear && !isName: // no pods yet, or a state
+		return state, false
 	}
-	return said[line], isPool || isName || isKind || isEcho || isMark
+	return state, isPool || isName || isKind || isEcho || isMark
 }
+
+func lastOf(words []string) string { return strings.Join(words[max(len(words)-1, 0):], "") }
 
 // guesses has an entry for each state that words say. Nobody is known to act.
 var guesses = func() map[State]*Entry {

@@ -155,17 +155,18 @@ var (
 	past     = []string{"last", "recent", "previous", "history"}
 	settings = []string{
 		"enabled", "disabled", "policy", "config", "hash", "version", "timeout", "allowed", "require", "window", "schedule", "group", "applied", "capable",
-		"supported", "ttl", "interval", "volumes", "properties", "skip", "ignore", "exclude", "disable",
+		"supported", "ttl", "interval", "volumes", "properties", "skip", "ignore", "exclude",
 	}
 	about = []string{ // what the value says counts
-		"state", "status", "phase", "condition", "reason", "action", "lifecycle", "mode", "stage", "comment", "note", "message", "cause",
+		"state", "status", "phase", "condition", "reason", "action", "lifecycle", "mode", "stage", "comment", "note", "message", "cause", "service", "operation", "task",
 	}
 
+	things  = []string{"name", "id", "machine", "cluster", "group", "at", "site", "zone", "rack"} // which have names
 	denials = []string{"false", "no", "0", "none", "off", "idle", "ok", "healthy", "disabled", "inactive", "uncordoned", "released", "cleared", "resolved", "initialized"}
 	ends    = []string{ // of what is done on a node that stays in service
 		"done", "completed", "complete", "succeeded", "success", "finished", "passed", "pass", "active", "ready", "normal", "schedulable",
 	}
-	takers = []string{"reserved", "locked", "taken", "claimed", "held", "booked", "disabled"} // before "by"
+	takers = []string{"reserved", "locked", "taken", "claimed", "held", "booked", "borrowed", "out", "use", "disabled"} // before "by" or "until"
 )
 
 func hasOne(words, of []string) bool {
@@ -185,7 +186,7 @@ func saysHeld(key, value string) bool {
 		return false
 	}
 	last := name[n-1]
-	isTaken := n > 1 && last == "by" && slices.Contains(takers, name[n-2])
+	isTaken := n > 1 && (last == "by" || last == "until") && slices.Contains(takers, name[n-2]) && value != "" && !isNobody(value)
 	isSetting := hasOne(name, settings) && !slices.Contains(about, last) && value != "active" && last != "exceeded"
 	if slices.Contains(about, last) { // "cordon.example.com/reason"
 		first, _, _ := strings.Cut(domain, ".")
@@ -193,12 +194,14 @@ func saysHeld(key, value string) bool {
 	}
 	isHealth := func(w string) bool { return strings.Contains(w, "health") && !strings.Contains(w, "unhealth") }
 	isState := func(w string) bool { return isHeld(w, true) && !isHealth(w) }
+	_, isForm := find(strings.Join(words, ""), false)
+	isOrder := len(words) == 1 && isForm && isHeld(words[0], false) && !isWhose(last) && !isTheir(last) && !isNodes(last) && !hasOne(name, things)
 	switch {
-	case isTaken:
+	case isTaken, last == "scheduling" && slices.Contains(denials, strings.ToLower(value)):
 		return true
 	case hasOne(name, past), isSetting, denies(name, value, words):
 		return false
-	case slices.ContainsFunc(name, isState), isHealth(last), len(words) > 0 && words[0] == "paused":
+	case slices.ContainsFunc(name, isState), isHealth(last), isOrder, len(words) > 0 && words[0] == "paused":
 		return true
 	case slices.Contains(about, last):
 		return slices.ContainsFunc(words, func(w string) bool { return isHeld(w, false) || stateOf(w, false) == Starting })

@@ -76,7 +76,8 @@ func split(name string) []string {
 	}
 	list := slices.DeleteFunc(separators.Split(b.String(), -1), func(s string) bool { return s == "" })
 	for i := len(list) - 1; i > 0; i-- { // "not ready" is one word
-		if slices.Contains([]string{"not", "no", "non", "un", "dont", "of"}, list[i-1]) || list[i-1] == "out" && strings.HasPrefix(list[i], "of") || list[i] == "swap" {
+		isOne := list[i-1] == "out" && strings.HasPrefix(list[i], "of") || list[i-1] == "scheduling" && list[i] == "disabled" || list[i] == "swap"
+		if isOne || slices.Contains([]string{"not", "no", "non", "un", "dont", "of", "disable"}, list[i-1]) {
 			list[i-1] += list[i]
 			list = slices.Delete(list, i, i+1)
 		}

@@ -139,17 +139,19 @@ func (d *Drain) Of(name types.NamespacedName) Verdict {
 	}
 	var refusals []string
 	has := func(flag string) bool { return d.Flags.Lookup(flag).Value.String() == "true" }
-	refuse := func(isTrue bool, pods, flag string) {
+	refuse := func(isTrue bool, pods, flag, price string) {
 		if isTrue && !has(flag) {
-			refusals = append(refusals, pods+" (use --"+flag+" to override)")
+			refusals = append(refusals, pods+" (use --"+flag+" to override"+price+")")
 		}
 	}
-	refuse(p.isDaemons, "DaemonSet-managed Pods", "ignore-daemonsets")
-	refuse(!p.isDaemons && p.hasEmptyDir, "Pods with local storage", "delete-emptydir-data")
-	refuse(!p.isManaged, "Pods that declare no controller", "force")
+	loss := ", which loses that data"
+	if p.isMachine {
+		loss = ": the emptyDir volumes of a virtual machine have no data to keep"
+	}
+	refuse(p.isDaemons, "DaemonSet-managed Pods", "ignore-daemonsets", "")
+	refuse(!p.isDaemons && p.hasEmptyDir, "Pods with local storage", "delete-emptydir-data", loss)
+	refuse(!p.isManaged, "Pods that declare no controller", "force", ", which loses them: nothing makes them again")
 	switch {
-	case refusals != nil && p.isMachine && p.hasEmptyDir:
-		return Verdict{IsRefused: true, Why: "cannot delete " + say.Joined(refusals) + "; the emptyDir volumes of a virtual machine have no data to keep"}
 	case refusals != nil:
 		return Verdict{IsRefused: true, Why: "cannot delete " + say.Joined(refusals)}
 	case p.isDaemons:

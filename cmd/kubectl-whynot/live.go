@@ -79,10 +79,12 @@ func (p *program) readStart(ctx context.Context, c *cluster.Cluster) {
 
 // provisioners are the kinds of objects that make nodes, by API group.
 var provisioners = map[string][]string{
-	"karpenter.sh":         {"NodePools", "NodeClaims"},
-	"cluster.x-k8s.io":     {"MachineDeployments", "MachineSets", "Machines"},
-	"machine.openshift.io": {"MachineSets", "Machines"},
-	"machine.sapcloud.io":  {"MachineDeployments", "MachineSets", "Machines"},
+	"karpenter.sh":                  {"NodePools", "NodeClaims"},
+	"cluster.x-k8s.io":              {"MachineDeployments", "MachineSets", "Machines"},
+	"bootstrap.cluster.x-k8s.io":    {"KubeadmConfigTemplates"},
+	"controlplane.cluster.x-k8s.io": {"KubeadmControlPlanes"},
+	"machine.openshift.io":          {"MachineSets", "Machines"},
+	"machine.sapcloud.io":           {"MachineDeployments", "MachineSets", "Machines"},
 }
 
 // readProvisioners reads what makes nodes, if the cluster has that and its taints matter.

@@ -4,6 +4,7 @@ package cluster
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -16,57 +17,31 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
 	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
-	"github.com/seed-0529bac1/taints/kube"
 )
 
-// A provisioner is a NodePool or NodeClaim of Karpenter, or what Cluster API, OpenShift
-// and Gardener have of them.
+// A provisioner is a NodePool or NodeClaim of Karpenter, or what Cluster API, kubeadm,
+// OpenShift and Gardener have of them.
 type provisioner struct {
 	metav1.ObjectMeta `json:"metadata"`
-	Spec              struct {
-		nodeTaints
-		Template struct {
-			Spec struct {
-				nodeTaints
-				NodeTemplate struct { // of Gardener
-					Spec nodeTaints `json:"spec"`
-				} `json:"nodeTemplate"`
-			} `json:"spec"`
-		} `json:"template"`
-	} `json:"spec"`
-	Status struct {
+	Status            struct {
 		NodeName   string                 `json:"nodeName"`
 		NodeRef    corev1.ObjectReference `json:"nodeRef"`
 		Conditions []metav1.Condition     `json:"conditions"`
 	} `json:"status"`
 }
 
-type nodeTaints struct {
-	Taints        []corev1.Taint `json:"taints"`
-	StartupTaints []corev1.Taint `json:"startupTaints"`
-}
+var makesNodes = regexp.MustCompile(`^(Node(Pool|Claim)|Machine(Set|Deployment|Pool)?|Kubeadm(Config|ControlPlane)(Template)?|(Init|Join)Configuration)$`).MatchString
 
 // addProvisioner adds what the object says, and reports whether it is of a kind that makes
 // nodes.
 func (c *Cluster) addProvisioner(m *manifest.Object) bool {
 	var o provisioner
-	switch m.Kind {
-	case "NodePool", "NodeClaim", "Machine", "MachineSet", "MachineDeployment":
-	default:
-		return false
-	}
-	if m.Decode(&o) != nil { // another project's kind
+	var all any
+	if !makesNodes(m.Kind) || m.Decode(&o) != nil || m.Decode(&all) != nil { // another project's kind
 		return false
 	}
 	name := m.Kind + " " + o.Name
-	for _, list := range []nodeTaints{o.Spec.nodeTaints, o.Spec.Template.Spec.nodeTaints, o.Spec.Template.Spec.NodeTemplate.Spec} {
-		for _, t := range kube.Taints(list.Taints) {
-			c.Pool.Insert(t.ID())
-		}
-		for _, t := range kube.Taints(list.StartupTaints) {
-			c.startup[t.ID()] = append(c.startup[t.ID()], name)
-		}
-	}
+	c.addTaints(all, name)
 	node := cmp.Or(o.Status.NodeName, o.Status.NodeRef.Name, o.Labels["node"]) // the label is Gardener's
 	isToRepair := slices.ContainsFunc(o.Status.Conditions, func(c metav1.Condition) bool {
 		return (c.Type == "HealthCheckSucceeded" || c.Type == "OwnerRemediated") && c.Status == metav1.ConditionFalse
@@ -78,6 +53,33 @@ func (c *Cluster) addProvisioner(m *manifest.Object) bool {
 		c.makers[node] = maker{name, nil}
 	}
 	return true
+}
+
+// addTaints adds the taints in lists of new nodes' taints, wherever they are in the value.
+func (c *Cluster) addTaints(v any, lister string) {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			c.addTaints(item, lister)
+		}
+	case map[string]any:
+		for name, list := range v {
+			items, _ := list.([]any)
+			for _, item := range items {
+				fields, _ := item.(map[string]any)
+				key, _ := fields["key"].(string)
+				effect, _ := fields["effect"].(string)
+				id := taints.TaintID{Key: key, Effect: taints.Effect(effect)}
+				switch {
+				case name == "startupTaints":
+					c.startup[id] = append(c.startup[id], lister)
+				case name == "taints" && fields["propagation"] != "OnInitialization": // such are for the start, or for good
+					c.Pool.Insert(id)
+				}
+			}
+			c.addTaints(list, lister)
+		}
+	}
 }
 
 // WantsProvisioners reports whether pods that are asked for, and wait, are kept off a node by

@@ -240,7 +240,7 @@ func (a *analyst) keptOff(p *cluster.Pod, rejecting []cluster.Share, on map[int]
 	var shares []cluster.Share
 	for _, s := range rejecting {
 		untolerated := why.Untolerated(p.Matcher, s.Group)
-		isOther := func(t taints.Taint) bool { return purpose.StateOf(t) != purpose.None && purpose.StateOf(t) != state }
+		isOther := func(t taints.Taint) bool { is := a.StateOf(t, s.Nodes); return is != purpose.None && is != state }
 		if slices.ContainsFunc(untolerated, isOther) {
 			continue
 		}
@@ -276,7 +276,7 @@ func (a *analyst) keptOff(p *cluster.Pod, rejecting []cluster.Share, on map[int]
 // concerns reports whether a DaemonSet has to do with the state that keeps it off the node:
 // it may be what makes the node ready, or what removes the node may have given up.
 func (a *analyst) concerns(p *cluster.Pod, node int, untolerated []taints.Taint, state purpose.State) bool {
-	isOfStart := func(t taints.Taint) bool { return purpose.StateOf(t) == purpose.None || purpose.IsOfStart(t) }
+	isOfStart := func(t taints.Taint) bool { return a.StateOf(t, []int{node}) == purpose.None || purpose.IsOfStart(t) }
 	switch state {
 	case purpose.Unhealthy:
 		return p.HostNetwork && !slices.ContainsFunc(untolerated, func(t taints.Taint) bool { return !isOfStart(t) })

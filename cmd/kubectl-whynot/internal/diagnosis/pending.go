@@ -269,8 +269,22 @@ func (a *analyst) keptOff(p *cluster.Pod, rejecting []cluster.Share, on map[int]
 	x.target.IsKeptOff, x.Pods, x.verdict = true, []string{p.Name}, *a.judge(p.Profile, shares)
 	x.target.Names = x.Pods
 	x.explain()
-	x.Kind, x.Text = causeKeptOff, a.keptOffText(x)+": "+x.Text
+	x.Kind, x.Text = causeKeptOff, a.keptOffText(x)+": "+x.Text+a.othersText(x, shares)
 	return x
+}
+
+// othersText names the taints of those nodes that the advice is not for.
+func (a *analyst) othersText(x *Pending, shares []cluster.Share) (text string) {
+	meant := slices.Concat(lists.Each(x.Alternatives, func(r remedy.Alternative) []int { return r.At })...)
+	if x.Change != nil && len(x.Change.Entries) > 0 {
+		meant = x.Change.Opened
+	}
+	for _, s := range shares {
+		if n := len(s.Nodes); len(meant) > 0 && x.AlternativesTotal < why.MaxListed && !slices.Contains(meant, s.Nodes[0]) {
+			text += "; " + say.NamesOf(why.Names(a.Cluster, s.Nodes), n) + say.For(n, " has ", " have ") + x.Reasons.Text(why.Untolerated(x.target.Profile.Matcher, s.Group))
+		}
+	}
+	return text
 }
 
 // concerns reports whether a DaemonSet has to do with the state that keeps it off the node:

@@ -33,6 +33,7 @@ type Evidence struct {
 	IsMarked bool   // a node with the taint has a resource or label that Marks it
 	Writer   string // a controller that wrote it on nodes long after these were made; empty: none
 	IsWanted bool   // pods ask for these nodes by their node selector or affinity
+	IsLater  bool   // pods like these, which do not tolerate it, have run on a node from before
 	IsNamed  bool   // the tolerations of other pods on nodes, or of templates, have its key
 }
 
@@ -61,6 +62,8 @@ func Of(t taints.Taint, e Evidence) Purpose {
 		return Purpose{ForState, Starting, e.Startup + " has it among its startupTaints"}
 	case e.IsListed:
 		return Purpose{ForPool, None, "a pool has it among its taints"}
+	case e.IsLater && !e.IsChosen: // the nodes were for such pods, and may be again
+		return Purpose{Kind: Unknown}
 	case e.IsMarked:
 		return Purpose{ForPool, None, "a node has a resource or label of its name"}
 	case e.Writer != "": // that made the nodes for a pool would have written it at once

@@ -38,6 +38,10 @@ func TestOf(t *testing.T) {
 		{"example.com/x:NoSchedule", Evidence{IsWanted: true}, Purpose{ForPool, None, "the pods ask for such nodes"}},
 		{"example.com/x:NoSchedule", Evidence{IsNamed: true}, Purpose{ForPool, None, "other pods tolerate it"}},
 		{"example.com/x:NoSchedule", Evidence{}, Purpose{Kind: Unknown}},
+		{"dedicated=ml:NoSchedule", Evidence{IsLater: true, IsMarked: true, IsWanted: true, IsNamed: true}, Purpose{Kind: Unknown}},
+		{"dedicated=ml:NoSchedule", Evidence{IsLater: true, IsListed: true}, Purpose{ForPool, None, "a pool has it among its taints"}},
+		{"dedicated=ml:NoSchedule", Evidence{IsLater: true, IsChosen: true, IsMarked: true}, Purpose{ForPool, None, "a node has a resource or label of its name"}},
+		{"quarantine:NoSchedule", Evidence{IsLater: true}, Purpose{ForState, Fenced, "its words say so"}},
 		{"dedicated=ml:NoSchedule", Evidence{}, Purpose{ForPool, None, "its words say so"}},
 		{"nvidia.com/gpu:NoSchedule", Evidence{}, Purpose{ForPool, None, "its words say so"}},
 	} {

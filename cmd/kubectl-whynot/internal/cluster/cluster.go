@@ -58,6 +58,7 @@ type Cluster struct {
 	objects  devices.Objects
 	labels   map[string]sets.Set[string] // values by key, after Finish
 	named    sets.Set[string]            // what namedKeys returns, after Finish
+	homes    sets.Set[home]              // what findHomes returns, after Finish
 	profiles map[string]*Profile
 	owners   map[Owner]*Owner
 	pod      corev1.Pod // the decoded one, to use its memory again
@@ -146,7 +147,7 @@ func (c *Cluster) Finish() {
 	c.group()
 	c.finishWorkloads()
 	c.finishDevices()
-	c.named = c.namedKeys()
+	c.named, c.homes = c.namedKeys(), c.findHomes()
 }
 
 // finishDevices finds the devices of pods. Nodes get resources that no device plugin brings.

@@ -173,7 +173,8 @@ func (c *Cluster) Evidence(p *Profile, t taints.Taint, nodes []int, areAll bool)
 	})
 	return purpose.Evidence{
 		Fault: c.Faults[t.ID()], Startup: c.StartupOf(t, nodes), IsListed: c.Pool.Has(t.ID()), IsMarked: slices.ContainsFunc(nodes, isMarked),
-		Writer: c.laterWriter(nodes), IsChosen: isChosen, IsWanted: areAll && p.asksForPool(), IsNamed: c.named.Has(t.Key),
+		IsChosen: isChosen, IsWanted: areAll && p.asksForPool(), IsNamed: c.named.Has(t.Key),
+		Writer: c.laterWriter(nodes), IsLater: !p.Requests(t.Key) && c.RunsOn(p, nodes),
 	}
 }
 
@@ -206,4 +207,29 @@ func (c *Cluster) namedKeys() sets.Set[string] {
 		}
 	}
 	return keys
+}
+
+// A home is a node where pods of a family run.
+type home struct {
+	family *Profile
+	node   int
+}
+
+// findHomes returns the homes of pods whose owner has more that wait. They tolerate no more
+// than these, so a taint that keeps these off a home came later.
+func (c *Cluster) findHomes() sets.Set[home] {
+	homes := sets.New[home]()
+	for _, p := range c.Pods {
+		i, isKnown := c.NodeAt[p.Node]
+		isOn := isKnown && len(c.Nodes[i].Taints) > 0 && !p.IsFinished() && !p.Deleting && p.Owner.Kind != "DaemonSet"
+		if isOn && c.Waiting[p.OwnerName()] > 0 {
+			homes.Insert(home{p.Family, i})
+		}
+	}
+	return homes
+}
+
+// RunsOn reports whether pods like those of the profile run on one of the nodes.
+func (c *Cluster) RunsOn(p *Profile, nodes []int) bool {
+	return slices.ContainsFunc(nodes, func(i int) bool { return c.homes.Has(home{p.Family, i}) })
 }

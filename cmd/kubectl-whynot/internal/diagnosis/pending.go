@@ -273,15 +273,15 @@ func (a *analyst) keptOff(p *cluster.Pod, rejecting []cluster.Share, on map[int]
 	return x
 }
 
-// othersText names the taints of those nodes that the advice is not for.
+// othersText names the taints of the nodes that the advice is not for.
 func (a *analyst) othersText(x *Pending, shares []cluster.Share) (text string) {
 	meant := slices.Concat(lists.Each(x.Alternatives, func(r remedy.Alternative) []int { return r.At })...)
 	if x.Change != nil && len(x.Change.Entries) > 0 {
 		meant = x.Change.Opened
 	}
-	for _, s := range shares {
-		if n := len(s.Nodes); len(meant) > 0 && x.AlternativesTotal < why.MaxListed && !slices.Contains(meant, s.Nodes[0]) {
-			text += "; " + say.NamesOf(why.Names(a.Cluster, s.Nodes), n) + say.For(n, " has ", " have ") + x.Reasons.Text(why.Untolerated(x.target.Profile.Matcher, s.Group))
+	for i := 0; i < len(shares) && len(meant) > 0 && x.AlternativesTotal < why.MaxListed; i++ {
+		if on := shares[i].Nodes; !slices.Contains(meant, on[0]) {
+			text += "; " + say.NamesOf(why.Names(a.Cluster, on), len(on)) + say.For(len(on), " has ", " have ") + x.Reasons.Text(why.Untolerated(x.First.Matcher, shares[i].Group))
 		}
 	}
 	return text

@@ -304,8 +304,11 @@ func (x *Pods) writers(nodes []int) string {
 
 // Ask returns what to find out about taints that may be for a state or for a pool.
 func (x *Pods) Ask(only *remedy.Alternative) []Step {
-	nodes := say.NamesOf(only.NodeNames, only.Nodes)
-	text := "ask who set " + say.TaintsText(only.Unknown) + " on " + nodes + ": nothing in the input says what it is for. If it marks nodes for such pods, " +
+	nodes, why := say.NamesOf(only.NodeNames, only.Nodes), "nothing in the input says what it is for"
+	if x.RunsOn(x.Profile, only.At) {
+		why = "it came after such pods, which run there still"
+	}
+	text := "ask who set " + say.TaintsText(only.Unknown) + " on " + nodes + ": " + why + ". If it marks nodes for such pods, " +
 		entriesText(only.Entries()) + "; if it marks a state of the node, that has to end" + x.writers(only.At)
 	return []Step{x.onNodes(text, only.NodeNames, 3, "describe", "node")}
 }

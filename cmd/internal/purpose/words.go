@@ -133,7 +133,7 @@ func reading(t taints.Taint) (state State, isPool bool) {
 	line, isUnclear := 0, false // unclear: a state may be meant
 	read := func(texts []string, isKey bool) {
 		for _, text := range texts {
-			if w, isForm := find(text, isKey); isForm {
+			if w, isForm := find(text, isKey); isForm && !(isKey && strings.HasPrefix(text, "test")) { // which may be going on
 				line, isPool = max(line, w.line), isPool || w.state() == None
 			} else {
 				isUnclear = isUnclear || w.state() != None
@@ -150,8 +150,8 @@ func reading(t taints.Taint) (state State, isPool bool) {
 		read(value, false)
 	}
 	state = said[line]
-	isUnclear = isUnclear || isGoing(t.Value) || isWork(last) && (t.Value == "" || isYes(t.Value))
-	isKind := isNodes(last) // of nodes
+	isUnclear = isUnclear || isGoing(t.Value) || isWork(last) && line == 0 && (t.Value == "" || isYes(t.Value)) // line 0 is of machines
+	isKind := isNodes(last)                                                                                     // of nodes
 	isEcho := slices.ContainsFunc(value, func(text string) bool { return len(text) > 2 && slices.Contains(key, text) })
 	isMark := !isPrefixed && isYes(t.Value) && !strings.HasSuffix(last, "ing") // "kubeflow=true" is a person's; programs have a domain
 	switch {

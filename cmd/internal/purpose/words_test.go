@@ -40,7 +40,7 @@ func TestReading(t *testing.T) {
 		"gpu-unhealthy": "unhealthy", "unhealthy=gpu": "unhealthy", "pending-reboot": "in maintenance", "reboot=pending": "in maintenance", "drain-failed": "being removed",
 		"x/gpu-ready": "starting", "gpu-ready=false": "unhealthy", "gpu-agent=No": "unhealthy", "node-init.example.com/zulu": "starting", "XIDError": "unhealthy",
 		"team=drainage": "pool", "tenant=maintel": "pool", "team=repair": "", "org/team=retirement": "", "team=data-repair": "pool", "drainage=true": "", "crashlytics=true": "", "dedicated=drainage": "pool", "x/drained": "being removed", "bootstrapping=true": "starting",
-		"x/nccl-test=running": "in maintenance", "benchmark=in-progress": "in maintenance", "stress-test=active": "in maintenance", "drain=running": "being removed", "gpu=active": "", "workload=running": "pool", "gpu-test=true": "", "gpu-reset=true": "", "backup=true": "", "workload=test": "pool", "surveying=true": "",
+		"x/nccl-test=running": "in maintenance", "benchmark=in-progress": "in maintenance", "stress-test=active": "in maintenance", "drain=running": "being removed", "gpu=active": "", "workload=running": "pool", "gpu-test=true": "", "gpu-reset=true": "", "sandbox-test=true": "pool", "load=testing": "pool", "testing=true": "", "scan=true": "", "workload=test": "pool", "surveying=true": "",
 		"disk-swap=true": "in maintenance", "memory-swap=true": "pool", "swap=true": "pool", "rack-move=true": "in maintenance",
 		"health-checks": "unhealthy", "x/zulu=health": "", "cloud.google.com/gke-provisioning=spot": "pool", "failure-domain": "",
 	} {

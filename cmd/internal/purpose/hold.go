@@ -107,7 +107,7 @@ func HoldOf(conditions []lifecycle.Condition, annotations, labels map[string]str
 var goods = []string{
 	"ready", "healthy", "available", "voter", "running", "sufficient", "initialized", "registered", "established", "ok", "passed", "synchronized", "synced",
 	"succeeded", "valid", "online", "connected", "reachable", "schedulable", "alive", "active", "installed", "configured",
-	"up", "mounted", "attached", "loaded", "linked",
+	"up", "mounted", "attached", "loaded", "linked", "provisioned", "updated",
 }
 
 // isHarmless reports whether the condition says that the node is well: what should be True
@@ -116,14 +116,18 @@ func isHarmless(c lifecycle.Condition) bool {
 	if c.Type == "Ready" {
 		return c.Status == "True"
 	}
-	isGood := slices.ContainsFunc(split(c.Type), func(w string) bool {
+	name := split(c.Type)
+	if lastOf(name) == "available" && hasOne(name, []string{"update", "upgrade"}) { // which is nothing to repair
+		return true
+	}
+	isGood := slices.ContainsFunc(name, func(w string) bool {
 		return slices.ContainsFunc(goods, func(good string) bool {
 			start, ends := strings.CutSuffix(w, good)
 			isLong := start == "" || len(good) > 2 // "backup" is not up
 			return ends && isLong && !slices.Contains([]string{"un", "in", "no", "not", "non", "dis"}, start)
 		})
 	})
-	return isGood && c.Status != "False" || !isGood && c.Status != "True"
+	return isGood == (c.Status == "True") || !isGood && c.Status == "Unknown" // as where the kubelet does not answer
 }
 
 // Fault returns the condition that says that something is wrong, as in "condition DiskBroken
@@ -159,6 +163,7 @@ var (
 	}
 	about = []string{ // what the value says counts
 		"state", "status", "phase", "condition", "reason", "action", "lifecycle", "mode", "stage", "comment", "note", "message", "cause", "service", "operation", "task",
+		"progress", "planned", "requested",
 	}
 
 	things  = []string{"name", "id", "machine", "cluster", "group", "at", "site", "zone", "rack"} // which have names
@@ -186,7 +191,7 @@ func saysHeld(key, value string) bool {
 		return false
 	}
 	last := name[n-1]
-	isTaken := n > 1 && (last == "by" || last == "until") && slices.Contains(takers, name[n-2]) && value != "" && !isNobody(value)
+	isTaken := n > 1 && (last == "by" || last == "until") && (slices.Contains(takers, name[n-2]) || strings.HasSuffix(name[n-2], "ing")) && value != "" && !isNobody(value)
 	isSetting := hasOne(name, settings) && !slices.Contains(about, last) && value != "active" && last != "exceeded"
 	if slices.Contains(about, last) { // "cordon.example.com/reason"
 		first, _, _ := strings.Cut(domain, ".")

@@ -57,6 +57,13 @@ func TestSaysHeld(t *testing.T) {
 		"example.com/at=repair":                                                         false,
 		"example.com/team=repair":                                                       false,
 		"example.com/machine-name=repair":                                               false,
+		"example.com/debugging-by=lisa":                                                 true,
+		"example.com/debugging-by=":                                                     false,
+		"example.com/built-by=lisa":                                                     false,
+		"reboot.example.com/in-progress=1":                                              true,
+		"reboot.example.com/grace=30s":                                                  false,
+		"shutdown.example.com/planned=2026-11-28T13:00Z":                                true,
+		"metal3.io/detached=":                                                           true,
 		"px/service=restart":                                                            true,
 		"px/service=stop":                                                               true,
 		"px/enabled=true":                                                               false,
@@ -120,7 +127,7 @@ func TestIsHarmless(t *testing.T) {
 		"Ready=True": true, "MemoryPressure=False": true, "MemoryPressure=True": false, "GpuXidError=True": false, "GpuXidError=False": true,
 		"EtcdIsVoter=True": true, "AcceleratedHardwareReady=True": true, "AcceleratedHardwareReady=False": false, "NetworkUnavailable=True": false,
 		"KernelDeadlock=Unknown": true, "StorageUnavailable=True": false, "SufficientIP=True": true,
-		"GPUHealthCheckPassed=False": false, "GPUHealthCheckPassed=True": true, "NTPSynchronized=False": false, "KubeletConfigOk=True": true, "ClockUnsynchronized=True": false, "InfiniBandLinkUp=False": false, "LustreMounted=True": true, "NeedsBackup=True": false, "Initialized=False": false,
+		"GPUHealthCheckPassed=False": false, "GPUHealthCheckPassed=True": true, "NTPSynchronized=False": false, "KubeletConfigOk=True": true, "ClockUnsynchronized=True": false, "InfiniBandLinkUp=False": false, "LustreMounted=True": true, "NeedsBackup=True": false, "Initialized=False": false, "StorageReady=Unknown": false, "UpdateAvailable=True": true, "UpdateAvailable=False": true, "Provisioned=True": true, "Updated=False": false,
 	} {
 		name, status, _ := strings.Cut(text, "=")
 		if isHarmless(lifecycle.Condition{Type: name, Status: status}) != want {

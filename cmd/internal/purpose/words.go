@@ -99,7 +99,7 @@ var (
 	isWell   = regexp.MustCompile(`ready$|health|^(ok|available|online|active|agent|installed|started|running|initialized|configured|registered|joined|synced|verified)$`).MatchString
 	isTheir  = regexp.MustCompile(`^(dedicated|workload|app)$`).MatchString // what the nodes are for
 	isWhose  = regexp.MustCompile(`^(team|tenant|customer|client|user|owner|project|org|department)s?$`).MatchString
-	isStatus = regexp.MustCompile(`^(state|status|phase|health|condition)$`).MatchString
+	isStatus = regexp.MustCompile(`^(state|status|phase|health|condition|lifecycle)$`).MatchString
 	isNodes  = regexp.MustCompile(`(nodes?|pools?|workers?|fleet)$`).MatchString
 	isEnding = regexp.MustCompile(`^(|e|s|es|y|p?ed|ied|p?ing|a?t?ion|ions|ive|ers?|or|als?|e?ments?|able|le|is|tics?)$`).MatchString // of a form of a word
 	isWork   = regexp.MustCompile(`^(tests?|testing|(load|perf|smoke|stress)test|bench.*|experiments?|checks?|scan.*|drill|audit|backup|restor.*|recover.*|debug.*|patch|reset|wip)$`).MatchString
@@ -146,8 +146,8 @@ func reading(t taints.Taint) (state State, isPool bool) {
 	}
 	ofKey, last := said[line], lastOf(key)
 	isName = isName || isWhose(last)
-	if !isName || len(value) == 1 {
-		read(value, false)
+	if !isName || len(value) == 1 || strings.HasPrefix(lastOf(value), "not") {
+		read(value, isStatus(last))
 	}
 	state = said[line]
 	isUnclear = isUnclear || isGoing(t.Value) || isWork(last) && line == 0 && (t.Value == "" || isYes(t.Value)) // line 0 is of machines

@@ -56,16 +56,35 @@ const (
 	inFlight              // a request evicts it, and checks have to wait
 )
 
-// Reconcile checks a pod that has changed.
+// Reconcile checks a pod that has changed, or all pods of a node that has. A node has no
+// namespace.
 func (c *Controller) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	names := []types.NamespacedName{request.NamespacedName}
+	if request.Namespace == "" {
+		names = nil
+		for _, obj := range c.podsOf(ctx, request.Name) {
+			names = append(names, client.ObjectKeyFromObject(&obj))
+		}
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return reconcile.Result{}, c.check(ctx, request.NamespacedName)
+	return reconcile.Result{}, c.check(ctx, names...)
 }
 
-// check brings the queue up to date with the cache. The caller holds the mutex, so the
-// later of two checks has the newer state.
-func (c *Controller) check(ctx context.Context, name types.NamespacedName) error {
+// check brings the queue up to date with the cache for pods of a node. The caller holds
+// the mutex, so the later of two checks has the newer state.
+func (c *Controller) check(ctx context.Context, names ...types.NamespacedName) (err error) {
+	c.canceled = nil
+	for _, name := range names {
+		err = errors.Join(err, c.checkPod(ctx, name))
+	}
+	if n := len(c.canceled); n > 0 {
+		log.FromContext(ctx).Info("Canceled evictions", "node", c.canceled[0].node, "pods", n, "first", c.canceled[0].NamespacedName)
+	}
+	return err
+}
+
+func (c *Controller) checkPod(ctx context.Context, name types.NamespacedName) error {
 	p := c.pods[name]
 	if p != nil && p.state == inFlight {
 		return nil
@@ -172,7 +191,7 @@ func (c *Controller) schedule(ctx context.Context, p *pod, e taints.Eviction) {
 	case p.evicted && (!c.options.DryRun || e.Outcome != taints.Stays):
 		return
 	case e.Outcome == taints.Stays:
-		c.cancel(ctx, p)
+		c.cancel(p)
 		return
 	}
 	if !c.begun(p) {
@@ -193,7 +212,7 @@ func (c *Controller) begun(p *pod) bool {
 }
 
 // cancel cancels the eviction of a pod that stays. The caller holds the mutex.
-func (c *Controller) cancel(ctx context.Context, p *pod) {
+func (c *Controller) cancel(p *pod) {
 	pending := c.queue.Delete(p)
 	if c.nodes[p.node] == nil {
 		c.forget(p)
@@ -203,8 +222,10 @@ func (c *Controller) cancel(ctx context.Context, p *pod) {
 		return
 	}
 	c.metrics.evictions.WithLabelValues(canceled).Inc()
-	log.FromContext(ctx).Info("Canceled the eviction of a pod", "node", p.node)
-	c.emit(p, corev1.EventTypeNormal, actionCancel, "Cancelling deletion of Pod %s")
+	c.canceled = append(c.canceled, p)
+	if c.cancels.Allow() {
+		c.emit(p, corev1.EventTypeNormal, actionCancel, "Cancelling deletion of Pod %s")
+	}
 }
 
 // remember remembers the pod until forget. The caller holds the mutex.
@@ -314,11 +335,15 @@ func sameTaint(a, b taints.Taint) bool {
 	return a.Key == b.Key && a.Value == b.Value && a.TimeAdded.Equal(*b.TimeAdded)
 }
 
-// taintsChange ignores node updates that do not change the taints.
-var taintsChange = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-	before, after := e.ObjectOld.(*corev1.Node), e.ObjectNew.(*corev1.Node)
-	return before.UID != after.UID || !equality.Semantic.DeepEqual(before.Spec.Taints, after.Spec.Taints)
-}}
+// taintsChange ignores nodes that do not change their taints, and those that were there
+// at the start, when all pods are checked.
+var taintsChange = predicate.Funcs{
+	CreateFunc: func(e event.CreateEvent) bool { return !e.IsInInitialList },
+	UpdateFunc: func(e event.UpdateEvent) bool {
+		before, after := e.ObjectOld.(*corev1.Node), e.ObjectNew.(*corev1.Node)
+		return before.UID != after.UID || !equality.Semantic.DeepEqual(before.Spec.Taints, after.Spec.Taints)
+	},
+}
 
 // byNode is the index of pods by their node.
 const byNode = "spec.nodeName"
@@ -330,11 +355,4 @@ func (c *Controller) podsOf(ctx context.Context, node string) []corev1.Pod {
 	var list corev1.PodList
 	_ = c.client.List(ctx, &list, client.MatchingFields{byNode: node})
 	return list.Items
-}
-
-func (c *Controller) requestsFor(ctx context.Context, node client.Object) (requests []reconcile.Request) {
-	for _, p := range c.podsOf(ctx, node.GetName()) {
-		requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&p)})
-	}
-	return requests
 }

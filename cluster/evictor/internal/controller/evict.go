@@ -88,10 +88,14 @@ func (c *Controller) evict(ctx context.Context, l *lane, p *pod) {
 	result, err := c.try(ctx, p)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	changesWait := p.state == inFlight
 	p.state = waits
 	c.note(ctx, p, result, err)
-	_ = c.check(ctx, p.NamespacedName) // changes have had to wait
+	if changesWait {
+		_ = c.check(ctx, p.NamespacedName)
+	}
 	c.wake(p)
+	l.nodes.Add(p.node) // it may have tried for others
 }
 
 // try tries to evict the pod, and returns the outcome or why it failed.

@@ -243,9 +243,7 @@ func (w *world) newUID() types.UID {
 
 func (w *world) nodeChanged(name string) {
 	w.observe(name)
-	for _, r := range w.c.requestsFor(context.Background(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}) {
-		w.request(r.NamespacedName)
-	}
+	w.request(types.NamespacedName{Name: name})
 }
 
 func (w *world) node(name string) *corev1.Node {

@@ -255,9 +255,10 @@ func (w *world) steps() map[string]func(name, rest string) {
 				return nil
 			}
 		},
-		"refused-reads": func(first, n string) { // from that one on, so many
+		"refused-reads": func(next, n string) { // from that one on, so many
+			first := w.reads + number(next)
 			w.read = func(reads int) error {
-				if reads >= number(first) && reads < number(first)+number(n) {
+				if reads >= first && reads < first+number(n) {
 					return etcdIsGone
 				}
 				return nil

@@ -66,11 +66,9 @@ func (c *Controller) viewOf(ctx context.Context, node string, since time.Time) *
 // them. An API server takes long to send large pods, and others must not wait for them.
 func (c *Controller) crowded(ctx context.Context, node string) bool {
 	const most = 4 << 20
-	var pods corev1.PodList
-	_ = c.client.List(ctx, &pods, client.MatchingFields{byNode: node}, client.UnsafeDisableDeepCopy) // it reads sizes alone
 	sum := int64(0)
-	for i := range pods.Items {
-		sum += sizeOf(&pods.Items[i])
+	for _, obj := range c.podsOf(ctx, node) {
+		sum += sizeOf(&obj)
 	}
 	return sum > most
 }

@@ -261,6 +261,7 @@ type node struct {
 	taints  []taints.Taint // the NoExecute taints; each has a TimeAdded
 	changed time.Time      // when this list of taints was first seen
 	out     bool           // see outOfService
+	logged  bool           // see logOnce
 }
 
 func (c *Controller) reconcileNode(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {

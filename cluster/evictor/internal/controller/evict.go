@@ -155,11 +155,8 @@ func (c *Controller) note(ctx context.Context, p *pod, result string, err error)
 				p.retry = at
 			}
 		}
-		if v := c.views[p.node]; p.stale && v != nil {
-			if v.told {
-				logger = logger.V(1) // one line for each view
-			}
-			v.told = true
+		if p.stale {
+			logger = c.logOnce(logger, p.node)
 		}
 		logger.Info("Cannot evict a pod, and will retry", "reason", result, "at", p.retry, "failures", p.failures, "error", err.Error())
 		return

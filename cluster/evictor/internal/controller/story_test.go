@@ -270,7 +270,7 @@ func (w *world) steps() map[string]func(name, rest string) {
 			}
 		},
 		"log": func(name, message string) {
-			if got := strings.Count(w.log.String(), strconv.Quote(message)); got != number(name) {
+			if got := strings.Count(w.log.String(), message); got != number(name) {
 				w.t.Errorf("it is there %d times; the log:\n%s", got, &w.log)
 			}
 		},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
@@ -32,7 +33,6 @@ type view struct {
 	crowded   bool                      // the pods are too large for a list, and each is read by itself
 	err       error
 
-	told     bool      // a line of the log says that the cache is old
 	failures int       // how many reads in a row failed
 	retry    time.Time // when to read again, if this one failed
 }
@@ -111,13 +111,13 @@ func (c *Controller) read(ctx context.Context, node string, v *view) {
 		return
 	}
 	v.failures++
-	failures := v.failures
-	if err != errStale { // [Controller.observe] ends the wait when the cache is up to date
-		failures = min(failures, 3) // soon, for all pods of the node
+	failures, logger := min(v.failures, 3), log.FromContext(ctx) // soon, for all pods of the node
+	if err == errStale {
+		failures, logger = v.failures, c.logOnce(logger, node) // [Controller.observe] ends the wait when the cache is up to date
 	}
 	v.retry = time.Now().Add(backoff(failures, err))
 	c.metrics.failures.WithLabelValues(outcome(err)).Inc()
-	log.FromContext(ctx).Info("Cannot read a node and its pods, and will retry", "node", node, "at", v.retry, "error", err.Error())
+	logger.Info("Cannot read a node and its pods, and will retry", "node", node, "at", v.retry, "error", err.Error())
 }
 
 // withPod returns a view that has the pod: v, or one of its own if the node is crowded.
@@ -135,6 +135,17 @@ func (c *Controller) withPod(ctx context.Context, v *view, p *pod) (*view, error
 		own.pods[obj.UID] = obj
 	}
 	return own, err
+}
+
+// logOnce returns a logger that logs once for each node and its taints that the cache is
+// old. The caller holds the mutex.
+func (c *Controller) logOnce(logger logr.Logger, node string) logr.Logger {
+	n := c.nodes[node]
+	if n == nil || n.logged {
+		return logger.V(1)
+	}
+	n.logged = true
+	return logger
 }
 
 // caughtUp ends the waits for the cache to be up to date. The caller holds the mutex.

@@ -68,41 +68,36 @@ func (c *Controller) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return reconcile.Result{}, c.check(ctx, names...)
+	c.check(ctx, names...)
+	return reconcile.Result{}, nil
 }
 
 // check brings the queue up to date with the cache for pods of a node. The caller holds
 // the mutex, so the later of two checks has the newer state.
-func (c *Controller) check(ctx context.Context, names ...types.NamespacedName) (err error) {
+func (c *Controller) check(ctx context.Context, names ...types.NamespacedName) {
 	c.canceled = nil
 	for _, name := range names {
-		err = errors.Join(err, c.checkPod(ctx, name))
+		c.checkPod(ctx, name)
 	}
 	if n := len(c.canceled); n > 0 {
 		log.FromContext(ctx).Info("Canceled evictions", "node", c.canceled[0].node, "pods", n, "first", c.canceled[0].NamespacedName)
 	}
-	return err
 }
 
-func (c *Controller) checkPod(ctx context.Context, name types.NamespacedName) error {
+func (c *Controller) checkPod(ctx context.Context, name types.NamespacedName) {
 	p := c.pods[name]
 	if p != nil && p.state == inFlight {
-		return nil
+		return
 	}
 	obj := &corev1.Pod{}
-	if err := c.client.Get(ctx, name, obj); client.IgnoreNotFound(err) != nil {
-		return err
-	}
+	_ = c.client.Get(ctx, name, obj) // which fails only if it is gone
 	if p != nil && (p.uid != obj.UID || obj.DeletionTimestamp != nil) {
 		c.forget(p)
 		p = nil
 	}
-	if obj.DeletionTimestamp != nil {
-		return nil
-	}
-	n, err := c.observe(ctx, obj.Spec.NodeName) // which no pod has that is gone
-	if err != nil || p == nil && n == nil {
-		return err
+	n := c.observe(ctx, obj.Spec.NodeName) // which no pod has that is gone
+	if obj.DeletionTimestamp != nil || p == nil && n == nil {
+		return
 	}
 	if p == nil {
 		now := time.Now()
@@ -117,10 +112,9 @@ func (c *Controller) checkPod(ctx context.Context, name types.NamespacedName) er
 			p.due = later(n.changed, p.changed) // at the earliest
 		}
 		c.wake(p)
-		return nil
+		return
 	}
 	c.schedule(ctx, p, c.eviction(p, n))
-	return nil
 }
 
 // tolerate notes the pod's tolerations as the cache has them. The caller holds the mutex.
@@ -267,18 +261,16 @@ type node struct {
 func (c *Controller) reconcileNode(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, err := c.observe(ctx, request.Name)
-	return reconcile.Result{}, err
+	c.observe(ctx, request.Name)
+	return reconcile.Result{}, nil
 }
 
 // observe reads the node from the cache and returns its taints, or nil if it has no
 // NoExecute taints or is gone. The pods of a deleted node are left to Kubernetes'
 // garbage collection. The caller holds the mutex.
-func (c *Controller) observe(ctx context.Context, name string) (*node, error) {
+func (c *Controller) observe(ctx context.Context, name string) *node {
 	obj := &corev1.Node{}
-	if err := c.client.Get(ctx, types.NamespacedName{Name: name}, obj); client.IgnoreNotFound(err) != nil {
-		return nil, err
-	}
+	_ = c.client.Get(ctx, types.NamespacedName{Name: name}, obj) // which fails only if it is gone
 	var before []taints.Taint
 	if old := c.nodes[name]; old != nil && old.uid == obj.UID {
 		before = old.taints
@@ -289,7 +281,7 @@ func (c *Controller) observe(ctx context.Context, name string) (*node, error) {
 	c.understands(ctx, types.NamespacedName{Name: name}, !slices.ContainsFunc(kube.Taints(obj.Spec.Taints), unknown), obj.Spec.Taints)
 	if len(after) == 0 {
 		delete(c.nodes, name)
-		return nil, nil
+		return nil
 	}
 	if !slices.EqualFunc(before, after, sameTaint) {
 		c.nodes[name] = &node{uid: obj.UID, taints: after, changed: now}
@@ -303,7 +295,7 @@ func (c *Controller) observe(ctx context.Context, name string) (*node, error) {
 			p.retry = now // now a PodDisruptionBudget may no longer matter
 		}
 	}
-	return n, nil
+	return n
 }
 
 // outOfService reports whether somebody says that the node has failed.

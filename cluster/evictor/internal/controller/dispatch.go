@@ -142,7 +142,7 @@ func (c *Controller) takeTurn(ctx context.Context, p *pod, v *view) (bool, error
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_ = c.check(ctx, p.NamespacedName) // the view confirms the result
+	c.check(ctx, p.NamespacedName) // the view confirms the result
 	_, pending := c.queue.Due(p)
 	switch {
 	case ctx.Err() != nil || !pending || time.Until(c.next(p)) > 0 || v.age() > valid:

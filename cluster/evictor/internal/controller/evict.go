@@ -92,7 +92,7 @@ func (c *Controller) evict(ctx context.Context, l *lane, p *pod) {
 	p.state = waits
 	c.note(ctx, p, result, err)
 	if changesWait {
-		_ = c.check(ctx, p.NamespacedName)
+		c.check(ctx, p.NamespacedName)
 	}
 	c.wake(p)
 	l.nodes.Add(p.node) // it may have tried for others

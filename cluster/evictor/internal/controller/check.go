@@ -121,7 +121,9 @@ func (c *Controller) checkPod(ctx context.Context, name types.NamespacedName) {
 func (c *Controller) tolerate(ctx context.Context, p *pod, list []corev1.Toleration) {
 	had := hasTooMany(p.tolerations)
 	p.tolerations, p.changed, p.asked = list, time.Now(), nil
-	c.caughtUp(p.node, sets.New(p), p.changed)
+	if p.stale {
+		p.retry = p.changed
+	}
 	if !hasTooMany(list) {
 		var unknown bool
 		p.understood, unknown = understand(kube.Tolerations(list))
@@ -283,17 +285,19 @@ func (c *Controller) observe(ctx context.Context, name string) *node {
 		delete(c.nodes, name)
 		return nil
 	}
-	if !slices.EqualFunc(before, after, sameTaint) {
+	changed, out := !slices.EqualFunc(before, after, sameTaint), outOfService(obj)
+	if changed {
 		c.nodes[name] = &node{uid: obj.UID, taints: after, changed: now}
-		c.caughtUp(name, c.placed[name], now)
 	}
 	n := c.nodes[name]
-	if out := outOfService(obj); out != n.out {
-		n.out = out
+	if changed || out != n.out {
 		delete(c.views, name)
 		for p := range c.placed[name] {
-			p.retry = now // now a PodDisruptionBudget may no longer matter
+			if p.stale || out != n.out { // then a PodDisruptionBudget may no longer matter
+				p.retry = now
+			}
 		}
+		n.out = out
 	}
 	return n
 }

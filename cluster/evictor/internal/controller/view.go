@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/sets"
 	nodeutil "k8s.io/component-helpers/node/util"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -146,18 +145,6 @@ func (c *Controller) logOnce(logger logr.Logger, node string) logr.Logger {
 	}
 	n.logged = true
 	return logger
-}
-
-// caughtUp ends the waits for the cache to be up to date. The caller holds the mutex.
-func (c *Controller) caughtUp(node string, pods sets.Set[*pod], now time.Time) {
-	if v := c.views[node]; v != nil && v.err == errStale {
-		delete(c.views, node)
-	}
-	for p := range pods {
-		if p.stale {
-			p.retry = now
-		}
-	}
 }
 
 // confirms reports whether the view and the cache agree about the pod and its node.

@@ -285,19 +285,17 @@ func (c *Controller) observe(ctx context.Context, name string) *node {
 		delete(c.nodes, name)
 		return nil
 	}
-	changed, out := !slices.EqualFunc(before, after, sameTaint), outOfService(obj)
-	if changed {
+	if !slices.EqualFunc(before, after, sameTaint) {
 		c.nodes[name] = &node{uid: obj.UID, taints: after, changed: now}
+		delete(c.views, name)
 	}
 	n := c.nodes[name]
-	if changed || out != n.out {
+	if out := outOfService(obj); out != n.out {
+		n.out = out
 		delete(c.views, name)
 		for p := range c.placed[name] {
-			if p.stale || out != n.out { // then a PodDisruptionBudget may no longer matter
-				p.retry = now
-			}
+			p.retry = now // now a PodDisruptionBudget may no longer matter
 		}
-		n.out = out
 	}
 	return n
 }

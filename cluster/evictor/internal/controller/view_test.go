@@ -62,8 +62,8 @@ func TestManyPods(t *testing.T) {
 	}
 }
 
-// While the cache of a node is old, many pods take about as much work as one. If all of
-// them stay, a line of the log says so, and some events.
+// While the cache of a node is old, one pod tries for all of them. If all of them stay, a
+// line of the log says so, and some events.
 func TestAnOldCacheOfManyPods(t *testing.T) {
 	work := func(pods int) (allocations uint64) {
 		inWorld(t, fromTimeAdded, func(w *world) {
@@ -84,8 +84,7 @@ func TestAnOldCacheOfManyPods(t *testing.T) {
 		})
 		return allocations
 	}
-	one, many := work(1), work(300)
-	if t.Logf("%d, %d", one, many); many > 3*one {
-		t.Errorf("an hour takes %v allocations for one pod, and %v for 300", one, many)
+	if one, many := work(1), work(300); many > one+300*60 { // 60 for each pod, in its first try
+		t.Errorf("an hour takes %d allocations for one pod, and %d for 300", one, many)
 	}
 }

@@ -84,6 +84,7 @@ func (c *Controller) check(ctx context.Context, names ...types.NamespacedName) {
 	}
 }
 
+// checkPod checks one of them. The caller holds the mutex.
 func (c *Controller) checkPod(ctx context.Context, name types.NamespacedName) {
 	p := c.pods[name]
 	if p != nil && p.state == inFlight {

@@ -19,7 +19,9 @@ import (
 // do not wait for these pods, which are still retried.
 func TestPodsThatAreHeldBackDelayNobody(t *testing.T) {
 	const held, workers = 300, 4
-	inWorld(t, with(func(o *Options) { o.QPS, o.Burst, o.Workers = 10, 20, workers }), func(w *world) {
+	o := fromTimeAdded
+	o.QPS, o.Burst, o.Workers = 10, 20, workers
+	inWorld(t, o, func(w *world) {
 		tries := map[string]int{}
 		w.fail = func(name string) error {
 			if tries[name]++; strings.HasPrefix(name, "held-") {

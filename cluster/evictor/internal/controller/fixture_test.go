@@ -353,9 +353,3 @@ func fillers() (list []corev1.Toleration) {
 }
 
 var fromTimeAdded = Options{Policy: taints.EvictionPolicy{FromTimeAdded: true}, Method: Evict, Workers: 1}
-
-func with(change func(*Options)) Options {
-	o := fromTimeAdded
-	change(&o)
-	return o
-}

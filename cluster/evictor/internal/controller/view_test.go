@@ -29,7 +29,9 @@ func TestManyPods(t *testing.T) {
 		"a slow one": func(int) error { time.Sleep(2 * s); return nil },
 	} {
 		t.Run(name, func(t *testing.T) {
-			inWorld(t, with(func(o *Options) { o.QPS, o.Burst, o.Workers = qps, burst, 8 }), func(w *world) {
+			o := fromTimeAdded
+			o.QPS, o.Burst, o.Workers = qps, burst, 8
+			inWorld(t, o, func(w *world) {
 				w.read = read
 				w.setNode("node-old", taint("a:NoExecute", begin))
 				for i := range nodes {

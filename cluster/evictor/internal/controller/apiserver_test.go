@@ -25,9 +25,6 @@ import (
 
 // get reads as the manager's cache does.
 func (w *world) get(ctx context.Context, c client.WithWatch, name client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
-	if name.Name == w.uncached && time.Now().Before(w.until) {
-		return etcdIsGone
-	}
 	found := obj.DeepCopyObject().(client.Object)
 	err := c.Get(ctx, name, found, opts...)
 	for _, old := range w.old {

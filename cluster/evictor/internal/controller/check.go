@@ -56,34 +56,49 @@ const (
 	inFlight              // a request evicts it, and checks have to wait
 )
 
-// Reconcile checks a pod that has changed.
+// Reconcile checks a pod that has changed, or all pods of a node that has. A node has no
+// namespace.
 func (c *Controller) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	names := []types.NamespacedName{request.NamespacedName}
+	if request.Namespace == "" {
+		names = nil
+		for _, obj := range c.podsOf(ctx, request.Name) {
+			names = append(names, client.ObjectKeyFromObject(&obj))
+		}
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return reconcile.Result{}, c.check(ctx, request.NamespacedName)
+	c.check(ctx, names...)
+	return reconcile.Result{}, nil
 }
 
-// check brings the queue up to date with the cache. The caller holds the mutex, so the
-// later of two checks has the newer state.
-func (c *Controller) check(ctx context.Context, name types.NamespacedName) error {
+// check brings the queue up to date with the cache for pods of a node. The caller holds
+// the mutex, so the later of two checks has the newer state.
+func (c *Controller) check(ctx context.Context, names ...types.NamespacedName) {
+	c.canceled = nil
+	for _, name := range names {
+		c.checkPod(ctx, name)
+	}
+	if n := len(c.canceled); n > 0 {
+		log.FromContext(ctx).Info("Canceled evictions", "node", c.canceled[0].node, "pods", n, "first", c.canceled[0].NamespacedName)
+	}
+}
+
+// checkPod checks one of them. The caller holds the mutex.
+func (c *Controller) checkPod(ctx context.Context, name types.NamespacedName) {
 	p := c.pods[name]
 	if p != nil && p.state == inFlight {
-		return nil
+		return
 	}
 	obj := &corev1.Pod{}
-	if err := c.client.Get(ctx, name, obj); client.IgnoreNotFound(err) != nil {
-		return err
-	}
+	_ = c.client.Get(ctx, name, obj) // which fails only if it is gone
 	if p != nil && (p.uid != obj.UID || obj.DeletionTimestamp != nil) {
 		c.forget(p)
 		p = nil
 	}
-	if obj.DeletionTimestamp != nil {
-		return nil
-	}
-	n, err := c.observe(ctx, obj.Spec.NodeName) // which no pod has that is gone
-	if err != nil || p == nil && n == nil {
-		return err
+	n := c.observe(ctx, obj.Spec.NodeName) // which no pod has that is gone
+	if obj.DeletionTimestamp != nil || p == nil && n == nil {
+		return
 	}
 	if p == nil {
 		now := time.Now()
@@ -98,17 +113,18 @@ func (c *Controller) check(ctx context.Context, name types.NamespacedName) error
 			p.due = later(n.changed, p.changed) // at the earliest
 		}
 		c.wake(p)
-		return nil
+		return
 	}
 	c.schedule(ctx, p, c.eviction(p, n))
-	return nil
 }
 
 // tolerate notes the pod's tolerations as the cache has them. The caller holds the mutex.
 func (c *Controller) tolerate(ctx context.Context, p *pod, list []corev1.Toleration) {
 	had := hasTooMany(p.tolerations)
 	p.tolerations, p.changed, p.asked = list, time.Now(), nil
-	c.caughtUp(p.node, sets.New(p), p.changed)
+	if p.stale {
+		p.retry = p.changed
+	}
 	if !hasTooMany(list) {
 		var unknown bool
 		p.understood, unknown = understand(kube.Tolerations(list))
@@ -172,7 +188,7 @@ func (c *Controller) schedule(ctx context.Context, p *pod, e taints.Eviction) {
 	case p.evicted && (!c.options.DryRun || e.Outcome != taints.Stays):
 		return
 	case e.Outcome == taints.Stays:
-		c.cancel(ctx, p)
+		c.cancel(p)
 		return
 	}
 	if !c.begun(p) {
@@ -193,7 +209,7 @@ func (c *Controller) begun(p *pod) bool {
 }
 
 // cancel cancels the eviction of a pod that stays. The caller holds the mutex.
-func (c *Controller) cancel(ctx context.Context, p *pod) {
+func (c *Controller) cancel(p *pod) {
 	pending := c.queue.Delete(p)
 	if c.nodes[p.node] == nil {
 		c.forget(p)
@@ -203,8 +219,10 @@ func (c *Controller) cancel(ctx context.Context, p *pod) {
 		return
 	}
 	c.metrics.evictions.WithLabelValues(canceled).Inc()
-	log.FromContext(ctx).Info("Canceled the eviction of a pod", "node", p.node)
-	c.emit(p, corev1.EventTypeNormal, actionCancel, "Cancelling deletion of Pod %s")
+	c.canceled = append(c.canceled, p)
+	if c.cancels.Allow() {
+		c.emit(p, corev1.EventTypeNormal, actionCancel, "Cancelling deletion of Pod %s")
+	}
 }
 
 // remember remembers the pod until forget. The caller holds the mutex.
@@ -240,23 +258,22 @@ type node struct {
 	taints  []taints.Taint // the NoExecute taints; each has a TimeAdded
 	changed time.Time      // when this list of taints was first seen
 	out     bool           // see outOfService
+	logged  bool           // see logOnce
 }
 
 func (c *Controller) reconcileNode(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, err := c.observe(ctx, request.Name)
-	return reconcile.Result{}, err
+	c.observe(ctx, request.Name)
+	return reconcile.Result{}, nil
 }
 
 // observe reads the node from the cache and returns its taints, or nil if it has no
 // NoExecute taints or is gone. The pods of a deleted node are left to Kubernetes'
 // garbage collection. The caller holds the mutex.
-func (c *Controller) observe(ctx context.Context, name string) (*node, error) {
+func (c *Controller) observe(ctx context.Context, name string) *node {
 	obj := &corev1.Node{}
-	if err := c.client.Get(ctx, types.NamespacedName{Name: name}, obj); client.IgnoreNotFound(err) != nil {
-		return nil, err
-	}
+	_ = c.client.Get(ctx, types.NamespacedName{Name: name}, obj) // which fails only if it is gone
 	var before []taints.Taint
 	if old := c.nodes[name]; old != nil && old.uid == obj.UID {
 		before = old.taints
@@ -267,11 +284,11 @@ func (c *Controller) observe(ctx context.Context, name string) (*node, error) {
 	c.understands(ctx, types.NamespacedName{Name: name}, !slices.ContainsFunc(kube.Taints(obj.Spec.Taints), unknown), obj.Spec.Taints)
 	if len(after) == 0 {
 		delete(c.nodes, name)
-		return nil, nil
+		return nil
 	}
 	if !slices.EqualFunc(before, after, sameTaint) {
 		c.nodes[name] = &node{uid: obj.UID, taints: after, changed: now}
-		c.caughtUp(name, c.placed[name], now)
+		delete(c.views, name)
 	}
 	n := c.nodes[name]
 	if out := outOfService(obj); out != n.out {
@@ -281,7 +298,7 @@ func (c *Controller) observe(ctx context.Context, name string) (*node, error) {
 			p.retry = now // now a PodDisruptionBudget may no longer matter
 		}
 	}
-	return n, nil
+	return n
 }
 
 // outOfService reports whether somebody says that the node has failed.
@@ -314,11 +331,15 @@ func sameTaint(a, b taints.Taint) bool {
 	return a.Key == b.Key && a.Value == b.Value && a.TimeAdded.Equal(*b.TimeAdded)
 }
 
-// taintsChange ignores node updates that do not change the taints.
-var taintsChange = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-	before, after := e.ObjectOld.(*corev1.Node), e.ObjectNew.(*corev1.Node)
-	return before.UID != after.UID || !equality.Semantic.DeepEqual(before.Spec.Taints, after.Spec.Taints)
-}}
+// taintsChange ignores nodes that do not change their taints, and those that were there
+// at the start, when all pods are checked.
+var taintsChange = predicate.Funcs{
+	CreateFunc: func(e event.CreateEvent) bool { return !e.IsInInitialList },
+	UpdateFunc: func(e event.UpdateEvent) bool {
+		before, after := e.ObjectOld.(*corev1.Node), e.ObjectNew.(*corev1.Node)
+		return before.UID != after.UID || !equality.Semantic.DeepEqual(before.Spec.Taints, after.Spec.Taints)
+	},
+}
 
 // byNode is the index of pods by their node.
 const byNode = "spec.nodeName"
@@ -330,11 +351,4 @@ func (c *Controller) podsOf(ctx context.Context, node string) []corev1.Pod {
 	var list corev1.PodList
 	_ = c.client.List(ctx, &list, client.MatchingFields{byNode: node})
 	return list.Items
-}
-
-func (c *Controller) requestsFor(ctx context.Context, node client.Object) (requests []reconcile.Request) {
-	for _, p := range c.podsOf(ctx, node.GetName()) {
-		requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&p)})
-	}
-	return requests
 }

@@ -25,6 +25,11 @@ func TestTaintsChange(t *testing.T) {
 	heartbeat.Status.Phase = corev1.NodeRunning
 	tainted.Spec.Taints = []corev1.Taint{taint("a:NoExecute", begin)}
 	another.UID = "2"
+	for _, isInitial := range []bool{false, true} {
+		if taintsChange.Create(event.CreateEvent{Object: old, IsInInitialList: isInitial}) == isInitial {
+			t.Errorf("a new node, in the initial list %v", isInitial)
+		}
+	}
 	for changed, want := range map[*corev1.Node]bool{heartbeat: false, tainted: true, another: true} {
 		if got := taintsChange.Update(event.UpdateEvent{ObjectOld: old, ObjectNew: changed}); got != want {
 			t.Errorf("%+v: got %v", changed, got)

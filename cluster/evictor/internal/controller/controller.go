@@ -80,6 +80,7 @@ type Controller struct {
 	workers chan struct{} // one for each worker
 	turn    chan struct{} // full while a worker waits for the rate limit
 	limiter *rate.Limiter
+	cancels *rate.Limiter // of events that say that an eviction is canceled
 
 	mu      sync.Mutex // guards the following fields, and those of pods that are not in flight
 	nodes   map[string]*node
@@ -88,6 +89,8 @@ type Controller struct {
 	placed  map[string]sets.Set[*pod] // the same pods by node
 	views   map[string]*view          // the newest of each node
 	queue   lifecycle.Queue[*pod]
+
+	canceled []*pod // by the check that runs
 }
 
 // New returns a controller that reads from the client's cache, and from the API
@@ -111,6 +114,7 @@ func New(c client.Client, live client.Reader, recorder events.EventRecorder, reg
 		workers: make(chan struct{}, workers),
 		turn:    make(chan struct{}, 1),
 		limiter: rate.NewLimiter(limit, max(o.Burst, 1)),
+		cancels: rate.NewLimiter(50, 200), // client-go sends all events at once, however many there are
 		nodes:   map[string]*node{},
 		unknown: sets.New[types.NamespacedName](),
 		pods:    map[types.NamespacedName]*pod{},
@@ -142,8 +146,8 @@ func Setup(m manager.Manager, o Options) error {
 			Complete(reconcile.Func(c.reconcileNode)),
 		builder.ControllerManagedBy(m).
 			Named(name).
-			For(&corev1.Pod{}).
-			Watches(&corev1.Node{}, handler.EnqueueRequestsFromMapFunc(c.requestsFor), builder.WithPredicates(taintsChange)).
+			Watches(&corev1.Pod{}, &handler.EnqueueRequestForObject{}).
+			Watches(&corev1.Node{}, &handler.EnqueueRequestForObject{}, builder.WithPredicates(taintsChange)).
 			WithOptions(controller.Options{CacheSyncTimeout: cacheSyncTimeout}).
 			Complete(c),
 		m.Add(c),

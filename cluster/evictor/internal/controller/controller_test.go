@@ -4,7 +4,6 @@ package controller
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -12,8 +11,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/seed-0529bac1/taints/cluster/internal/memory"
 )
@@ -22,7 +19,9 @@ import (
 // do not wait for these pods, which are still retried.
 func TestPodsThatAreHeldBackDelayNobody(t *testing.T) {
 	const held, workers = 300, 4
-	inWorld(t, with(func(o *Options) { o.QPS, o.Burst, o.Workers = 10, 20, workers }), func(w *world) {
+	o := fromTimeAdded
+	o.QPS, o.Burst, o.Workers = 10, 20, workers
+	inWorld(t, o, func(w *world) {
 		tries := map[string]int{}
 		w.fail = func(name string) error {
 			if tries[name]++; strings.HasPrefix(name, "held-") {
@@ -52,43 +51,6 @@ func TestPodsThatAreHeldBackDelayNobody(t *testing.T) {
 }
 
 func TestMemory(t *testing.T) { memory.Test(t, "evictor", strip) }
-
-// strip keeps what the controller reads, which other tests check: see [world.get]. An
-// informer that fills its cache strips twice, so a copy would be a second one.
-func TestStrip(t *testing.T) {
-	large := metav1.ObjectMeta{
-		Name:            "web",
-		ResourceVersion: "7",
-		Labels:          map[string]string{"app": "web"},
-		Annotations:     map[string]string{"example.com/note": "a long one"},
-		ManagedFields:   []metav1.ManagedFieldsEntry{{Manager: "kubelet"}},
-		OwnerReferences: []metav1.OwnerReference{{Name: "web"}},
-	}
-	for _, obj := range []client.Object{
-		&corev1.Pod{
-			ObjectMeta: large,
-			Spec: corev1.PodSpec{
-				Containers:  []corev1.Container{{Name: "main"}},
-				Tolerations: slices.Repeat(tolerations("a:NoSchedule op=Exists", "a:PreferNoSchedule"), 70_000),
-			},
-			Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady}}},
-		},
-		&corev1.Node{
-			ObjectMeta: large,
-			Status:     corev1.NodeStatus{Images: []corev1.ContainerImage{{Names: []string{"none"}}}},
-		},
-	} {
-		small := reflect.New(reflect.TypeOf(obj).Elem()).Interface().(client.Object)
-		small.SetName("web")
-		small.SetResourceVersion("7")
-		if p, ok := obj.(*corev1.Pod); ok {
-			small.(*corev1.Pod).Status.ObservedGeneration = int64(p.Size())
-		}
-		if got, err := strip(obj); err != nil || got != obj || !equality.Semantic.DeepEqual(got, small) {
-			t.Errorf("got  %+v, %v\nwant %+v", got, err, small)
-		}
-	}
-}
 
 // The cache keeps each toleration once, and of many only that they are many.
 func TestStripTolerations(t *testing.T) {

@@ -104,9 +104,15 @@ func (c *Controller) run(ctx context.Context, l *lane) {
 }
 
 // pick returns the pods of the node that are due in the lane, and wakes it for others.
+// While the cache of the node is old, one pod tries for all of them.
 func (c *Controller) pick(l *lane, node string) (due []*pod) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	v := c.views[node]
+	if v != nil && time.Until(v.retry) > 0 {
+		l.nodes.AddAfter(node, time.Until(v.retry))
+		return nil
+	}
 	for p := range c.placed[node] {
 		switch {
 		case !c.pending(p) || p.state != waits || c.lane(p) != l:
@@ -114,7 +120,9 @@ func (c *Controller) pick(l *lane, node string) (due []*pod) {
 			c.wake(p)
 		default:
 			p.state = picked
-			due = append(due, p)
+			if due = append(due, p); v != nil && v.err == errStale {
+				return due
+			}
 		}
 	}
 	slices.SortFunc(due, func(a, b *pod) int {
@@ -134,7 +142,7 @@ func (c *Controller) takeTurn(ctx context.Context, p *pod, v *view) (bool, error
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_ = c.check(ctx, p.NamespacedName) // the view confirms the result
+	c.check(ctx, p.NamespacedName) // the view confirms the result
 	_, pending := c.queue.Due(p)
 	switch {
 	case ctx.Err() != nil || !pending || time.Until(c.next(p)) > 0 || v.age() > valid:

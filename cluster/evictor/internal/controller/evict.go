@@ -88,10 +88,14 @@ func (c *Controller) evict(ctx context.Context, l *lane, p *pod) {
 	result, err := c.try(ctx, p)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	changesWait := p.state == inFlight
 	p.state = waits
 	c.note(ctx, p, result, err)
-	_ = c.check(ctx, p.NamespacedName) // changes have had to wait
+	if changesWait {
+		c.check(ctx, p.NamespacedName)
+	}
 	c.wake(p)
+	l.nodes.Add(p.node) // it may have tried for others
 }
 
 // try tries to evict the pod, and returns the outcome or why it failed.
@@ -151,11 +155,8 @@ func (c *Controller) note(ctx context.Context, p *pod, result string, err error)
 				p.retry = at
 			}
 		}
-		if v := c.views[p.node]; p.stale && v != nil {
-			if v.told {
-				logger = logger.V(1) // one line for each view
-			}
-			v.told = true
+		if p.stale {
+			logger = c.logOnce(logger, p.node)
 		}
 		logger.Info("Cannot evict a pod, and will retry", "reason", result, "at", p.retry, "failures", p.failures, "error", err.Error())
 		return

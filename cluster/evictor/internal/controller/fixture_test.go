@@ -20,16 +20,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/scheme"
 	clienttesting "k8s.io/client-go/testing"
-	"k8s.io/client-go/util/workqueue"
-	"k8s.io/utils/ptr"
 	"pgregory.net/rapid"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/kube"
@@ -40,8 +36,8 @@ const s = time.Second
 // begin is when the simulated time of each test begins.
 var begin = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// A world is a cluster in simulated time, with a controller and its queue of
-// requests. Tests notify the controller of changes, as informers do.
+// A world is a cluster in simulated time, with a controller. Tests notify the controller
+// of changes, as informers do.
 type world struct {
 	t        rapid.TB
 	api      client.WithWatch // what the tests use
@@ -51,12 +47,12 @@ type world struct {
 	o        Options
 	begin    time.Time
 	uids     int
-	queue    workqueue.TypedRateLimitingInterface[reconcile.Request]
+	leads    context.Context // as long as the controller leads
 	stop     func()
 
 	// hold withholds requests, for tests in which they arrive late.
 	hold bool
-	held []reconcile.Request
+	held []types.NamespacedName
 
 	mu       sync.Mutex              // held while fail runs
 	evicted  map[types.UID]time.Time // when each pod was evicted
@@ -64,14 +60,12 @@ type world struct {
 	fail     func(name string) error // an error fails the eviction
 	lags     bool                    // the cache still has deleted pods
 	old      []client.Object         // what the cache still has of these
-	uncached string                  // the cache fails for it
-	until    time.Time
-	follows  bool                  // another replica leads
-	reads    int                   // from the API server
-	crowd    string                // pods with this prefix are too large for a list
-	slow     time.Duration         // what a read of a large pod takes
-	patching func()                // called before a patch
-	read     func(reads int) error // an error fails a read
+	follows  bool                    // another replica leads
+	reads    int                     // from the API server
+	crowd    string                  // pods with this prefix are too large for a list
+	slow     time.Duration           // what a read of a large pod takes
+	patching func()                  // called before a patch
+	read     func(reads int) error   // an error fails a read
 
 	said   sync.Mutex                        // guards what follows
 	added  map[string][]types.NamespacedName // pods by node
@@ -131,31 +125,20 @@ func (w *world) standBy() {
 	}
 }
 
-// lead makes the controller lead: its queue runs, and it checks all pods.
+// lead makes the controller lead: it checks all pods.
 func (w *world) lead() {
 	log := func(_, line string) {
 		w.said.Lock()
 		defer w.said.Unlock()
 		w.log.WriteString(line + "\n")
 	}
-	logger := funcr.New(log, funcr.Options{Verbosity: 1})
-	runner, err := controller.NewUnmanaged(name, controller.Options{
-		Reconciler:         w.c,
-		Logger:             logger,
-		SkipNameValidation: ptr.To(true),
-	})
-	w.must(err)
-	type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
-	w.must(runner.Watch(source.Func(func(_ context.Context, q queue) error { w.queue = q; return nil })))
-	ctx, cancel := context.WithCancel(logr.NewContext(context.Background(), logger))
+	ctx, cancel := context.WithCancel(logr.NewContext(context.Background(), funcr.New(log, funcr.Options{Verbosity: 1})))
 	var running sync.WaitGroup
-	running.Go(func() { w.must(runner.Start(ctx)) })
 	running.Go(func() { w.must(w.c.Start(ctx)) })
-	w.stop = func() {
+	w.leads, w.stop = ctx, func() {
 		cancel()
 		running.Wait()
 	}
-	synctest.Wait()
 	for _, obj := range w.podList() {
 		w.request(key(obj.Name))
 	}
@@ -176,7 +159,7 @@ func (w *world) close() {
 			l.nodes.ShutDown()
 		}
 	}
-	w.stop, w.queue = nil, nil
+	w.stop, w.leads = nil, nil
 }
 
 // settle waits until the controller has done everything that is due. That takes a
@@ -195,22 +178,22 @@ func (w *world) pass(d time.Duration) {
 
 func (w *world) now() time.Time { return time.Now().Truncate(time.Millisecond) }
 
-// request requests a check of the pod, if the controller leads.
+// request requests a check of the pod or the node, if the controller leads.
 func (w *world) request(name types.NamespacedName) {
-	request := reconcile.Request{NamespacedName: name}
 	switch {
-	case w.queue == nil:
+	case w.leads == nil:
 	case w.hold:
-		w.held = append(w.held, request)
+		w.held = append(w.held, name)
 	default:
-		w.queue.Add(request)
+		_, err := w.c.Reconcile(w.leads, reconcile.Request{NamespacedName: name})
+		w.must(err)
 	}
 }
 
 func (w *world) release() {
 	w.hold = false
-	for _, r := range w.held {
-		w.queue.Add(r)
+	for _, name := range w.held {
+		w.request(name)
 	}
 	w.held = nil
 	w.settle()
@@ -243,9 +226,7 @@ func (w *world) newUID() types.UID {
 
 func (w *world) nodeChanged(name string) {
 	w.observe(name)
-	for _, r := range w.c.requestsFor(context.Background(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}) {
-		w.request(r.NamespacedName)
-	}
+	w.request(types.NamespacedName{Name: name})
 }
 
 func (w *world) node(name string) *corev1.Node {
@@ -255,8 +236,7 @@ func (w *world) node(name string) *corev1.Node {
 }
 
 func (w *world) observe(name string) {
-	_, err := w.c.reconcileNode(context.Background(), reconcile.Request{NamespacedName: types.NamespacedName{Name: name}})
-	w.must(err)
+	_, _ = w.c.reconcileNode(context.Background(), reconcile.Request{NamespacedName: types.NamespacedName{Name: name}})
 }
 
 // addPod creates a pod NODE/POD, with the current time, after applying change.
@@ -373,9 +353,3 @@ func fillers() (list []corev1.Toleration) {
 }
 
 var fromTimeAdded = Options{Policy: taints.EvictionPolicy{FromTimeAdded: true}, Method: Evict, Workers: 1}
-
-func with(change func(*Options)) Options {
-	o := fromTimeAdded
-	change(&o)
-	return o
-}

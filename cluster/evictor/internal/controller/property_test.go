@@ -149,7 +149,7 @@ func (m *model) wantAllDue() {
 		c := m.w.c
 		c.mu.Lock()
 		p := c.pods[key(obj.Name)]
-		unknown := p != nil && p.failures > 0 && c.mustAsk(p)
+		unknown := p != nil && c.mustAsk(p) && (p.failures > 0 || len(c.large.places) > 0)
 		c.mu.Unlock()
 		if !m.w.o.DryRun && !unknown {
 			m.w.wantDue(obj.Name, want)

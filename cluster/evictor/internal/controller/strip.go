@@ -150,7 +150,8 @@ func (c *Controller) ask(ctx context.Context, p *pod) error {
 	}
 	p.asked, p.understood = n, q.deciding()
 	c.understands(ctx, p.NamespacedName, !q.unknown, p.understood)
-	return c.check(ctx, p.NamespacedName)
+	c.check(ctx, p.NamespacedName)
+	return nil
 }
 
 // A question is which tolerations of a pod decide about the taints. It is a value of the

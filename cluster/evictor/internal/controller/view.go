@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/sets"
 	nodeutil "k8s.io/component-helpers/node/util"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -32,7 +32,6 @@ type view struct {
 	crowded   bool                      // the pods are too large for a list, and each is read by itself
 	err       error
 
-	told     bool      // a line of the log says that the cache is old
 	failures int       // how many reads in a row failed
 	retry    time.Time // when to read again, if this one failed
 }
@@ -66,11 +65,9 @@ func (c *Controller) viewOf(ctx context.Context, node string, since time.Time) *
 // them. An API server takes long to send large pods, and others must not wait for them.
 func (c *Controller) crowded(ctx context.Context, node string) bool {
 	const most = 4 << 20
-	var pods corev1.PodList
-	_ = c.client.List(ctx, &pods, client.MatchingFields{byNode: node}, client.UnsafeDisableDeepCopy) // it reads sizes alone
 	sum := int64(0)
-	for i := range pods.Items {
-		sum += sizeOf(&pods.Items[i])
+	for _, obj := range c.podsOf(ctx, node) {
+		sum += sizeOf(&obj)
 	}
 	return sum > most
 }
@@ -113,13 +110,13 @@ func (c *Controller) read(ctx context.Context, node string, v *view) {
 		return
 	}
 	v.failures++
-	failures := v.failures
-	if err != errStale { // [Controller.observe] ends the wait when the cache is up to date
-		failures = min(failures, 3) // soon, for all pods of the node
+	failures, logger := min(v.failures, 3), log.FromContext(ctx) // soon, for all pods of the node
+	if err == errStale {
+		failures, logger = v.failures, c.logOnce(logger, node) // [Controller.observe] ends the wait when the cache is up to date
 	}
 	v.retry = time.Now().Add(backoff(failures, err))
 	c.metrics.failures.WithLabelValues(outcome(err)).Inc()
-	log.FromContext(ctx).Info("Cannot read a node and its pods, and will retry", "node", node, "at", v.retry, "error", err.Error())
+	logger.Info("Cannot read a node and its pods, and will retry", "node", node, "at", v.retry, "error", err.Error())
 }
 
 // withPod returns a view that has the pod: v, or one of its own if the node is crowded.
@@ -139,16 +136,15 @@ func (c *Controller) withPod(ctx context.Context, v *view, p *pod) (*view, error
 	return own, err
 }
 
-// caughtUp ends the waits for the cache to be up to date. The caller holds the mutex.
-func (c *Controller) caughtUp(node string, pods sets.Set[*pod], now time.Time) {
-	if v := c.views[node]; v != nil && v.err == errStale {
-		delete(c.views, node)
+// logOnce returns a logger that logs once for each node and its taints that the cache is
+// old. The caller holds the mutex.
+func (c *Controller) logOnce(logger logr.Logger, node string) logr.Logger {
+	n := c.nodes[node]
+	if n == nil || n.logged {
+		return logger.V(1)
 	}
-	for p := range pods {
-		if p.stale {
-			p.retry = now
-		}
-	}
+	n.logged = true
+	return logger
 }
 
 // confirms reports whether the view and the cache agree about the pod and its node.

@@ -4,6 +4,7 @@ package controller
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 	"time"
 
@@ -28,7 +29,9 @@ func TestManyPods(t *testing.T) {
 		"a slow one": func(int) error { time.Sleep(2 * s); return nil },
 	} {
 		t.Run(name, func(t *testing.T) {
-			inWorld(t, with(func(o *Options) { o.QPS, o.Burst, o.Workers = qps, burst, 8 }), func(w *world) {
+			o := fromTimeAdded
+			o.QPS, o.Burst, o.Workers = qps, burst, 8
+			inWorld(t, o, func(w *world) {
 				w.read = read
 				w.setNode("node-old", taint("a:NoExecute", begin))
 				for i := range nodes {
@@ -58,5 +61,32 @@ func TestManyPods(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// While the cache of a node is old, one pod tries for all of them. If all of them stay, a
+// line of the log says so, and some events.
+func TestAnOldCacheOfManyPods(t *testing.T) {
+	work := func(pods int) (allocations uint64) {
+		inWorld(t, fromTimeAdded, func(w *world) {
+			w.setNode("n", taint("a:NoExecute", begin))
+			for i := range pods {
+				w.addPod(fmt.Sprint("n/pod-", i), tolerations("a:NoExecute op=Exists for 10s"))
+			}
+			w.run("pass 9s\nold n\nnode n")
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			w.pass(time.Hour)
+			runtime.ReadMemStats(&after)
+			w.run("attempts\nup-to-date n\nlog 1 Canceled evictions\nforgotten")
+			if canceled := w.metrics()["evictions_total canceled"]; canceled != float64(pods) || len(w.events) != min(pods, 200) {
+				t.Errorf("%v of %d evictions are canceled, with %d events", canceled, pods, len(w.events))
+			}
+			allocations = after.Mallocs - before.Mallocs
+		})
+		return allocations
+	}
+	if one, many := work(1), work(300); many > one+300*60 { // 60 for each pod, in its first try
+		t.Errorf("an hour takes %d allocations for one pod, and %d for 300", one, many)
 	}
 }

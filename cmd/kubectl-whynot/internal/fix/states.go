@@ -33,7 +33,7 @@ func (x *Pods) adviceFor(s *Stay) *advice {
 	n := len(s.nodes)
 	return &advice{s, x, strings.NewReplacer(
 		"WHO", say.Noun(n, "node")+" "+say.NamesOf(s.nodes, n), "THEM", say.For(n, "it", "them"), "WHAT", say.TaintsText(s.taints),
-		" ARE", say.For(n, " is", " are"), " HAVE", say.For(n, " has", " have"), "BY", s.known.Remover(),
+		" ARE", say.For(n, " is", " are"), " HAVE", say.For(n, " has", " have"), "BY", say.Joined(say.FirstOf(s.removers, 3)),
 	), x.First.Owner.Kind == "DaemonSet" && x.Profile.NamesNodes()}
 }
 
@@ -220,6 +220,8 @@ func (a *advice) leaving() (steps []Step) {
 	with := ""
 	if len(a.makers) > 0 {
 		with = " with " + say.Joined(say.FirstOf(a.makers, 3))
+	} else if len(a.removers) > 0 {
+		with = " by BY"
 	}
 	text := "WHO ARE being removed" + with + a.since(",", "") + ": "
 	switch {

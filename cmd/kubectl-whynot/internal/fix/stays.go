@@ -26,6 +26,7 @@ type Stay struct {
 	taints   []taints.Taint
 	replaced []taints.Taint // that end with these, and these
 	times    []time.Time    // since when, where that is known
+	removers []string       // who removes the taints, except of nodes that are deleted
 	isSick   bool           // one of the nodes is not healthy
 	makers   []string       // Machines and NodeClaims that are deleted, and remove nodes
 	keepers  []string       // pods there that ask not to be disrupted
@@ -92,6 +93,9 @@ func (g *Guide) findStays(nodes []int, list []taints.Taint) []*Stay {
 				found[e.stayKey], stays = s, append(stays, s)
 			}
 			s.taints, s.replaced, s.isSick = with(s.taints, e.acts), with(s.replaced, e.taint), s.isSick || e.isSick
+			if by := e.known.Remover(); !n.IsDeleted() && !slices.Contains(s.removers, by) {
+				s.removers = append(s.removers, by)
+			}
 			if maker != "" && !slices.Contains(s.makers, maker) {
 				s.makers = append(s.makers, maker)
 			}

@@ -99,10 +99,9 @@ func (x *Pending) note(m *fiterror.Message) {
 	for _, text := range x.beside {
 		note(true, text)
 	}
-	tainted, _ := x.tainted()
-	note(tainted > 0 && len(p.CountsTainted) > 0 && strings.Contains(m.Text+",", "didn't match pod topology spread constraints,"),
-		"nodes with untolerated taints count in its topology spread by ", say.Joined(p.CountsTainted),
-		", and hold the pod back from the others. nodeTaintsPolicy: Honor in the constraint leaves them out")
+	note(len(x.Rejecting) > 0 && len(p.CountsTainted) > 0 && strings.Contains(m.Text+",", "didn't match pod topology spread constraints,"),
+		"nodes with untolerated taints, as cordoned ones have, count in its topology spread by ", say.Joined(p.CountsTainted),
+		", and may hold the pod back from the others. nodeTaintsPolicy: Honor in the constraint leaves them out")
 	note(p.Scheduler != "", "the pod uses the scheduler ", p.Scheduler, ", which may apply other rules")
 	note(!m.Fits(x.Nodes, x.Nodes-x.Feasible) && (!x.IsOpen() || m.Words("") != ""),
 		"the scheduler's message does not fit the nodes of the input, and may be older")

@@ -314,3 +314,13 @@ func (x *Pods) Ask(only *remedy.Alternative) []Step {
 		entriesText(only.Entries()) + "; if it marks a state of the node, that has to end" + x.writers(only.At)
 	return []Step{x.onNodes(text, only.NodeNames, 3, "describe", "node")}
 }
+
+// Questions returns whom to ask about taints of nodes that may be for a state or for a pool.
+func (x *Pods) Questions(list []remedy.Alternative) (texts []string) {
+	for _, same := range lists.Grouped(list, func(a remedy.Alternative) string { return cluster.TextOf(a.Unknown) }) {
+		nodes, n := slices.Concat(lists.Each(same, func(a remedy.Alternative) []int { return a.At })...), len(same[0].Unknown)
+		texts = append(texts, "ask who set "+say.TaintsText(same[0].Unknown)+" on "+say.NamesOf(why.Names(x.Cluster, nodes), len(nodes))+
+			", and what "+say.For(n, "it is", "they are")+" for"+x.writers(nodes))
+	}
+	return texts[:min(len(texts), 5)]
+}

@@ -129,13 +129,33 @@ func (k *Kubectl) onNodes(text string, nodes []string, most int, words ...string
 func WithAlternative(steps []Step, s Step, helps bool) []Step {
 	isMore := func(o Step) bool { return len(steps) > 1 && o.Relation != enough }
 	switch {
-	case len(steps) == 0:
-		return []Step{s}
-	case !helps:
+	case len(steps) > 0 && !helps:
 		return steps
 	case slices.ContainsFunc(steps, isMore):
 		s.Relation, s.Replaces = instead, len(steps)
 		return append(steps, s)
 	}
-	return lists.Each(slices.Concat([]Step{s}, steps), func(s Step) Step { s.Relation = enough; return s })
+	return OneOf([]Step{s}, steps)
+}
+
+// OneOf joins lists of steps, each of which is enough.
+func OneOf(all ...[]Step) []Step {
+	all = slices.DeleteFunc(all, func(list []Step) bool { return len(list) == 0 })
+	if len(all) == 1 {
+		return all[0]
+	}
+	return slices.Concat(lists.Each(all, func(list []Step) []Step {
+		list = slices.Clone(list)
+		for i := range list {
+			switch s := &list[i]; {
+			case s.Relation == instead:
+				s.Replaces = 1
+			case s.Relation == together && i == 0:
+				s.Relation = enough
+			case s.Relation == together:
+				s.Relation = also
+			}
+		}
+		return list
+	})...)
 }

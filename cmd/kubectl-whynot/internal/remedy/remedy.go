@@ -20,8 +20,9 @@ import (
 // An Advice is what lets pods in.
 type Advice struct {
 	Change            *Change       `json:"change"`            // nil: there are no mistakes, and no states of nodes
-	Alternatives      []Alternative `json:"alternatives"`      // nodes that may be intended, up to why.MaxListed
+	Alternatives      []Alternative `json:"alternatives"`      // nodes that may be intended, up to why.MaxListed; beside a change of states alone, pools
 	AlternativesTotal int           `json:"alternativesTotal"` // of all such nodes
+	Unknown           []Alternative `json:"-"`                 // nodes, intended or not, with taints that are not known to be for a pool
 }
 
 // A Change corrects mistakes in tolerations, and names taints of nodes' states.
@@ -96,13 +97,14 @@ type chooser struct {
 	reasons   why.Reasons
 	rejecting map[taints.TaintID]int // how many values a key and effect has among them
 	shares    []cluster.Share
-	isOpen    bool // other nodes accept the pods
+	isOpen    bool          // other nodes accept the pods
+	unknown   []Alternative // for Advice
 }
 
 // Advise says what lets pods of the profile onto nodes that reject them. Pods that are allowed
 // on others are meant for those, and only their mistakes matter.
 func (a *Adviser) Advise(p *cluster.Profile, place *why.Placement) (r Advice) {
-	c := &chooser{a, p, place.Reasons, valuesOf(place.Reasons.Taints()), place.Meant, place.Feasible > 0}
+	c := &chooser{a, p, place.Reasons, valuesOf(place.Reasons.Taints()), place.Meant, place.Feasible > 0, nil}
 	var open []*remedy
 	if r.Change, open = c.choose(); place.IsOpen() {
 		open = nil
@@ -110,9 +112,9 @@ func (a *Adviser) Advise(p *cluster.Profile, place *why.Placement) (r Advice) {
 			r.Change = nil
 		}
 	}
-	r.AlternativesTotal = len(open)
+	r.Unknown, r.AlternativesTotal = c.unknown, len(open)
 	for _, x := range open[:min(len(open), why.MaxListed)] {
-		x.Nodes, x.NodeNames, x.At = len(x.nodes), why.Names(a.Cluster, x.nodes), x.nodes
+		x.Nodes, x.NodeNames = len(x.nodes), why.Names(a.Cluster, x.nodes)
 		x.state = a.StatesText(x.NodeTaints, x.nodes)
 		r.Alternatives = append(r.Alternatives, x.Alternative)
 	}
@@ -124,27 +126,39 @@ func (r *Advice) ToEnd() (nodes []int, list []taints.Taint) {
 	switch {
 	case r.Change != nil:
 		return r.Change.Opened, r.Change.NodeTaints
-	case r.AlternativesTotal == 1:
-		return r.Alternatives[0].At, r.Alternatives[0].NodeTaints
+	case r.Pool() != nil:
+		return r.Pool().At, r.Pool().NodeTaints
 	}
 	return nil, nil
+}
+
+// Pool returns the only alternative, or the only one without unknown taints, or nil.
+func (r *Advice) Pool() *Alternative {
+	pools := slices.DeleteFunc(slices.Clone(r.Alternatives), func(a Alternative) bool { return len(a.Unknown) > 0 })
+	switch {
+	case r.AlternativesTotal == 1:
+		return &r.Alternatives[0]
+	case len(pools) == 1 && r.AlternativesTotal == len(r.Alternatives):
+		return &pools[0]
+	}
+	return nil
 }
 
 // Entries returns the tolerations to write, or none if it is not clear which, or whether a
 // taint says a state.
 func (r *Advice) Entries() []Entry {
-	switch {
+	switch only := r.Pool(); {
 	case r.Change != nil:
 		return r.Change.Entries
-	case r.AlternativesTotal == 1 && len(r.Alternatives[0].Unknown) == 0:
-		return r.Alternatives[0].Entries()
+	case only != nil && len(only.Unknown) == 0:
+		return only.Entries()
 	}
 	return nil
 }
 
 // choose returns a change if it is clear which nodes are meant, and otherwise the remedies
 // among which the user chooses, if any. A change never opens nodes of another key or value
-// than the pods tolerate.
+// than the pods tolerate. If it corrects nothing, the pods may be meant for pools instead.
 func (a *chooser) choose() (*Change, []*remedy) {
 	var accepted, refused []*remedy
 	for _, r := range a.remedies() {
@@ -152,6 +166,9 @@ func (a *chooser) choose() (*Change, []*remedy) {
 			accepted = append(accepted, r)
 		} else {
 			refused = append(refused, r)
+		}
+		if r.At = r.nodes; len(r.Unknown) > 0 && !r.isDeleted {
+			a.unknown = append(a.unknown, r.Alternative)
 		}
 	}
 	if len(accepted) == 0 {
@@ -168,7 +185,10 @@ func (a *chooser) choose() (*Change, []*remedy) {
 				best.correctToo(r)
 			}
 		}
-		return a.change(best), nil
+		isMeant := func(t taints.Taint) bool { return a.reasons.Of(t).HasClosest() } // then others are not
+		return a.change(best), slices.DeleteFunc(accepted, func(r *remedy) bool {
+			return len(best.Corrections)+len(r.Unknown) > 0 || r.isClear() || r.rank() != rankOrdinary || slices.ContainsFunc(r.Taints, isMeant)
+		})
 	case best.isOutranked(refused):
 		return nil, nil
 	}
@@ -373,6 +393,9 @@ func (a Alternative) Line() string {
 	state := ""
 	if len(a.NodeTaints) > 0 {
 		state = ", " + a.state + ": " + say.TaintsText(a.NodeTaints)
+	}
+	if len(a.Unknown) > 0 {
+		state += ", of unknown purpose"
 	}
 	return say.Joined(say.TaintTexts(a.Rest)) + " (" + say.NamesOf(a.NodeNames, a.Nodes) + state + ")"
 }

@@ -67,7 +67,7 @@ func (x *Pending) explain() {
 	case x.Change == nil:
 		x.Kind, x.Text, x.Fix = causeTaints, x.untolerated, x.alternativeSteps()
 	case len(x.Change.Entries) == 0:
-		x.Kind, x.Text, x.Fix = causeNodes, x.untolerated, fix.OneOf(x.poolSteps(x.Pool()), nodeSteps)
+		x.Kind, x.Text, x.Fix = causeNodes, x.untolerated, fix.OneOf(x.poolSteps(), nodeSteps)
 	default:
 		x.Kind, x.Text = causeMistake, x.untolerated
 		x.Fix = slices.Concat(nodeSteps, x.target.Steps("", x.Change.Entries))
@@ -96,8 +96,12 @@ func (x *Pending) note(m *fiterror.Message) {
 		note(isAdmissions && p.Template && !x.target.IsKeptOff, "the pods request ", r.Taint.Key, ", for which admission adds a toleration in "+
 			"some clusters, such as those of GKE (plugin ExtendedResourceToleration). There the template needs none")
 	}
-	for _, text := range slices.Concat(x.beside, x.questions()) {
+	for _, text := range x.beside {
 		note(true, text)
+	}
+	asks := x.Kind == causeNodes || x.Kind == causeOther && x.Message != "" || x.Kind == causeTaints && x.hasPool() // beside the steps
+	for _, text := range x.target.Questions(x.Unknown) {
+		note(asks, text)
 	}
 	note(len(x.Rejecting) > 0 && len(p.CountsTainted) > 0 && strings.Contains(m.Text+",", "didn't match pod topology spread constraints,"),
 		"nodes with untolerated taints, as cordoned ones have, count in its topology spread by ", say.Joined(p.CountsTainted),
@@ -254,11 +258,10 @@ func (a *analyst) taintsText(v *verdict) string {
 
 // alternativeSteps returns the steps for the only alternative, or how to choose.
 func (x *Pending) alternativeSteps() []fix.Step {
-	only, isUnknown := x.Pool(), func(a remedy.Alternative) bool { return len(a.Unknown) > 0 }
 	switch {
 	case x.AlternativesTotal == 0:
 		return nil
-	case only == nil:
+	case x.AlternativesTotal > 1:
 		which, where := "that the pod belongs on", "-o wide lists"
 		if x.target.IsKeptOff {
 			which = "that it should run on, if any"
@@ -269,44 +272,33 @@ func (x *Pending) alternativeSteps() []fix.Step {
 		if !x.hasPool() {
 			return []fix.Step{{Text: "ask who set the taints, which " + where + ": nothing in the input says what they are for. Then choose the nodes " + which}}
 		}
-		if slices.ContainsFunc(x.Alternatives, isUnknown) {
-			where += ", unless their purpose is unknown"
-		}
 		return []fix.Step{{Text: "choose the nodes " + which + ", and tolerate their taints, which " + where}}
-	case isUnknown(*only):
-		return slices.Concat(x.target.Ask(only), x.target.NodeSteps(x.stays))
+	case !x.hasPool():
+		return slices.Concat(x.target.Ask(&x.Alternatives[0]), x.target.NodeSteps(x.stays))
 	}
-	return slices.Concat(x.target.NodeSteps(x.stays), x.poolSteps(only))
+	return slices.Concat(x.target.NodeSteps(x.stays), x.poolSteps())
+}
+
+// hasPool reports whether the purpose of an alternative is known.
+func (x *Pending) hasPool() bool {
+	return slices.ContainsFunc(x.Alternatives, func(a remedy.Alternative) bool { return len(a.Unknown) == 0 })
 }
 
 // poolSteps returns the steps for pods that belong to the pool, if there is one.
-func (x *Pending) poolSteps(pool *remedy.Alternative) []fix.Step {
-	if pool == nil {
+func (x *Pending) poolSteps() []fix.Step {
+	if x.AlternativesTotal != 1 {
 		return nil
 	}
-	nodes, named := say.NamesOf(pool.NodeNames, pool.Nodes), pool.Taints
+	only := &x.Alternatives[0]
+	nodes, named := say.NamesOf(only.NodeNames, only.Nodes), only.Taints
 	if len(named) == 0 { // corrections tolerate all of them
-		named = pool.Rest
+		named = only.Rest
 	}
 	condition := fmt.Sprintf("if the pod belongs on nodes with %s (%s), ", say.TaintsText(named), nodes)
 	if x.target.IsKeptOff {
 		condition = "if it should run on " + nodes + ", "
 	}
-	return x.target.Steps(condition, pool.Entries())
-}
-
-// hasPool reports whether the purpose of one of the alternatives is known.
-func (x *Pending) hasPool() bool {
-	return slices.ContainsFunc(x.Alternatives, func(a remedy.Alternative) bool { return len(a.Unknown) == 0 })
-}
-
-// questions returns what to ask about the taints of nodes, beside the steps.
-func (x *Pending) questions() []string {
-	isSeen := x.IsOpen() && x.Message != "" && !x.First.Template // by the scheduler
-	if isSeen || x.Kind == causeNodes || x.Kind == causeTaints && x.hasPool() {
-		return x.target.Questions(x.Unknown)
-	}
-	return nil
+	return x.target.Steps(condition, only.Entries())
 }
 
 // A Cause is the reason why pods are pending, with all of these pods.

@@ -162,7 +162,7 @@ func (g *Guide) IsLate(node int) bool {
 
 // NodeSteps returns what to do about the states of nodes. Those of nodes that are joined
 // by common steps belong together, and each of such sets is enough.
-func (x *Pods) NodeSteps(stays []*Stay) (steps []Step) {
+func (x *Pods) NodeSteps(stays []*Stay) []Step {
 	part := make(map[string]int) // of the nodes, by name
 	for i, s := range stays {
 		for _, name := range s.nodes {
@@ -177,30 +177,18 @@ func (x *Pods) NodeSteps(stays []*Stay) (steps []Step) {
 		}
 	}
 	sets := lists.Grouped(stays, func(s *Stay) int { return part[s.nodes[0]] })
-	for _, s := range slices.Concat(sets...) {
-		own, next := 0, together // own: the steps that a choice takes the place of
-		switch isFirst := slices.ContainsFunc(sets, func(set []*Stay) bool { return set[0] == s }); {
-		case len(sets) > 1 && isFirst:
-			next = enough
-		case len(sets) > 1:
-			next = also
-		}
-		for _, step := range x.StepsFor(s, stays) {
-			if text, isChoice := strings.CutPrefix(step.Text, "or, "); isChoice {
-				step.Text, step.Relation, next = text, instead, also
-			} else if step.Relation == together {
-				step.Relation = next
+	return OneOf(lists.Each(sets, func(set []*Stay) (steps []Step) {
+		for _, s := range set {
+			own, next := 0, together // own: the steps that a choice takes the place of
+			for _, step := range x.StepsFor(s, stays) {
+				if text, isChoice := strings.CutPrefix(step.Text, "or, "); isChoice {
+					step.Text, step.Relation, step.Replaces, next = text, instead, own, also
+				} else if step.Relation = next; next == together {
+					own++
+				}
+				steps = append(steps, step)
 			}
-			switch step.Relation {
-			case enough, also:
-				own, next = max(own, 1), also
-			case together:
-				own++
-			case instead:
-				step.Replaces = own
-			}
-			steps = append(steps, step)
 		}
-	}
-	return steps
+		return steps
+	})...)
 }

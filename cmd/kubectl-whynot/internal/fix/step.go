@@ -139,23 +139,20 @@ func WithAlternative(steps []Step, s Step, helps bool) []Step {
 }
 
 // OneOf joins lists of steps, each of which is enough.
-func OneOf(all ...[]Step) []Step {
+func OneOf(all ...[]Step) (steps []Step) {
 	all = slices.DeleteFunc(all, func(list []Step) bool { return len(list) == 0 })
-	if len(all) == 1 {
-		return all[0]
-	}
-	return slices.Concat(lists.Each(all, func(list []Step) []Step {
-		list = slices.Clone(list)
-		for i := range list {
-			switch s := &list[i]; {
-			case s.Relation == instead:
+	for _, list := range all {
+		for i, s := range list {
+			switch isChoice := len(all) > 1; {
+			case isChoice && s.Relation == instead:
 				s.Replaces = 1
-			case s.Relation == together && i == 0:
+			case isChoice && s.Relation == together && i == 0:
 				s.Relation = enough
-			case s.Relation == together:
+			case isChoice && s.Relation == together:
 				s.Relation = also
 			}
+			steps = append(steps, s)
 		}
-		return list
-	})...)
+	}
+	return steps
 }

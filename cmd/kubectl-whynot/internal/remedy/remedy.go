@@ -126,32 +126,20 @@ func (r *Advice) ToEnd() (nodes []int, list []taints.Taint) {
 	switch {
 	case r.Change != nil:
 		return r.Change.Opened, r.Change.NodeTaints
-	case r.Pool() != nil:
-		return r.Pool().At, r.Pool().NodeTaints
+	case r.AlternativesTotal == 1:
+		return r.Alternatives[0].At, r.Alternatives[0].NodeTaints
 	}
 	return nil, nil
-}
-
-// Pool returns the only alternative, or the only one without unknown taints, or nil.
-func (r *Advice) Pool() *Alternative {
-	pools := slices.DeleteFunc(slices.Clone(r.Alternatives), func(a Alternative) bool { return len(a.Unknown) > 0 })
-	switch {
-	case r.AlternativesTotal == 1:
-		return &r.Alternatives[0]
-	case len(pools) == 1 && r.AlternativesTotal == len(r.Alternatives):
-		return &pools[0]
-	}
-	return nil
 }
 
 // Entries returns the tolerations to write, or none if it is not clear which, or whether a
 // taint says a state.
 func (r *Advice) Entries() []Entry {
-	switch only := r.Pool(); {
+	switch {
 	case r.Change != nil:
 		return r.Change.Entries
-	case only != nil && len(only.Unknown) == 0:
-		return only.Entries()
+	case r.AlternativesTotal == 1 && len(r.Alternatives[0].Unknown) == 0:
+		return r.Alternatives[0].Entries()
 	}
 	return nil
 }
@@ -301,6 +289,7 @@ func (r *remedy) compare(s *remedy) int {
 	}
 	return cmp.Or(
 		lists.CompareBools(r.isDeleted, s.isDeleted), lists.CompareBools(len(r.NodeTaints) > 0, len(s.NodeTaints) > 0), lists.CompareBools(len(r.Corrections) == 0, len(s.Corrections) == 0), ranks,
+		lists.CompareBools(len(r.Unknown) > 0, len(s.Unknown) > 0),
 	)
 }
 
@@ -393,9 +382,6 @@ func (a Alternative) Line() string {
 	state := ""
 	if len(a.NodeTaints) > 0 {
 		state = ", " + a.state + ": " + say.TaintsText(a.NodeTaints)
-	}
-	if len(a.Unknown) > 0 {
-		state += ", of unknown purpose"
 	}
 	return say.Joined(say.TaintTexts(a.Rest)) + " (" + say.NamesOf(a.NodeNames, a.Nodes) + state + ")"
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/names"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/explain"
 	"github.com/seed-0529bac1/taints/internal/known"
 )
@@ -38,6 +39,27 @@ func (a *chooser) isMistake(r explain.Reason) bool {
 		return false
 	}
 	return !slices.ContainsFunc(a.taints, t.Tolerates) // the slowest question comes last
+}
+
+// mistakeFor returns the reason with the toleration that was meant for the taint: the closest,
+// or else, among the first of the others, the only one that differs in one thing alone.
+func (a *chooser) mistakeFor(t taints.Taint) (r explain.Reason, isMistake bool) {
+	const most = 100
+	r = a.reasons.Of(t)
+	if a.isMistake(r) {
+		return r, true
+	}
+	found := 0
+	for i, o := range a.Tolerations[:min(len(a.Tolerations), most)] {
+		other := explain.Taint(taints.Compile([]taints.Toleration{o}), t)
+		if other.Toleration = i; len(other.Differences) == 1 && a.isMistake(other) {
+			r, found = other, found+1
+		}
+	}
+	if found == 1 {
+		a.reasons[cluster.KeyOf(t)] = r
+	}
+	return r, found == 1
 }
 
 // isEffect reports whether a toleration may have the effect. Empty means all.

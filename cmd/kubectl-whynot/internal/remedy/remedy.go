@@ -102,7 +102,8 @@ type chooser struct {
 }
 
 // Advise says what lets pods of the profile onto nodes that reject them. Pods that are allowed
-// on others are meant for those, and only their mistakes matter.
+// on others are meant for those, and only their mistakes matter. The reasons of the place get
+// the tolerations that were meant.
 func (a *Adviser) Advise(p *cluster.Profile, place *why.Placement) (r Advice) {
 	c := &chooser{a, p, place.Reasons, valuesOf(place.Reasons.Taints()), place.Meant, place.Feasible > 0, nil}
 	var open []*remedy
@@ -231,9 +232,9 @@ func (r *remedy) isAccepted() bool {
 // tolerate decides whether the closest toleration is replaced, a corrected one is added
 // beside it, or the taint is another one, which the user may not want to be tolerated.
 func (a *chooser) tolerate(r *remedy, t taints.Taint) {
-	reason := a.reasons.Of(t)
+	reason, isMistake := a.mistakeFor(t)
 	switch {
-	case !a.isMistake(reason):
+	case !isMistake:
 		r.Taints, r.Additions = append(r.Taints, t), append(r.Additions, a.tolerationOf(t))
 		if a.purposeOf(t, r.nodes).Kind != purpose.ForPool {
 			r.Unknown = append(r.Unknown, t)

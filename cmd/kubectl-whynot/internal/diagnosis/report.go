@@ -54,7 +54,7 @@ type Report struct {
 	DaemonSets   []*Pending           `json:"daemonSets"` // that make no pods on some nodes because of taints
 	KeptOff      []*Cause             `json:"daemonSetCauses"`
 	Evictions    []*eviction.Eviction `json:"evictions"`
-	WaysOut      []fix.Step           `json:"waysOut"`                // of Terminating, on nodes that do not answer
+	WaysOut      []fix.Step           `json:"waysOut"`                // of Terminating, on nodes that are not Ready
 	EvictionRule string               `json:"evictionRule,omitempty"` // explains the times of evictions; empty: there are none
 	Lost         int                  `json:"podsOnUnknownNodes"`     // pods on nodes that are not in the input
 	Groups       []GroupRow           `json:"groups"`

@@ -45,21 +45,21 @@ func (a *chooser) isMistake(r explain.Reason) bool {
 // or else, among the first of the others, the only one that differs in one thing alone.
 func (a *chooser) mistakeFor(t taints.Taint) (r explain.Reason, isMistake bool) {
 	const most = 100
-	r = a.reasons.Of(t)
-	if a.isMistake(r) {
-		return r, true
-	}
-	found := 0
+	var found []explain.Reason
 	for i, o := range a.Tolerations[:min(len(a.Tolerations), most)] {
-		other := explain.Taint(taints.Compile([]taints.Toleration{o}), t)
-		if other.Toleration = i; len(other.Differences) == 1 && a.isMistake(other) {
-			r, found = other, found+1
+		if !a.isMistake(explain.Reason{Taint: t, Closest: o}) {
+			continue
+		}
+		if r = explain.Taint(taints.Compile([]taints.Toleration{o}), t); len(r.Differences) == 1 {
+			r.Toleration = i
+			found = append(found, r)
 		}
 	}
-	if found == 1 {
-		a.reasons[cluster.KeyOf(t)] = r
+	if len(found) == 1 && !a.isMistake(a.reasons.Of(t)) {
+		a.reasons[cluster.KeyOf(t)] = found[0]
 	}
-	return r, found == 1
+	r = a.reasons.Of(t)
+	return r, a.isMistake(r)
 }
 
 // isEffect reports whether a toleration may have the effect. Empty means all.

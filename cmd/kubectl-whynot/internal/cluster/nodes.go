@@ -103,7 +103,10 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 		added.TaintsBy = last
 	}
 	conditions := lists.Each(n.Status.Conditions, func(c corev1.NodeCondition) lifecycle.Condition { return condition(c.Type, c.Status) })
-	hasState := func(t taints.Taint) bool { s := purpose.StateOf(t); return s != purpose.None && s != purpose.Unhealthy }
+	hasState := func(t taints.Taint) bool {
+		k := purpose.Known(t)
+		return k.State != purpose.None && (k.State != purpose.Unhealthy || k.IsGuess)
+	}
 	if added.Cordoned || slices.ContainsFunc(list, hasState) {
 		writer := func(path ...string) string { return managers.LastWrite(n.ManagedFields, path...).By }
 		added.hold = purpose.HoldOf(conditions, n.Annotations, n.Labels, writer)

@@ -166,7 +166,8 @@ func (d *Drain) Of(name types.NamespacedName) Verdict {
 	case p.isDeleting:
 		return Verdict{Leaves: true, Why: "already being deleted"}
 	}
-	v, budgets := Verdict{Leaves: true, Why: "deleted, in spite of disruption budgets"}, d.budgetsOf(name)
+	v := Verdict{Leaves: true, Why: "deleted, in spite of disruption budgets"}
+	budgets := slices.DeleteFunc(slices.Clone(d.budgets[name.Namespace]), func(b *Budget) bool { return !b.selector.Matches(p.labels) })
 	switch {
 	case !has("disable-eviction"):
 		v = d.eviction(name, p, budgets)
@@ -188,11 +189,6 @@ func (d *Drain) Of(name types.NamespacedName) Verdict {
 // KubeVirt's webhook for evictions migrates a machine, and its budget holds the pod.
 const shutsDown, migrates = ", which shuts the virtual machine down", ": KubeVirt migrates the virtual machine to another node, " +
 	"and kubectl tries again until then. Do not use --disable-eviction" + shutsDown
-
-// budgetsOf returns the budgets that select the pod.
-func (d *Drain) budgetsOf(name types.NamespacedName) []*Budget {
-	return slices.DeleteFunc(slices.Clone(d.budgets[name.Namespace]), func(b *Budget) bool { return !b.selector.Matches(d.pods[name].labels) })
-}
 
 // namesOf names the budgets.
 func namesOf(list []*Budget) string {

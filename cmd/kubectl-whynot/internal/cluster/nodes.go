@@ -103,10 +103,7 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 		added.TaintsBy = last
 	}
 	conditions := lists.Each(n.Status.Conditions, func(c corev1.NodeCondition) lifecycle.Condition { return condition(c.Type, c.Status) })
-	hasState := func(t taints.Taint) bool {
-		k := purpose.Known(t)
-		return k.State != purpose.None && (k.State != purpose.Unhealthy || k.IsGuess)
-	}
+	hasState := func(t taints.Taint) bool { return purpose.StateOf(t) != purpose.None }
 	if added.Cordoned || slices.ContainsFunc(list, hasState) {
 		writer := func(path ...string) string { return managers.LastWrite(n.ManagedFields, path...).By }
 		added.hold = purpose.HoldOf(conditions, n.Annotations, n.Labels, writer)

@@ -120,8 +120,7 @@ func (g *Guide) waits(nodes []string) (steps []Step) {
 func (g *Guide) deletions(nodes []string) (steps []Step) {
 	living := slices.DeleteFunc(slices.Clone(nodes), func(name string) bool { return g.node(name).DeletionTimestamp != nil })
 	isMade := func(name string) bool { return g.node(name).Maker() != "" && !g.node(name).IsDeleted() }
-	kind := func(name string) [2]bool { return [2]bool{g.node(name).IsControlPlane(), isMade(name)} }
-	for _, same := range lists.Grouped(living, kind) {
+	for _, same := range lists.Grouped(living, func(name string) [2]bool { return [2]bool{g.node(name).IsControlPlane(), isMade(name)} }) {
 		first, text := "if the machine does not come back, ", "delete "+named(same)+". Kubernetes then deletes the pods there. "+
 			"If the machine still runs, so do their containers, beside those of new pods"
 		if len(same) > 1 {

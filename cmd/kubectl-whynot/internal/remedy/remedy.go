@@ -151,7 +151,7 @@ func (r *Advice) Entries() []Entry {
 func (a *chooser) choose() (*Change, []*remedy) {
 	var accepted, refused []*remedy
 	for _, r := range a.remedies() {
-		if a.plan(r); r.isAccepted() {
+		if a.plan(r) {
 			accepted = append(accepted, r)
 		} else {
 			refused = append(refused, r)
@@ -178,7 +178,7 @@ func (a *chooser) choose() (*Change, []*remedy) {
 		return a.change(best), slices.DeleteFunc(accepted, func(r *remedy) bool {
 			return len(best.Corrections)+len(r.Unknown) > 0 || r.isClear() || r.rank() != rankOrdinary || slices.ContainsFunc(r.Taints, isMeant)
 		})
-	case best.isOutranked(refused):
+	case len(best.Corrections) == 0 && slices.ContainsFunc(refused, func(r *remedy) bool { return r.rank() < best.rank() }): // likelier nodes
 		return nil, nil
 	}
 	return nil, slices.DeleteFunc(accepted, func(r *remedy) bool { return r.compare(best) != 0 })
@@ -202,8 +202,9 @@ func (a *chooser) remedies() []*remedy {
 	return list
 }
 
-// plan decides for each taint whether the node has to change or the pods tolerate it.
-func (a *chooser) plan(r *remedy) {
+// plan decides for each taint whether the node has to change or the pods tolerate it. It
+// reports whether an API server accepts the plan, and all taints are tolerated.
+func (a *chooser) plan(r *remedy) (isAccepted bool) {
 	for _, t := range r.untolerated {
 		if a.purposeOf(t, r.nodes).State != purpose.None {
 			r.NodeTaints = append(r.NodeTaints, t)
@@ -214,6 +215,8 @@ func (a *chooser) plan(r *remedy) {
 			a.tolerate(r, t)
 		}
 	}
+	_, found := taints.FindUntolerated(r.Rest, r.tolerations, taints.HardEffects)
+	return !found && taints.ValidateTolerations(r.tolerations) == nil
 }
 
 // purposeOf returns what the taint of the nodes is for.
@@ -221,12 +224,6 @@ func (a *chooser) purposeOf(t taints.Taint, nodes []int) purpose.Purpose {
 	has := func(o taints.Taint) bool { return o.ID() == t.ID() && o.Value == t.Value }
 	lacks := func(s cluster.Share) bool { return !slices.ContainsFunc(s.Group.Taints, has) }
 	return purpose.Of(t, a.Evidence(a.Profile, t, nodes, !a.isOpen && !slices.ContainsFunc(a.shares, lacks)))
-}
-
-// isAccepted reports whether an API server accepts the plan, and all taints are tolerated.
-func (r *remedy) isAccepted() bool {
-	_, found := taints.FindUntolerated(r.Rest, r.tolerations, taints.HardEffects)
-	return !found && taints.ValidateTolerations(r.tolerations) == nil
 }
 
 // tolerate decides whether the closest toleration is replaced, a corrected one is added
@@ -313,12 +310,6 @@ func (r *remedy) rank() int {
 		return rankControlPlane
 	}
 	return rankOrdinary
-}
-
-// isOutranked reports whether likelier nodes are among those that no valid toleration
-// opens, and no correction shows that these are meant.
-func (r *remedy) isOutranked(refused []*remedy) bool {
-	return len(r.Corrections) == 0 && slices.ContainsFunc(refused, func(s *remedy) bool { return s.rank() < r.rank() })
 }
 
 // correctToo also corrects the mistakes of the other remedy, in other tolerations.

@@ -41,25 +41,23 @@ func (a *chooser) isMistake(r explain.Reason) bool {
 	return !slices.ContainsFunc(a.taints, t.Tolerates) // the slowest question comes last
 }
 
-// mistakeFor returns the reason with the toleration that was meant for the taint: the closest,
-// or else, among the first of the others, the only one that differs in one thing alone.
-func (a *chooser) mistakeFor(t taints.Taint) (r explain.Reason, isMistake bool) {
-	const most = 100
+// reasonFor returns the reason with the toleration that was meant for the taint: the closest
+// or, if that was not, the only one of the first 100 that differs in one thing alone.
+func (a *chooser) reasonFor(t taints.Taint) explain.Reason {
 	var found []explain.Reason
-	for i, o := range a.Tolerations[:min(len(a.Tolerations), most)] {
+	for i, o := range a.Tolerations[:min(len(a.Tolerations), 100)] {
 		if !a.isMistake(explain.Reason{Taint: t, Closest: o}) {
 			continue
 		}
-		if r = explain.Taint(taints.Compile([]taints.Toleration{o}), t); len(r.Differences) == 1 {
-			r.Toleration = i
+		r := explain.Taint(taints.Compile([]taints.Toleration{o}), t)
+		if r.Toleration = i; len(r.Differences) == 1 {
 			found = append(found, r)
 		}
 	}
 	if len(found) == 1 && !a.isMistake(a.reasons.Of(t)) {
 		a.reasons[cluster.KeyOf(t)] = found[0]
 	}
-	r = a.reasons.Of(t)
-	return r, a.isMistake(r)
+	return a.reasons.Of(t)
 }
 
 // isEffect reports whether a toleration may have the effect. Empty means all.

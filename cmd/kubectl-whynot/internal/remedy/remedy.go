@@ -229,9 +229,9 @@ func (a *chooser) purposeOf(t taints.Taint, nodes []int) purpose.Purpose {
 // tolerate decides whether the closest toleration is replaced, a corrected one is added
 // beside it, or the taint is another one, which the user may not want to be tolerated.
 func (a *chooser) tolerate(r *remedy, t taints.Taint) {
-	reason, isMistake := a.mistakeFor(t)
+	reason := a.reasonFor(t)
 	switch {
-	case !isMistake:
+	case !a.isMistake(reason):
 		r.Taints, r.Additions = append(r.Taints, t), append(r.Additions, a.tolerationOf(t))
 		if a.purposeOf(t, r.nodes).Kind != purpose.ForPool {
 			r.Unknown = append(r.Unknown, t)

@@ -7,6 +7,7 @@ package drain
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -27,6 +28,7 @@ type Drain struct {
 	Flags      *pflag.FlagSet
 	HasBudgets bool // those of the cluster are known
 	pods       map[types.NamespacedName]*pod
+	owned      map[string]int         // those that have not finished, by owner
 	unready    []types.NamespacedName // of those that run
 	budgets    map[string][]*Budget   // by namespace
 }
@@ -41,13 +43,14 @@ func New() *Drain {
 	f.String("pod-selector", "", "Only pods that match this label selector.")
 	f.Int("grace-period", -1, "Seconds that pods get to end.")
 	f.Duration("timeout", 0, "Time after which kubectl gives up.")
-	return &Drain{Flags: f, pods: make(map[types.NamespacedName]*pod), budgets: make(map[string][]*Budget)}
+	return &Drain{Flags: f, pods: make(map[types.NamespacedName]*pod), owned: make(map[string]int), budgets: make(map[string][]*Budget)}
 }
 
 // A pod is what matters of one.
 type pod struct {
 	labels                                                                        labels.Set
 	phase                                                                         corev1.PodPhase
+	owner                                                                         string // its namespace, kind and name
 	isManaged, isDaemons, isMirror, isMachine, hasEmptyDir, isUnready, isDeleting bool
 }
 
@@ -55,12 +58,15 @@ type pod struct {
 func (d *Drain) AddPod(name types.NamespacedName, in *corev1.Pod) {
 	owner := ptr.Deref(metav1.GetControllerOfNoCopy(in), metav1.OwnerReference{})
 	p := &pod{
-		labels: in.Labels, phase: in.Status.Phase, isManaged: owner.Kind != "", isDeleting: in.DeletionTimestamp != nil,
+		labels: in.Labels, phase: in.Status.Phase, owner: name.Namespace + "/" + owner.Kind + " " + owner.Name, isManaged: owner.Kind != "", isDeleting: in.DeletionTimestamp != nil,
 		isDaemons:   owner.Kind == "DaemonSet" && cmp.Or(owner.APIVersion, "apps/v1") == "apps/v1",
 		isMachine:   owner.Kind == "VirtualMachineInstance" || in.Labels["kubevirt.io"] == "virt-launcher",
 		isMirror:    metav1.HasAnnotation(in.ObjectMeta, corev1.MirrorPodAnnotationKey) || owner.Kind == "Node",
 		hasEmptyDir: slices.ContainsFunc(in.Spec.Volumes, func(v corev1.Volume) bool { return v.EmptyDir != nil }),
 		isUnready:   slices.ContainsFunc(in.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.PodReady && c.Status != corev1.ConditionTrue }),
+	}
+	if p.phase != corev1.PodSucceeded && p.phase != corev1.PodFailed {
+		d.owned[p.owner]++
 	}
 	if d.pods[name] = p; p.isUnready && p.phase == corev1.PodRunning {
 		d.unready = append(d.unready, name)
@@ -97,6 +103,7 @@ func (d *Drain) AddBudget(b *Budget) (err error) {
 // A Verdict is what happens to a pod, and why.
 type Verdict struct {
 	Leaves, IsRefused bool // kubectl evicts no pod of a node that has a refused one
+	Migrates          bool // it stays until KubeVirt has another one on another node
 	Why               string
 
 	budget  string // that allows so many evictions now; empty: none limits them
@@ -159,7 +166,8 @@ func (d *Drain) Of(name types.NamespacedName) Verdict {
 	case p.isDeleting:
 		return Verdict{Leaves: true, Why: "already being deleted"}
 	}
-	v, budgets := Verdict{Leaves: true, Why: "deleted, in spite of disruption budgets"}, d.budgetsOf(name)
+	v := Verdict{Leaves: true, Why: "deleted, in spite of disruption budgets"}
+	budgets := slices.DeleteFunc(slices.Clone(d.budgets[name.Namespace]), func(b *Budget) bool { return !b.selector.Matches(p.labels) })
 	switch {
 	case !has("disable-eviction"):
 		v = d.eviction(name, p, budgets)
@@ -181,11 +189,6 @@ func (d *Drain) Of(name types.NamespacedName) Verdict {
 // KubeVirt's webhook for evictions migrates a machine, and its budget holds the pod.
 const shutsDown, migrates = ", which shuts the virtual machine down", ": KubeVirt migrates the virtual machine to another node, " +
 	"and kubectl tries again until then. Do not use --disable-eviction" + shutsDown
-
-// budgetsOf returns the budgets that select the pod.
-func (d *Drain) budgetsOf(name types.NamespacedName) []*Budget {
-	return slices.DeleteFunc(slices.Clone(d.budgets[name.Namespace]), func(b *Budget) bool { return !b.selector.Matches(d.pods[name].labels) })
-}
 
 // namesOf names the budgets.
 func namesOf(list []*Budget) string {
@@ -215,7 +218,7 @@ func (d *Drain) eviction(name types.NamespacedName, p *pod, budgets []*Budget) V
 		return Verdict{Leaves: true, Why: "evicted", budget: budget, allowed: int(*s.Allowed)}
 	}
 	if p.isMachine {
-		return Verdict{Why: none + migrates}
+		return Verdict{Why: none + migrates, Migrates: true}
 	}
 	text := fmt.Sprintf("%s, and kubectl tries again until it does: it needs %s, and %d of %d are healthy", none,
 		say.Count(int(s.DesiredHealthy), "healthy pod"), s.CurrentHealthy, s.ExpectedPods)
@@ -236,6 +239,8 @@ func (d *Drain) eviction(name types.NamespacedName, p *pod, budgets []*Budget) V
 		text += "; unhealthyPodEvictionPolicy: AlwaysAllow lets pods go that are not ready"
 	case b.allowsNone():
 		text += "; it never allows one, however many pods there are: ask who set it, or change it"
+	case s.DesiredHealthy >= s.ExpectedPods && p.isManaged && int(s.ExpectedPods) < d.owned[p.owner]:
+		text += "; it selects only some pods of " + path.Base(p.owner) + ", such as a primary: another pod has to take over, which an operator does. If it does not, find out why"
 	case s.DesiredHealthy >= s.ExpectedPods && p.isManaged:
 		text += "; it never allows one for so few pods: add some, or let it need fewer"
 	case s.DesiredHealthy >= s.ExpectedPods:

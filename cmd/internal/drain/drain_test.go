@@ -109,6 +109,7 @@ func TestHeld(t *testing.T) {
 	}{
 		{2, 2, 3, "q", "it needs 2 healthy pods, and 2 of 3 are healthy; find out why q is not ready"},
 		{1, 1, 1, "", "it needs 1 healthy pod, and 1 of 1 are healthy; it never allows one for so few pods: add some, or let it need fewer"},
+		{1, 1, 1, "q", "find out why q is not ready; it selects only some pods of Job "},
 		{1, 3, 3, "q r", "1 of 3 are healthy; find out why q and r are not ready; it never allows one"},
 	} {
 		d := New()

@@ -30,11 +30,14 @@ func (c *Cluster) Deleted(nodes []int, isDeleted bool) []int {
 // deletionTimestamp.
 func (n *Node) IsDeleted() bool { return n.DeletionTimestamp != nil || n.maker.deleted != nil }
 
+// Maker names the Machine or NodeClaim that the node is of, or returns "".
+func (n *Node) Maker() string { return n.maker.name }
+
 func (n *Node) setMaker(m maker) {
 	n.maker = m
 	if m.deleted != nil {
 		n.hold.Add(m.name + " has it, and is being deleted")
-	} else {
+	} else if m.isToRepair {
 		n.hold.Add(m.name + " has it, and waits for its repair")
 	}
 }
@@ -50,7 +53,7 @@ type Node struct {
 	TaintsBy     managers.Write   // of them; zero: not known, or Kubernetes'
 	annotated    string           // by what has it in maintenance
 	hold         purpose.Hold     // of a cordon
-	maker        maker            // zero: nothing matters of it
+	maker        maker            // zero: it is not known
 	cordonedAt   time.Time        // zero: not known
 	resources    map[string]int64 // allocatable extended resources, also of 0
 	conditions   []lifecycle.Condition
@@ -100,7 +103,7 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 		added.TaintsBy = last
 	}
 	conditions := lists.Each(n.Status.Conditions, func(c corev1.NodeCondition) lifecycle.Condition { return condition(c.Type, c.Status) })
-	hasState := func(t taints.Taint) bool { s := purpose.StateOf(t); return s != purpose.None && s != purpose.Unhealthy }
+	hasState := func(t taints.Taint) bool { return purpose.StateOf(t) != purpose.None }
 	if added.Cordoned || slices.ContainsFunc(list, hasState) {
 		writer := func(path ...string) string { return managers.LastWrite(n.ManagedFields, path...).By }
 		added.hold = purpose.HoldOf(conditions, n.Annotations, n.Labels, writer)
@@ -277,6 +280,11 @@ func (n *Node) State() *purpose.Node {
 // stay until it does, unless a taint says that the node is out of service.
 func (n *Node) IsSilent() bool {
 	return !HasKey(n.Own, corev1.TaintNodeOutOfService) && slices.Contains(n.conditions, condition(corev1.NodeReady, corev1.ConditionUnknown))
+}
+
+// IsBroken reports whether the kubelet says that the node is not ready.
+func (n *Node) IsBroken() bool {
+	return slices.Contains(n.conditions, condition(corev1.NodeReady, corev1.ConditionFalse))
 }
 
 // IsControlPlane reports whether the node has a label of nodes on which etcd, or what takes its

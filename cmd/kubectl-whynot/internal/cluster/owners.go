@@ -48,9 +48,9 @@ func (c *Cluster) addProvisioner(m *manifest.Object) bool {
 	})
 	switch {
 	case o.DeletionTimestamp != nil:
-		c.makers[node] = maker{name, &o.DeletionTimestamp.Time}
-	case isToRepair:
-		c.makers[node] = maker{name, nil}
+		c.makers[node] = maker{name, &o.DeletionTimestamp.Time, false}
+	case isToRepair || c.makers[node].name == "":
+		c.makers[node] = maker{name, nil, isToRepair}
 	}
 	return true
 }
@@ -128,10 +128,11 @@ func (c *Cluster) addKeeper(o *corev1.Pod, name PodName) {
 	}
 }
 
-// A maker is the Machine or NodeClaim of a node, which is being deleted or waits for a repair.
+// A maker is the Machine or NodeClaim of a node.
 type maker struct {
-	name    string     // with the kind
-	deleted *time.Time // nil: it is not
+	name       string     // with the kind
+	deleted    *time.Time // nil: it is not
+	isToRepair bool
 }
 
 // StartupOf names what made one of the nodes, as far as is known, and lists the taint among

@@ -54,7 +54,7 @@ func (a *analyst) explainBound(x *Pending) {
 	x.NodeAffinity = cluster.AffinityText(x.target.Profile.Family.Required)
 	if x.Text = text; fate == "" {
 		x.Fix = nil
-	} else {
-		x.Fix = fix.WithAlternative(x.Fix, out, a.verdict(x.target.Profile.Family).IsOpen())
+	} else if len(x.Fix) == 0 || a.verdict(x.target.Profile.Family).IsOpen() {
+		x.Fix = fix.OneOf([]fix.Step{out}, x.Fix)
 	}
 }

@@ -67,7 +67,7 @@ func (x *Pending) explain() {
 	case x.Change == nil:
 		x.Kind, x.Text, x.Fix = causeTaints, x.untolerated, x.alternativeSteps()
 	case len(x.Change.Entries) == 0:
-		x.Kind, x.Text, x.Fix = causeNodes, x.untolerated, nodeSteps
+		x.Kind, x.Text, x.Fix = causeNodes, x.untolerated, fix.OneOf(x.poolSteps(), nodeSteps)
 	default:
 		x.Kind, x.Text = causeMistake, x.untolerated
 		x.Fix = slices.Concat(nodeSteps, x.target.Steps("", x.Change.Entries))
@@ -99,10 +99,13 @@ func (x *Pending) note(m *fiterror.Message) {
 	for _, text := range x.beside {
 		note(true, text)
 	}
-	tainted, _ := x.tainted()
-	note(tainted > 0 && len(p.CountsTainted) > 0 && strings.Contains(m.Text+",", "didn't match pod topology spread constraints,"),
-		"nodes with untolerated taints count in its topology spread by ", say.Joined(p.CountsTainted),
-		", and hold the pod back from the others. nodeTaintsPolicy: Honor in the constraint leaves them out")
+	asks := x.Kind == causeNodes || x.Kind == causeOther && x.Message != "" || x.Kind == causeTaints && x.hasPool() // beside the steps
+	for _, text := range x.target.Questions(x.Unknown) {
+		note(asks, text)
+	}
+	note(len(x.Rejecting) > 0 && len(p.CountsTainted) > 0 && strings.Contains(m.Text+",", "didn't match pod topology spread constraints,"),
+		"nodes with untolerated taints, as cordoned ones have, count in its topology spread by ", say.Joined(p.CountsTainted),
+		", and may hold the pod back from the others. nodeTaintsPolicy: Honor in the constraint leaves them out")
 	note(p.Scheduler != "", "the pod uses the scheduler ", p.Scheduler, ", which may apply other rules")
 	note(!m.Fits(x.Nodes, x.Nodes-x.Feasible) && (!x.IsOpen() || m.Words("") != ""),
 		"the scheduler's message does not fit the nodes of the input, and may be older")
@@ -266,15 +269,27 @@ func (x *Pending) alternativeSteps() []fix.Step {
 		if x.isWide {
 			where = "are listed below"
 		}
-		if !slices.ContainsFunc(x.Alternatives, func(a remedy.Alternative) bool { return len(a.Unknown) == 0 }) {
+		if !x.hasPool() {
 			return []fix.Step{{Text: "ask who set the taints, which " + where + ": nothing in the input says what they are for. Then choose the nodes " + which}}
 		}
 		return []fix.Step{{Text: "choose the nodes " + which + ", and tolerate their taints, which " + where}}
+	case !x.hasPool():
+		return slices.Concat(x.target.Ask(&x.Alternatives[0]), x.target.NodeSteps(x.stays))
+	}
+	return slices.Concat(x.target.NodeSteps(x.stays), x.poolSteps())
+}
+
+// hasPool reports whether the purpose of an alternative is known.
+func (x *Pending) hasPool() bool {
+	return slices.ContainsFunc(x.Alternatives, func(a remedy.Alternative) bool { return len(a.Unknown) == 0 })
+}
+
+// poolSteps returns the steps for pods that belong to the pool, if there is one.
+func (x *Pending) poolSteps() []fix.Step {
+	if x.AlternativesTotal != 1 {
+		return nil
 	}
 	only := &x.Alternatives[0]
-	if len(only.Unknown) > 0 {
-		return slices.Concat(x.target.Ask(only), x.target.NodeSteps(x.stays))
-	}
 	nodes, named := say.NamesOf(only.NodeNames, only.Nodes), only.Taints
 	if len(named) == 0 { // corrections tolerate all of them
 		named = only.Rest
@@ -283,7 +298,7 @@ func (x *Pending) alternativeSteps() []fix.Step {
 	if x.target.IsKeptOff {
 		condition = "if it should run on " + nodes + ", "
 	}
-	return slices.Concat(x.target.NodeSteps(x.stays), x.target.Steps(condition, only.Entries()))
+	return x.target.Steps(condition, only.Entries())
 }
 
 // A Cause is the reason why pods are pending, with all of these pods.

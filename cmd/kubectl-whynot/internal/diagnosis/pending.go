@@ -64,13 +64,6 @@ type analyst struct {
 	verdicts map[*cluster.Profile]*verdict
 }
 
-func newAnalyst(c *cluster.Cluster, q Question) *analyst {
-	return &analyst{
-		Cluster: c, adviser: remedy.New(c), guide: fix.NewGuide(c, q.Kubectl, q.Now), isWide: q.IsWide || len(q.Pods) > 0,
-		verdicts: make(map[*cluster.Profile]*verdict),
-	}
-}
-
 // pending returns the entries for the pods, sorted by name. The pods of a
 // DaemonSet are equal if their nodes have the same untolerated taints.
 func (a *analyst) pending(pods []*cluster.Pod) []*Pending {

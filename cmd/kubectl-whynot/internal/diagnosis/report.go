@@ -34,6 +34,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/eviction"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/fix"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/remedy"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/start"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/why"
 )
@@ -54,7 +55,7 @@ type Report struct {
 	DaemonSets   []*Pending           `json:"daemonSets"` // that make no pods on some nodes because of taints
 	KeptOff      []*Cause             `json:"daemonSetCauses"`
 	Evictions    []*eviction.Eviction `json:"evictions"`
-	WaysOut      []fix.Step           `json:"waysOut"`                // of Terminating, on nodes that do not answer
+	WaysOut      []fix.Step           `json:"waysOut"`                // of Terminating, on nodes that are not Ready
 	EvictionRule string               `json:"evictionRule,omitempty"` // explains the times of evictions; empty: there are none
 	Lost         int                  `json:"podsOnUnknownNodes"`     // pods on nodes that are not in the input
 	Groups       []GroupRow           `json:"groups"`
@@ -97,7 +98,10 @@ func New(c *cluster.Cluster, q Question) *Report {
 		Version: "whynot/v1", Now: q.Now.Format(time.RFC3339), Nodes: len(c.Nodes), Pods: len(c.Pods),
 		Ignored: c.Others, NotEvaluated: c.NotEvaluated(),
 	}
-	a := newAnalyst(c, q)
+	a := &analyst{
+		Cluster: c, adviser: remedy.New(c), guide: fix.NewGuide(c, q.Kubectl, q.Now), isWide: q.IsWide || len(q.Pods) > 0,
+		verdicts: make(map[*cluster.Profile]*verdict),
+	}
 	waiting, running := r.survey(c)
 	rejected := make(map[*cluster.Group]int)
 	for _, p := range waiting {

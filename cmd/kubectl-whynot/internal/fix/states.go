@@ -33,7 +33,7 @@ func (x *Pods) adviceFor(s *Stay) *advice {
 	n := len(s.nodes)
 	return &advice{s, x, strings.NewReplacer(
 		"WHO", say.Noun(n, "node")+" "+say.NamesOf(s.nodes, n), "THEM", say.For(n, "it", "them"), "WHAT", say.TaintsText(s.taints),
-		" ARE", say.For(n, " is", " are"), " HAVE", say.For(n, " has", " have"), "BY", s.known.Remover(),
+		" ARE", say.For(n, " is", " are"), " HAVE", say.For(n, " has", " have"), "BY", say.Joined(say.FirstOf(s.removers, 3)),
 	), x.First.Owner.Kind == "DaemonSet" && x.Profile.NamesNodes()}
 }
 
@@ -220,6 +220,8 @@ func (a *advice) leaving() (steps []Step) {
 	with := ""
 	if len(a.makers) > 0 {
 		with = " with " + say.Joined(say.FirstOf(a.makers, 3))
+	} else if len(a.removers) > 0 {
+		with = " by BY"
 	}
 	text := "WHO ARE being removed" + with + a.since(",", "") + ": "
 	switch {
@@ -311,4 +313,14 @@ func (x *Pods) Ask(only *remedy.Alternative) []Step {
 	text := "ask who set " + say.TaintsText(only.Unknown) + " on " + nodes + ": " + why + ". If it marks nodes for such pods, " +
 		entriesText(only.Entries()) + "; if it marks a state of the node, that has to end" + x.writers(only.At)
 	return []Step{x.onNodes(text, only.NodeNames, 3, "describe", "node")}
+}
+
+// Questions returns whom to ask about taints of nodes that may be for a state or for a pool.
+func (x *Pods) Questions(list []remedy.Alternative) (texts []string) {
+	for _, same := range lists.Grouped(list, func(a remedy.Alternative) string { return cluster.TextOf(a.Unknown) }) {
+		nodes, n := slices.Concat(lists.Each(same, func(a remedy.Alternative) []int { return a.At })...), len(same[0].Unknown)
+		texts = append(texts, "ask who set "+say.TaintsText(same[0].Unknown)+" on "+say.NamesOf(why.Names(x.Cluster, nodes), len(nodes))+
+			", and what "+say.For(n, "it is", "they are")+" for"+x.writers(nodes))
+	}
+	return texts[:min(len(texts), 5)]
 }

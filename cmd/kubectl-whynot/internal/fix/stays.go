@@ -26,6 +26,7 @@ type Stay struct {
 	taints   []taints.Taint
 	replaced []taints.Taint // that end with these, and these
 	times    []time.Time    // since when, where that is known
+	removers []string       // who removes the taints, except of nodes that are deleted
 	isSick   bool           // one of the nodes is not healthy
 	makers   []string       // Machines and NodeClaims that are deleted, and remove nodes
 	keepers  []string       // pods there that ask not to be disrupted
@@ -92,6 +93,9 @@ func (g *Guide) findStays(nodes []int, list []taints.Taint) []*Stay {
 				found[e.stayKey], stays = s, append(stays, s)
 			}
 			s.taints, s.replaced, s.isSick = with(s.taints, e.acts), with(s.replaced, e.taint), s.isSick || e.isSick
+			if by := e.known.Remover(); !n.IsDeleted() && !slices.Contains(s.removers, by) {
+				s.removers = append(s.removers, by)
+			}
 			if maker != "" && !slices.Contains(s.makers, maker) {
 				s.makers = append(s.makers, maker)
 			}
@@ -158,7 +162,7 @@ func (g *Guide) IsLate(node int) bool {
 
 // NodeSteps returns what to do about the states of nodes. Those of nodes that are joined
 // by common steps belong together, and each of such sets is enough.
-func (x *Pods) NodeSteps(stays []*Stay) (steps []Step) {
+func (x *Pods) NodeSteps(stays []*Stay) []Step {
 	part := make(map[string]int) // of the nodes, by name
 	for i, s := range stays {
 		for _, name := range s.nodes {
@@ -173,30 +177,18 @@ func (x *Pods) NodeSteps(stays []*Stay) (steps []Step) {
 		}
 	}
 	sets := lists.Grouped(stays, func(s *Stay) int { return part[s.nodes[0]] })
-	for _, s := range slices.Concat(sets...) {
-		own, next := 0, together // own: the steps that a choice takes the place of
-		switch isFirst := slices.ContainsFunc(sets, func(set []*Stay) bool { return set[0] == s }); {
-		case len(sets) > 1 && isFirst:
-			next = enough
-		case len(sets) > 1:
-			next = also
-		}
-		for _, step := range x.StepsFor(s, stays) {
-			if text, isChoice := strings.CutPrefix(step.Text, "or, "); isChoice {
-				step.Text, step.Relation, next = text, instead, also
-			} else if step.Relation == together {
-				step.Relation = next
+	return OneOf(lists.Each(sets, func(set []*Stay) (steps []Step) {
+		for _, s := range set {
+			own, next := 0, together // own: the steps that a choice takes the place of
+			for _, step := range x.StepsFor(s, stays) {
+				if text, isChoice := strings.CutPrefix(step.Text, "or, "); isChoice {
+					step.Text, step.Relation, step.Replaces, next = text, instead, own, also
+				} else if step.Relation = next; next == together {
+					own++
+				}
+				steps = append(steps, step)
 			}
-			switch step.Relation {
-			case enough, also:
-				own, next = max(own, 1), also
-			case together:
-				own++
-			case instead:
-				step.Replaces = own
-			}
-			steps = append(steps, step)
 		}
-	}
-	return steps
+		return steps
+	})...)
 }

@@ -124,18 +124,21 @@ func (k *Kubectl) onNodes(text string, nodes []string, most int, words ...string
 	return k.step(text, len(names), len(nodes), "node", slices.Concat(words[:verb], names, words[verb:])...)
 }
 
-// WithAlternative adds the step, which is enough if it helps, as is one that is there, or
-// each of these.
-func WithAlternative(steps []Step, s Step, helps bool) []Step {
-	isMore := func(o Step) bool { return len(steps) > 1 && o.Relation != enough }
-	switch {
-	case len(steps) == 0:
-		return []Step{s}
-	case !helps:
-		return steps
-	case slices.ContainsFunc(steps, isMore):
-		s.Relation, s.Replaces = instead, len(steps)
-		return append(steps, s)
+// OneOf joins lists of steps, each of which is enough.
+func OneOf(all ...[]Step) (steps []Step) {
+	all = slices.DeleteFunc(all, func(list []Step) bool { return len(list) == 0 })
+	for _, list := range all {
+		next := enough
+		for _, s := range list {
+			switch {
+			case len(all) == 1:
+			case s.Relation == instead:
+				s.Replaces = 1
+			case s.Relation == together:
+				s.Relation = next
+			}
+			steps, next = append(steps, s), also
+		}
 	}
-	return lists.Each(slices.Concat([]Step{s}, steps), func(s Step) Step { s.Relation = enough; return s })
+	return steps
 }

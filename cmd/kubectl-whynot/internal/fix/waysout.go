@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -19,19 +20,28 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/why"
 )
 
-// WaysOut returns what ends pods that stay Terminating on nodes that do not answer.
+// WaysOut returns what ends pods that stay Terminating on nodes that are not Ready.
 func (g *Guide) WaysOut(list []*eviction.Eviction) []Step {
-	pods := hanging(list)
-	outages, isOut := g.outages(pods)
-	if pods = slices.DeleteFunc(slices.Clone(pods), isOut); len(pods) == 0 {
-		return outages
+	pods := slices.DeleteFunc(slices.Clone(list), func(x *eviction.Eviction) bool { // they do, or soon will
+		return !x.Hangs || x.Outcome != eviction.Deleting && (x.Outcome != eviction.Overdue || *x.InSeconds == 0)
+	})
+	repairs, isOut := g.outages(pods)
+	answering := nodesOf(slices.DeleteFunc(slices.Clone(list), func(x *eviction.Eviction) bool {
+		return !x.Of.Deleting || len(x.Of.Finalizers) > 0 || g.Now.Sub(x.Of.Ends) < time.Minute || !g.node(x.Node).IsBroken()
+	}))
+	if len(answering) > 0 {
+		text := "repair " + named(answering) + ": the kubelet answers, and ends pods once what its condition Ready names works, as the container runtime"
+		repairs = append(repairs, g.onNodes(text, answering, 3, "describe", "node"))
+	}
+	if pods = slices.DeleteFunc(pods, isOut); len(pods) == 0 {
+		return repairs
 	}
 	slices.SortStableFunc(pods, func(x, y *eviction.Eviction) int { // a StatefulSet waits for its pod, and a DaemonSet's belongs to the node
 		x1, y1 := x.Of.Owner.Kind, y.Of.Owner.Kind
 		return cmp.Or(lists.CompareBools(x1 != "StatefulSet", y1 != "StatefulSet"), lists.CompareBools(x1 == "DaemonSet", y1 == "DaemonSet"))
 	})
-	nodes := sets.List(sets.New(lists.Each(pods, func(x *eviction.Eviction) string { return x.Node })...))
-	steps := slices.Concat(outages, g.waits(nodes), g.deletions(nodes), []Step{
+	nodes := nodesOf(pods)
+	steps := slices.Concat(g.waits(nodes), g.deletions(nodes), []Step{
 		g.onNodes("if you are sure that the machine is off, mark the node as out of service. Kubernetes then deletes its pods by force and detaches "+
 			"their volumes. If the machine still writes to these, data is lost. Remove the taint when the node is back", nodes, why.MaxNames,
 			"taint", "nodes", purpose.OutOfService+"=nodeshutdown:NoExecute"),
@@ -39,20 +49,11 @@ func (g *Guide) WaysOut(list []*eviction.Eviction) []Step {
 			"same name beside them, and its volumes stay attached for minutes", 1, len(pods), "pod",
 			"-n", pods[0].Of.Namespace, "delete", "pod", pods[0].Of.Name, "--force", "--grace-period=0"),
 	})
-	return lists.Each(steps, func(s Step) Step { s.Relation = enough; return s })
+	return append(repairs, OneOf(slices.Collect(slices.Chunk(steps, 1))...)...)
 }
 
-// hanging returns the pods that stay Terminating, or else those that will.
-func hanging(list []*eviction.Eviction) (pods []*eviction.Eviction) {
-	for _, outcome := range []string{eviction.Overdue, eviction.Deleting} {
-		same := slices.DeleteFunc(slices.Clone(list), func(x *eviction.Eviction) bool {
-			return !x.Hangs || x.Outcome != outcome || outcome == eviction.Overdue && *x.InSeconds == 0
-		})
-		if len(same) > 0 {
-			pods = same
-		}
-	}
-	return pods
+func nodesOf(list []*eviction.Eviction) []string {
+	return sets.List(sets.New(lists.Each(list, func(x *eviction.Eviction) string { return x.Node })...))
 }
 
 // outages returns what to repair first where no node of the cluster answers, or none of the
@@ -114,23 +115,29 @@ func (g *Guide) waits(nodes []string) (steps []Step) {
 	return steps
 }
 
-// deletions returns what to know before the nodes are deleted. For those of the control plane
-// a command to paste would be too fast.
+// deletions returns what to know before the nodes are deleted. For those of the control plane,
+// and machines, a command to paste would be too fast.
 func (g *Guide) deletions(nodes []string) (steps []Step) {
 	living := slices.DeleteFunc(slices.Clone(nodes), func(name string) bool { return g.node(name).DeletionTimestamp != nil })
-	for _, same := range lists.Grouped(living, func(name string) bool { return g.node(name).IsControlPlane() }) {
-		text := "delete " + named(same) + ". Kubernetes then deletes the pods there. " +
+	isMade := func(name string) bool { return g.node(name).Maker() != "" && !g.node(name).IsDeleted() }
+	for _, same := range lists.Grouped(living, func(name string) [2]bool { return [2]bool{g.node(name).IsControlPlane(), isMade(name)} }) {
+		first, text := "if the machine does not come back, ", "delete "+named(same)+". Kubernetes then deletes the pods there. "+
 			"If the machine still runs, so do their containers, beside those of new pods"
-		if g.node(same[0]).IsControlPlane() {
-			steps = append(steps, Step{Text: named(same) + say.For(len(same), " is a control-plane node", " are control-plane nodes") +
-				": if the machine does not come back, first look at etcd's members. Its member there is not deleted with the node, except by some " +
-				"distributions, and the others must keep their quorum. Then " + text})
-			continue
-		}
 		if len(same) > 1 {
 			text += ". If several stopped answering at once, look at the network first"
 		}
-		steps = append(steps, g.onNodes("if the machine does not come back, "+text, same, why.MaxNames, "delete", "node"))
+		switch {
+		case g.node(same[0]).IsControlPlane():
+			steps = append(steps, Step{Text: named(same) + say.For(len(same), " is a control-plane node", " are control-plane nodes") + ": " + first +
+				"first look at etcd's members. Its member there is not deleted with the node, except by some " +
+				"distributions, and the others must keep their quorum. Then " + text})
+		case isMade(same[0]):
+			makers := lists.Each(same, func(name string) string { return g.node(name).Maker() })
+			steps = append(steps, Step{Text: first + "delete " + say.Joined(say.FirstOf(makers, 3)) + ", and with that the machine, its disks and " + named(same) +
+				". What owns it, as a MachineSet, makes a new one. A MachineHealthCheck, where there is one, deletes it by itself"})
+		default:
+			steps = append(steps, g.onNodes(first+text, same, why.MaxNames, "delete", "node"))
+		}
 	}
 	return steps
 }

@@ -197,6 +197,8 @@ func (e *evaluation) drain(r *Request) {
 			}
 		case m.verdict.Leaves && isRefused:
 			*m.verdict = drain.Verdict{Why: "not evicted: kubectl refuses their node for other pods"}
+		case m.verdict.Migrates && e.isHomeless(m.Pod):
+			m.verdict.Why += ". By taints and node affinity, no other node takes it now, so that KubeVirt cannot migrate it"
 		}
 	}
 	drain.Limit(lists.Each(all, func(m member) *drain.Verdict { return m.verdict }), func(i int) bool {
@@ -329,14 +331,21 @@ func (e *evaluation) notes(r *Request) {
 	note(e.Pods == 0, "There are no pods in the input.")
 	keys, notes := purpose.KeysIn(r.specs)
 	e.Notes = append(e.Notes, notes...)
-	owned, held := make(map[string][]string), make(map[string][]string) // nodes, by the key of what owns them, and by what else speaks against an uncordon
+	owned, held := make(map[string][]string), make(map[string][]string) // nodes, by the key of what owns them, and by what else speaks against the change
 	isSick := make(map[string]bool)                                     // what speaks against it is that alone
 	for _, i := range slices.Sorted(maps.Keys(e.changes)) {
 		node := e.before.Nodes[i].State()
 		if owner := node.Owner(); owner != nil && !slices.Contains(keys, owner.Key) {
 			owned[owner.Key] = append(owned[owner.Key], e.before.Nodes[i].Name)
 		}
-		if text := node.CordonHold().Text(); r.Verb == "uncordon" && text != "" {
+		hold, ends := node.Hold, func(t taints.Taint) bool { // a state
+			_, stays := taints.FindTaint(e.after.Nodes[i].Own, t.ID())
+			return !stays && e.before.StateOf(t, []int{i}) != purpose.None
+		}
+		if r.Verb == "uncordon" {
+			hold = node.CordonHold()
+		}
+		if text := hold.Text(); text != "" && (r.Verb == "uncordon" || slices.ContainsFunc(e.before.Nodes[i].Own, ends)) {
 			held[text], isSick[text] = append(held[text], e.before.Nodes[i].Name), node.IsToRepair()
 		}
 	}
@@ -345,7 +354,7 @@ func (e *evaluation) notes(r *Request) {
 		n := len(held[text])
 		it, why := say.For(n, "it", "them"), say.NamesOf(held[text], n)+": "+say.For(n, text, strings.ReplaceAll(text, "its ", "their "))
 		note(isSick[text], why+". Repair "+it+": until then, a taint for that keeps pods off.")
-		note(!isSick[text], why+". Find out who has "+it+" and ends that, before anybody uncordons "+it+".")
+		note(!isSick[text], why+". Find out who has "+it+" and ends that, before anybody "+say.For(len(r.specs), "removes the taint", "uncordons "+it)+".")
 	}
 	keepsOff := r.Verb == "cordon" || r.Verb == "drain" || slices.ContainsFunc(r.specs, func(s string) bool { return strings.HasSuffix(s, ":NoSchedule") })
 	for _, name := range slices.Sorted(maps.Keys(e.before.Workloads)) {

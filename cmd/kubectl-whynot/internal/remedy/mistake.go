@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/names"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/explain"
 	"github.com/seed-0529bac1/taints/internal/known"
 )
@@ -38,6 +39,25 @@ func (a *chooser) isMistake(r explain.Reason) bool {
 		return false
 	}
 	return !slices.ContainsFunc(a.taints, t.Tolerates) // the slowest question comes last
+}
+
+// reasonFor returns the reason with the toleration that was meant for the taint: the closest
+// or, if that was not, the only one of the first 100 that differs in one thing alone.
+func (a *chooser) reasonFor(t taints.Taint) explain.Reason {
+	var found []explain.Reason
+	for i, o := range a.Tolerations[:min(len(a.Tolerations), 100)] {
+		if !a.isMistake(explain.Reason{Taint: t, Closest: o}) {
+			continue
+		}
+		r := explain.Taint(taints.Compile([]taints.Toleration{o}), t)
+		if r.Toleration = i; len(r.Differences) == 1 {
+			found = append(found, r)
+		}
+	}
+	if len(found) == 1 && !a.isMistake(a.reasons.Of(t)) {
+		a.reasons[cluster.KeyOf(t)] = found[0]
+	}
+	return a.reasons.Of(t)
 }
 
 // isEffect reports whether a toleration may have the effect. Empty means all.

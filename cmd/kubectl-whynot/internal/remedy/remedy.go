@@ -20,8 +20,9 @@ import (
 // An Advice is what lets pods in.
 type Advice struct {
 	Change            *Change       `json:"change"`            // nil: there are no mistakes, and no states of nodes
-	Alternatives      []Alternative `json:"alternatives"`      // nodes that may be intended, up to why.MaxListed
+	Alternatives      []Alternative `json:"alternatives"`      // nodes that may be intended, up to why.MaxListed; beside a change of states alone, pools
 	AlternativesTotal int           `json:"alternativesTotal"` // of all such nodes
+	Unknown           []Alternative `json:"-"`                 // nodes, intended or not, with taints that are not known to be for a pool
 }
 
 // A Change corrects mistakes in tolerations, and names taints of nodes' states.
@@ -96,13 +97,15 @@ type chooser struct {
 	reasons   why.Reasons
 	rejecting map[taints.TaintID]int // how many values a key and effect has among them
 	shares    []cluster.Share
-	isOpen    bool // other nodes accept the pods
+	isOpen    bool          // other nodes accept the pods
+	unknown   []Alternative // for Advice
 }
 
 // Advise says what lets pods of the profile onto nodes that reject them. Pods that are allowed
-// on others are meant for those, and only their mistakes matter.
+// on others are meant for those, and only their mistakes matter. The reasons of the place get
+// the tolerations that were meant.
 func (a *Adviser) Advise(p *cluster.Profile, place *why.Placement) (r Advice) {
-	c := &chooser{a, p, place.Reasons, valuesOf(place.Reasons.Taints()), place.Meant, place.Feasible > 0}
+	c := &chooser{a, p, place.Reasons, valuesOf(place.Reasons.Taints()), place.Meant, place.Feasible > 0, nil}
 	var open []*remedy
 	if r.Change, open = c.choose(); place.IsOpen() {
 		open = nil
@@ -110,9 +113,9 @@ func (a *Adviser) Advise(p *cluster.Profile, place *why.Placement) (r Advice) {
 			r.Change = nil
 		}
 	}
-	r.AlternativesTotal = len(open)
+	r.Unknown, r.AlternativesTotal = c.unknown, len(open)
 	for _, x := range open[:min(len(open), why.MaxListed)] {
-		x.Nodes, x.NodeNames, x.At = len(x.nodes), why.Names(a.Cluster, x.nodes), x.nodes
+		x.Nodes, x.NodeNames = len(x.nodes), why.Names(a.Cluster, x.nodes)
 		x.state = a.StatesText(x.NodeTaints, x.nodes)
 		r.Alternatives = append(r.Alternatives, x.Alternative)
 	}
@@ -144,14 +147,17 @@ func (r *Advice) Entries() []Entry {
 
 // choose returns a change if it is clear which nodes are meant, and otherwise the remedies
 // among which the user chooses, if any. A change never opens nodes of another key or value
-// than the pods tolerate.
+// than the pods tolerate. If it corrects nothing, the pods may be meant for pools instead.
 func (a *chooser) choose() (*Change, []*remedy) {
 	var accepted, refused []*remedy
 	for _, r := range a.remedies() {
-		if a.plan(r); r.isAccepted() {
+		if a.plan(r) {
 			accepted = append(accepted, r)
 		} else {
 			refused = append(refused, r)
+		}
+		if r.At = r.nodes; len(r.Unknown) > 0 && !r.isDeleted {
+			a.unknown = append(a.unknown, r.Alternative)
 		}
 	}
 	if len(accepted) == 0 {
@@ -168,8 +174,11 @@ func (a *chooser) choose() (*Change, []*remedy) {
 				best.correctToo(r)
 			}
 		}
-		return a.change(best), nil
-	case best.isOutranked(refused):
+		isMeant := func(t taints.Taint) bool { return a.reasons.Of(t).HasClosest() } // then others are not
+		return a.change(best), slices.DeleteFunc(accepted, func(r *remedy) bool {
+			return len(best.Corrections)+len(r.Unknown) > 0 || r.isClear() || r.rank() != rankOrdinary || slices.ContainsFunc(r.Taints, isMeant)
+		})
+	case len(best.Corrections) == 0 && slices.ContainsFunc(refused, func(r *remedy) bool { return r.rank() < best.rank() }): // likelier nodes
 		return nil, nil
 	}
 	return nil, slices.DeleteFunc(accepted, func(r *remedy) bool { return r.compare(best) != 0 })
@@ -193,8 +202,9 @@ func (a *chooser) remedies() []*remedy {
 	return list
 }
 
-// plan decides for each taint whether the node has to change or the pods tolerate it.
-func (a *chooser) plan(r *remedy) {
+// plan decides for each taint whether the node has to change or the pods tolerate it. It
+// reports whether an API server accepts the plan, and all taints are tolerated.
+func (a *chooser) plan(r *remedy) (isAccepted bool) {
 	for _, t := range r.untolerated {
 		if a.purposeOf(t, r.nodes).State != purpose.None {
 			r.NodeTaints = append(r.NodeTaints, t)
@@ -205,6 +215,8 @@ func (a *chooser) plan(r *remedy) {
 			a.tolerate(r, t)
 		}
 	}
+	_, found := taints.FindUntolerated(r.Rest, r.tolerations, taints.HardEffects)
+	return !found && taints.ValidateTolerations(r.tolerations) == nil
 }
 
 // purposeOf returns what the taint of the nodes is for.
@@ -214,16 +226,10 @@ func (a *chooser) purposeOf(t taints.Taint, nodes []int) purpose.Purpose {
 	return purpose.Of(t, a.Evidence(a.Profile, t, nodes, !a.isOpen && !slices.ContainsFunc(a.shares, lacks)))
 }
 
-// isAccepted reports whether an API server accepts the plan, and all taints are tolerated.
-func (r *remedy) isAccepted() bool {
-	_, found := taints.FindUntolerated(r.Rest, r.tolerations, taints.HardEffects)
-	return !found && taints.ValidateTolerations(r.tolerations) == nil
-}
-
 // tolerate decides whether the closest toleration is replaced, a corrected one is added
 // beside it, or the taint is another one, which the user may not want to be tolerated.
 func (a *chooser) tolerate(r *remedy, t taints.Taint) {
-	reason := a.reasons.Of(t)
+	reason := a.reasonFor(t)
 	switch {
 	case !a.isMistake(reason):
 		r.Taints, r.Additions = append(r.Taints, t), append(r.Additions, a.tolerationOf(t))
@@ -281,6 +287,7 @@ func (r *remedy) compare(s *remedy) int {
 	}
 	return cmp.Or(
 		lists.CompareBools(r.isDeleted, s.isDeleted), lists.CompareBools(len(r.NodeTaints) > 0, len(s.NodeTaints) > 0), lists.CompareBools(len(r.Corrections) == 0, len(s.Corrections) == 0), ranks,
+		lists.CompareBools(len(r.Unknown) > 0, len(s.Unknown) > 0),
 	)
 }
 
@@ -303,12 +310,6 @@ func (r *remedy) rank() int {
 		return rankControlPlane
 	}
 	return rankOrdinary
-}
-
-// isOutranked reports whether likelier nodes are among those that no valid toleration
-// opens, and no correction shows that these are meant.
-func (r *remedy) isOutranked(refused []*remedy) bool {
-	return len(r.Corrections) == 0 && slices.ContainsFunc(refused, func(s *remedy) bool { return s.rank() < r.rank() })
 }
 
 // correctToo also corrects the mistakes of the other remedy, in other tolerations.

@@ -43,6 +43,11 @@ func TestAdvise(t *testing.T) {
 		{"example.com/drain:NoSchedule", "", " ends example.com/drain:NoSchedule opens 1"},
 		{"example.com/drain:NoSchedule,k=v:NoSchedule", "k=V", "k=v ends example.com/drain:NoSchedule opens 1"},
 		{"example.com/drain:NoSchedule,dedicated=ml:NoSchedule; dedicated=ml:NoSchedule", "", "dedicated=ml:NoSchedule"},
+		{
+			"dedicated=a:NoSchedule; dedicated=b:NoSchedule; dedicated=c:NoSchedule", "dedicatd=a, dedicated=B:NoSchedule, dedicated=c:NoExecute",
+			"dedicated=a dedicated=b:NoSchedule +dedicated=c:NoSchedule opens 3",
+		},
+		{"dedicated=a:NoSchedule; dedicated=b:NoSchedule", "dedicated=A:NoExecute, dedicated=c:NoSchedule", "dedicated=a:NoSchedule or dedicated=b:NoSchedule"}, // two differences
 		{"k=v:NoSchedule; ", "", ""}, // the second node has no taint
 		{"k=v:NoSchedule; ", "k=V", "k=v opens 1"},
 		{"node-role.kubernetes.io/control-plane:NoSchedule; dedicated=ml:NoSchedule", "", "dedicated=ml:NoSchedule"},

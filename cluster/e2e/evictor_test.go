@@ -9,19 +9,15 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/retry"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
-	"github.com/seed-0529bac1/taints/kube"
 )
 
 // noTaintEviction disables the controller that the evictor replaces.
@@ -73,12 +69,12 @@ func TestEvictor(t *testing.T) {
 
 	begun = time.Now().Truncate(time.Second).Add(time.Second) // a timeAdded has whole seconds
 	time.Sleep(time.Until(begun))
-	setAllTaints(t, c, tainted)
+	setAllTaints(c, tainted)
 	time.Sleep(time.Until(begun.Add(5 * time.Second)))
 	e.Kill() // it cannot release its lease
 	e.Process = c.Restart(e.Process)
 	time.Sleep(time.Until(begun.Add(7 * time.Second)))
-	setAllTaints(t, c, freed)
+	setAllTaints(c, freed)
 	last := begun.Add(12 * time.Second)
 	evicted(t, time.Until(last)+30*time.Second, len(after), seen)
 	time.Sleep(time.Until(last.Add(onTime + busy))) // for the pods that must not be evicted
@@ -201,20 +197,6 @@ func evicted(t *testing.T, limit time.Duration, want int, seen func() map[string
 	return gone
 }
 
-func setTaints(t *testing.T, c *controlplane.Cluster, node string, list []taints.Taint) {
-	nodes := c.Client.CoreV1().Nodes()
-	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		before, err := nodes.Get(c.Context(), node, metav1.GetOptions{})
-		if patch := kube.TaintsPatch(before.ResourceVersion, before.Spec.Taints, kube.CoreTaints(list)); err == nil && patch != nil {
-			_, err = nodes.Patch(c.Context(), node, types.MergePatchType, patch, metav1.PatchOptions{})
-		}
-		return err
-	})
-	if err != nil {
-		t.Errorf("taint %s: %v", node, err)
-	}
-}
-
 // untilTainted waits until the taints of a node are right.
 func untilTainted(c *controlplane.Cluster, what, node string, right func([]corev1.Taint) bool) {
 	c.Eventually(what, func() error {
@@ -223,13 +205,10 @@ func untilTainted(c *controlplane.Cluster, what, node string, right func([]corev
 	})
 }
 
-// setAllTaints sets the taints of the nodes at the same time.
-func setAllTaints(t *testing.T, c *controlplane.Cluster, lists map[string][]taints.Taint) {
-	var all sync.WaitGroup
+func setAllTaints(c *controlplane.Cluster, lists map[string][]taints.Taint) {
 	for node, list := range lists {
-		all.Go(func() { setTaints(t, c, node, list) })
+		c.SetTaints(node, list...)
 	}
-	all.Wait()
 }
 
 // Two evictors stand by for each other, a taint has no timeAdded, and a
@@ -248,7 +227,7 @@ func TestEvictorsInTurn(t *testing.T) {
 	first.waitUntilLeading()
 	second := startEvictor(t, c, missedSoon...)
 	before := time.Now()
-	setTaints(t, c, "node-1", []taints.Taint{{Key: "maintenance", Effect: taints.NoExecute}})
+	c.SetTaints("node-1", taints.Taint{Key: "maintenance", Effect: taints.NoExecute})
 	first.until("both pods have a deadline", "taints_evictor_queue_length", "", func(v float64) bool { return v == 2 })
 	first.stop()
 	second.waitUntilLeading()
@@ -334,7 +313,7 @@ func testOutage(t *testing.T, replicas int) {
 	}
 
 	tainted := time.Now().Truncate(time.Second)
-	setTaints(t, c, "node-1", []taints.Taint{{Key: "a", Effect: taints.NoExecute, TimeAdded: &tainted}})
+	c.SetTaints("node-1", taints.Taint{Key: "a", Effect: taints.NoExecute, TimeAdded: &tainted})
 	time.Sleep(time.Until(tainted.Add(10 * time.Second)))
 	c.StopAPIServer()
 	begun := time.Now()

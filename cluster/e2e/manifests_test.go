@@ -214,14 +214,14 @@ func TestSchedulerManifest(t *testing.T) {
 	kubeconfig := c.ServiceAccount("kube-system", "taints-scheduler")
 	manifest := fmt.Sprintf("%s\nclientConnection: {kubeconfig: %q}\n", config, kubeconfig)
 	monitored := only[*appsv1.Deployment](t, overlay(t, "scheduler", "monitoring")).Spec.Template.Spec.Containers[0].Args
-	process, metrics := c.StartScheduler([]string{controlplane.Binary(t, "scheduler")}, manifest, kubeconfig, monitored[len(monitored)-1])
+	process, metrics := c.StartScheduler("scheduler", manifest, kubeconfig, monitored[len(monitored)-1])
 	for page, anybody := range map[string]bool{"/metrics": true, "/configz": false} {
 		_, err := controlplane.Get(t.Context(), strings.Replace(metrics, "/metrics", page, 1), "")
 		if anybody && err != nil || !anybody && !apierrors.IsForbidden(err) {
 			t.Errorf("%s answers anybody: %v", page, err)
 		}
 	}
-	c.RunScheduler(controlplane.Profile{Name: corev1.DefaultSchedulerName})
+	c.RunKubeScheduler()
 
 	second := controlplane.Pod("second")
 	second.Spec.SchedulerName = "taints-scheduler"
@@ -245,7 +245,7 @@ func TestEvictorManifest(t *testing.T) {
 	c := start(t, controlplane.Options{ControllerManager: []string{noTaintEviction, "--node-monitor-period=1s", "--node-monitor-grace-period=6s"}})
 	c.Apply(overlay(t, "evictor", "priority-and-fairness")...)
 	c.Install("../e2e/testdata/zones")
-	c.RunScheduler(controlplane.Profile{Name: corev1.DefaultSchedulerName})
+	c.RunKubeScheduler()
 	restarts := 0
 	placed := func(what string, right func(nodes []string) bool) (nodes []string) {
 		c.Eventually(what, func() error {

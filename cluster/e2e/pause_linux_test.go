@@ -51,15 +51,16 @@ func testOldNews(t *testing.T, stops bool) {
 	first.waitUntilLeading()
 	second := startEvictor(t, c, missedSoon...)
 	tainted := time.Now().Truncate(time.Second)
-	list := []taints.Taint{{Key: "a", Effect: taints.NoExecute, TimeAdded: &tainted}}
-	setAllTaints(t, c, map[string][]taints.Taint{nodes[0]: list, nodes[1]: list})
+	for _, node := range nodes {
+		c.SetTaints(node, taints.Taint{Key: "a", Effect: taints.NoExecute, TimeAdded: &tainted})
+	}
 	first.until("all pods have a deadline", "taints_evictor_queue_length", "", func(v float64) bool { return v == pods })
 	if stops {
 		first.Signal(syscall.SIGSTOP)
 	}
 	late.Lock()
 	defer late.Unlock()
-	setTaints(t, c, nodes[0], nil)
+	c.SetTaints(nodes[0])
 	for i := 1; i < pods; i += 2 {
 		must(c.Client.CoreV1().Pods(metav1.NamespaceDefault).Patch(t.Context(), fmt.Sprint("pod-", i), types.JSONPatchType,
 			[]byte(`[{"op": "remove", "path": "/spec/tolerations/0/tolerationSeconds"}]`), metav1.PatchOptions{}))(t)
@@ -148,7 +149,7 @@ func TestAFailedNode(t *testing.T) {
 	untilTainted(c, "the node fails again", "node-1", func(list []corev1.Taint) bool { return len(list) > 0 })
 	e.until("the budget holds the pod back", "taints_evictor_failed_attempts_total", "blocked", func(v float64) bool { return v > 3 })
 	before := time.Now()
-	setTaints(t, c, "node-1", []taints.Taint{{Key: corev1.TaintNodeOutOfService, Effect: taints.NoExecute}})
+	c.SetTaints("node-1", taints.Taint{Key: corev1.TaintNodeOutOfService, Effect: taints.NoExecute})
 	if got := evicted(t, 3*time.Second, 1, seen)["guarded"].Reason; got != "DeletionByTaintManager" {
 		t.Errorf("the pod has the condition DisruptionTarget with reason %q", got)
 	}

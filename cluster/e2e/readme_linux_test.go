@@ -128,7 +128,7 @@ func (r *readmeTest) evictor(t *testing.T) {
 	_ = e.Interrupt() // the code is that of go run
 	r.run(t, blocks[6])
 	r.run(t, blocks[4])
-	setTaints(t, r.Cluster, "node-1", nil)
+	r.SetTaints("node-1")
 	deletePods(t, r.Cluster)
 }
 

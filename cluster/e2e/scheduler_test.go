@@ -74,8 +74,7 @@ func testPlacement(t *testing.T, file string) {
 		return nil
 	})
 	f.Apply(&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "urgent"}, Value: 1000})
-	f.RunScheduler(controlplane.Profile{Name: corev1.DefaultSchedulerName, Taints: true},
-		controlplane.Profile{Name: "taints-in-clear", Taints: true, InClear: true})
+	f.RunScheduler(string(must(os.ReadFile("testdata/profiles.yaml"))(t)))
 	for _, test := range plan.Trials {
 		t.Run(test.Name, func(t *testing.T) {
 			for _, trial := range test.Pods {

@@ -106,7 +106,7 @@ func TestNodesOfAllReplicasFail(t *testing.T) {
 	c.Install("../e2e/testdata/failed")
 	failed := []string{"node-1", "node-2"}
 	c.AddNodes(controlplane.Node("node-1"), controlplane.Node("node-2"))
-	c.RunScheduler(controlplane.Profile{Name: corev1.DefaultSchedulerName})
+	c.RunKubeScheduler()
 	runOn(t, c, failed...)
 	c.AddNodes(controlplane.Node("node-3"), controlplane.Node("node-4"), controlplane.Node("node-5"))
 	e := startEvictor(t, c, append(missedSoon, "-delete-held-after=5s")...)

@@ -83,7 +83,7 @@ func in(namespace string, pod *corev1.Pod) *corev1.Pod {
 // the other node is full.
 func (w *webhookTest) dedication(t *testing.T) {
 	w.Install("../e2e/testdata/dedication")
-	w.RunScheduler(controlplane.Profile{Name: corev1.DefaultSchedulerName})
+	w.RunKubeScheduler()
 	for i := range 3 {
 		batch := controlplane.Pod(fmt.Sprintf("batch-%d", i))
 		batch.Labels = map[string]string{"workload": "batch"}

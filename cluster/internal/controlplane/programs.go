@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -36,66 +35,45 @@ import (
 // Evictor is the manifest's name for the namespace, service account and lease.
 const Evictor = "taints-evictor"
 
-// A Profile is a profile of a scheduler.
-type Profile struct {
-	Name    string // the schedulerName of its pods
-	Taints  bool   // with the plugin Taints instead of TaintToleration
-	InClear bool   // Taints does not redact keys and values
+// RunKubeScheduler starts the stock scheduler, and waits until it is ready.
+func (c *Cluster) RunKubeScheduler() {
+	c.tb.Helper()
+	c.runScheduler("kube-scheduler", "")
 }
 
-// String returns the profile as YAML for a KubeSchedulerConfiguration.
-func (p Profile) String() string {
-	if !p.Taints {
-		return fmt.Sprintf("- schedulerName: %s\n", p.Name)
-	}
-	return fmt.Sprintf(`- schedulerName: %s
-  plugins:
-    multiPoint:
-      enabled: [{name: Taints, weight: 3}]
-      disabled: [{name: TaintToleration}]
-    filter: {enabled: [{name: Taints}]}
-  pluginConfig:
-  - name: Taints
-    args: {apiVersion: taints.scheduler/v1, kind: TaintsArgs, redact: %v}
-`, p.Name, !p.InClear)
+// RunScheduler starts the scheduler that has the plugin, and waits until it is ready. The
+// profiles are part of its configuration, in YAML.
+func (c *Cluster) RunScheduler(profiles string) {
+	c.tb.Helper()
+	c.runScheduler("scheduler", profiles)
 }
 
-// RunScheduler starts a scheduler with the profiles, and waits until it is ready. It
-// looks at every node for each pod. It is the scheduler with the plugin if a profile
-// uses the plugin, and otherwise the stock scheduler.
-func (c *Cluster) RunScheduler(profiles ...Profile) {
+// runScheduler starts a scheduler that looks at every node for each pod.
+func (c *Cluster) runScheduler(program, profiles string) {
 	c.tb.Helper()
 	config := fmt.Sprintf(`apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 leaderElection: {leaderElect: false}
 clientConnection: {kubeconfig: %q, qps: 5000, burst: 5000, contentType: application/vnd.kubernetes.protobuf}
 percentageOfNodesToScore: 100
-profiles:
-`, c.Kubeconfig)
-	command := []string{Binary(c.tb, ControlPlane), "kube-scheduler"}
-	for _, p := range profiles {
-		config += p.String()
-		if p.Taints {
-			command = []string{Binary(c.tb, "scheduler")}
-		}
-	}
-	c.StartScheduler(command, config, c.Kubeconfig, "--feature-gates=TaintTolerationComparisonOperators=true")
+%s`, c.Kubeconfig, profiles)
+	c.StartScheduler(program, config, c.Kubeconfig, "--feature-gates=TaintTolerationComparisonOperators=true")
 }
 
 // StartScheduler starts a scheduler with the configuration, waits until it is ready,
 // and returns the address of its metrics.
-func (c *Cluster) StartScheduler(command []string, config, kubeconfig string, flags ...string) (p *Process, metrics string) {
+func (c *Cluster) StartScheduler(program, config, kubeconfig string, flags ...string) (p *Process, metrics string) {
 	c.tb.Helper()
 	port := FreePort(c.tb)
 	name := "scheduler-" + port
-	p = c.Run("scheduler", command[0], slices.Concat(command[1:], []string{
+	p = c.Run(program, append([]string{
 		"--config=" + c.WriteFile(name+".yaml", config),
 		"--bind-address=127.0.0.1",
 		"--secure-port=" + port,
 		"--cert-dir=" + c.path(name),
 		"--authentication-kubeconfig=" + kubeconfig,
 		"--authorization-kubeconfig=" + kubeconfig,
-	}, flags)...)
+	}, flags...)...)
 	url := "https://127.0.0.1:" + port
 	c.WaitHealthy(url + "/readyz")
 	return p, url + "/metrics"
@@ -106,7 +84,7 @@ func (c *Cluster) StartScheduler(command []string, config, kubeconfig string, fl
 func (c *Cluster) RunEvictor(flags ...string) (p *Process, metrics string) {
 	c.tb.Helper()
 	address, health := FreeAddress(c.tb), FreeAddress(c.tb)
-	p = c.Run("evictor", Binary(c.tb, "evictor"), append([]string{
+	p = c.Run("evictor", append([]string{
 		"-kubeconfig=" + c.ServiceAccount(Evictor, Evictor),
 		"-leader-elect-namespace=" + Evictor,
 		"-metrics-addr=" + address,
@@ -146,7 +124,7 @@ func (c *Cluster) StartWebhook(addr string, flags ...string) (p *Process, metric
 	folder, err := os.MkdirTemp(c.Dir, "webhook-tls-")
 	c.Must(err)
 	metrics = FreeAddress(c.tb)
-	p = c.Run("webhook", Binary(c.tb, "webhook"), append([]string{
+	p = c.Run("webhook", append([]string{
 		"-kubeconfig=" + c.ServiceAccount(WebhookNamespace, WebhookAccount),
 		"-addr=" + addr, "-metrics-addr=" + metrics, "-health-addr=0",
 		"-cert-dir=" + folder, "-rotate=" + WebhookNamespace + "/" + WebhookSecret, "-dns-name=localhost",
@@ -311,16 +289,14 @@ func (c *Cluster) ServiceAccount(namespace, name string) string {
 	return c.KubeconfigFor(namespace+"-"+name, config)
 }
 
-// Tools returns a folder for the PATH with kubectl and other programs of this
-// repository, named as for [Binary].
-func (c *Cluster) Tools(folders ...string) string {
+// Tools returns a folder for the PATH with kubectl and other programs, named as for
+// [Binary].
+func (c *Cluster) Tools(others ...string) string {
 	c.tb.Helper()
 	bin := filepath.Join(c.Dir, "bin")
 	c.Must(os.MkdirAll(bin, 0o755))
-	for _, folder := range folders {
-		c.Must(os.Symlink(Binary(c.tb, folder), filepath.Join(bin, filepath.Base(folder))))
+	for _, program := range append(others, "kubectl") {
+		c.Must(os.Symlink(Binary(c.tb, program), filepath.Join(bin, filepath.Base(program))))
 	}
-	script := fmt.Sprintf("#!/bin/sh\nexec '%s' kubectl \"$@\"\n", Binary(c.tb, ControlPlane))
-	c.Must(os.WriteFile(filepath.Join(bin, "kubectl"), []byte(script), 0o755))
 	return bin
 }

@@ -63,18 +63,22 @@ func TestEvictor(t *testing.T) {
 			}
 		}
 	}
-	e := startEvictor(t, c, append(missedSoon, "-qps=500", "-burst=500", "-workers=16")...) // many have the same deadline
-	e.waitUntilLeading()
+	e := startLeader(t, c, "-qps=500", "-burst=500", "-workers=16") // many have the same deadline
 	seen := c.WatchPods()
+	setAll := func(lists map[string][]taints.Taint) {
+		for node, list := range lists {
+			c.SetTaints(node, list...)
+		}
+	}
 
 	begun = time.Now().Truncate(time.Second).Add(time.Second) // a timeAdded has whole seconds
 	time.Sleep(time.Until(begun))
-	setAllTaints(c, tainted)
+	setAll(tainted)
 	time.Sleep(time.Until(begun.Add(5 * time.Second)))
 	e.Kill() // it cannot release its lease
 	e.Process = c.Restart(e.Process)
 	time.Sleep(time.Until(begun.Add(7 * time.Second)))
-	setAllTaints(c, freed)
+	setAll(freed)
 	last := begun.Add(12 * time.Second)
 	evicted(t, time.Until(last)+30*time.Second, len(after), seen)
 	time.Sleep(time.Until(last.Add(onTime + busy))) // for the pods that must not be evicted
@@ -144,6 +148,14 @@ func startEvictor(t *testing.T, c *controlplane.Cluster, flags ...string) *evict
 	return &evictor{p, t, c, metrics}
 }
 
+// startLeader starts an evictor that leads soon, and is replaced soon when it is killed.
+func startLeader(t *testing.T, c *controlplane.Cluster, flags ...string) *evictor {
+	t.Helper()
+	e := startEvictor(t, c, append(missedSoon, flags...)...)
+	e.waitUntilLeading()
+	return e
+}
+
 // until waits until a metric, with the label if it is not empty, has a right value.
 func (e *evictor) until(what, name, label string, right func(float64) bool) {
 	e.t.Helper()
@@ -205,12 +217,6 @@ func untilTainted(c *controlplane.Cluster, what, node string, right func([]corev
 	})
 }
 
-func setAllTaints(c *controlplane.Cluster, lists map[string][]taints.Taint) {
-	for node, list := range lists {
-		c.SetTaints(node, list...)
-	}
-}
-
 // Two evictors stand by for each other, a taint has no timeAdded, and a
 // PodDisruptionBudget holds a pod back. The leader is stopped: the other keeps the
 // deadline, because it has seen the taint. The budget is deleted: the pod is evicted.
@@ -223,8 +229,7 @@ func TestEvictorsInTurn(t *testing.T) {
 	addGuarded(t, c)
 	seen := c.WatchPods()
 
-	first := startEvictor(t, c, missedSoon...)
-	first.waitUntilLeading()
+	first := startLeader(t, c)
 	second := startEvictor(t, c, missedSoon...)
 	before := time.Now()
 	c.SetTaints("node-1", taints.Taint{Key: "maintenance", Effect: taints.NoExecute})

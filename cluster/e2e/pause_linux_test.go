@@ -47,8 +47,7 @@ func testOldNews(t *testing.T, stops bool) {
 		c.AddPods(podOn(nodes[i%2], fmt.Sprint("pod-", i), tolerates("a", seconds)))
 	}
 	var late sync.RWMutex
-	first := startEvictor(t, c, append(missedSoon, "-kubeconfig="+lateWatches(t, c, &late))...)
-	first.waitUntilLeading()
+	first := startLeader(t, c, "-kubeconfig="+lateWatches(t, c, &late))
 	second := startEvictor(t, c, missedSoon...)
 	tainted := time.Now().Truncate(time.Second)
 	for _, node := range nodes {
@@ -125,7 +124,7 @@ func TestAFailedNode(t *testing.T) {
 	seen := c.WatchPods()
 	back := make(chan struct{})
 	var once sync.Once
-	e := startEvictor(t, c, append(missedSoon, "-delete-held-after=1ns", "-kubeconfig="+proxied(t, c, func(response *http.Response) {
+	e := startLeader(t, c, "-delete-held-after=1ns", "-kubeconfig="+proxied(t, c, func(response *http.Response) {
 		if response.StatusCode == http.StatusTooManyRequests {
 			once.Do(func() {
 				c.StartHeartbeat("node-1")
@@ -133,8 +132,7 @@ func TestAFailedNode(t *testing.T) {
 				close(back)
 			})
 		}
-	}))...)
-	e.waitUntilLeading()
+	}))
 	c.StopHeartbeat("node-1")
 	<-back
 	time.Sleep(5 * time.Second)
@@ -143,8 +141,7 @@ func TestAFailedNode(t *testing.T) {
 	}
 	e.stop()
 
-	e = startEvictor(t, c, missedSoon...)
-	e.waitUntilLeading()
+	e = startLeader(t, c)
 	c.StopHeartbeat("node-1")
 	untilTainted(c, "the node fails again", "node-1", func(list []corev1.Taint) bool { return len(list) > 0 })
 	e.until("the budget holds the pod back", "taints_evictor_failed_attempts_total", "blocked", func(v float64) bool { return v > 3 })

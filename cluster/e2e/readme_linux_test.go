@@ -19,9 +19,6 @@ import (
 	"github.com/seed-0529bac1/taints/internal/test/docs"
 )
 
-// root is the folder in which the READMEs' commands are run.
-const root = "../.."
-
 // TestReadmes runs the commands of the READMEs as they are printed.
 func TestReadmes(t *testing.T) {
 	for _, tool := range []string{"bash", "curl", "jq"} {
@@ -34,7 +31,7 @@ func TestReadmes(t *testing.T) {
 	c.Install("../e2e/testdata/cloud") // the kinds of monitoring, too
 	r := &readmeTest{Cluster: c, env: []string{
 		"KUBECONFIG=" + c.Kubeconfig,
-		"PATH=" + c.Tools() + ":" + os.Getenv("PATH"),
+		inPath(t, c.Tools()),
 		"TMPDIR=" + c.Dir,
 		"BUILDER=true", // TestImages looks at what is in an image
 		"node=node-1",  // for the runbooks
@@ -86,11 +83,6 @@ func inBackground(t *testing.T, command *exec.Cmd) *controlplane.Process {
 	return p
 }
 
-func (r *readmeTest) startBlock(t *testing.T, b docs.Block) *controlplane.Process {
-	t.Helper()
-	return inBackground(t, b.Command(t, root, r.env...))
-}
-
 // module checks the README of the module. TestPlay runs the first block, and the gate
 // those of the tests and the benchmark.
 func (r *readmeTest) module(t *testing.T) {
@@ -107,7 +99,7 @@ func (r *readmeTest) evictor(t *testing.T) {
 		r.run(t, b)
 	}
 	// The manifest's pods only report that they run; this one is real.
-	e := r.startBlock(t, blocks[3])
+	e := inBackground(t, blocks[3].Command(t, root, r.env...))
 	e.Within(compiled, "it is ready", func() error {
 		_, err := r.Get("http://127.0.0.1:8081/readyz")
 		return err
@@ -135,7 +127,7 @@ func (r *readmeTest) evictor(t *testing.T) {
 func (r *readmeTest) scheduler(t *testing.T) {
 	blocks := r.blocks(t, "scheduler", 4)
 	r.run(t, blocks[0])
-	s := r.startBlock(t, blocks[1])
+	s := inBackground(t, blocks[1].Command(t, root, r.env...))
 	pod := controlplane.Pod("second")
 	pod.Spec.SchedulerName = "taints-scheduler"
 	r.AddPods(pod)

@@ -14,7 +14,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -150,8 +149,10 @@ const schedulerPerf = "k8s.io/kubernetes/test/integration/scheduler_perf"
 
 // prepare configures the schedulers, and builds the program that runs a workload.
 func (b *bench) prepare(ctx context.Context) error {
-	out, err := output(exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", "./perf", schedulerPerf))
-	own, kubernetes, ok := strings.Cut(out, "\n")
+	list := exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", "./perf", schedulerPerf)
+	list.Stderr = os.Stderr
+	out, err := list.Output()
+	own, kubernetes, ok := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	if err != nil || !ok {
 		return fmt.Errorf("is this cluster? %q, %w", out, err)
 	}
@@ -166,8 +167,8 @@ func (b *bench) prepare(ctx context.Context) error {
 	fmt.Fprintln(os.Stderr, "building the benchmark (the first time it takes minutes)")
 	// The flags are those of the tests' control plane, to share the build cache.
 	build := exec.CommandContext(ctx, "go", "build", "-tags", "benchmark", "-trimpath", "-ldflags", "-s -w", "-o", b.path("bin", "benchmark"), "./perf")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if _, err := output(build); err != nil {
+	build.Env, build.Stderr = append(os.Environ(), "CGO_ENABLED=0"), os.Stderr
+	if err := build.Run(); err != nil {
 		return err
 	}
 	return os.Symlink(b.path("bin", "benchmark"), b.path("bin", "etcd"))
@@ -229,14 +230,4 @@ var klogLine = regexp.MustCompile(`(?m)^[IWE]\d{4} .*\n`)
 func failure(log []byte) []byte {
 	log = klogLine.ReplaceAll(log, nil)
 	return log[max(0, len(log)-4000):]
-}
-
-func output(command *exec.Cmd) (string, error) {
-	var stderr bytes.Buffer
-	command.Stderr = &stderr
-	out, err := command.Output()
-	if err != nil {
-		return "", fmt.Errorf("%s: %w\n%s", strings.Join(command.Args[:2], " "), err, stderr.String())
-	}
-	return strings.TrimSpace(string(out)), nil
 }

@@ -26,12 +26,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/util/keyutil"
 	"k8s.io/kubernetes/test/utils/kubeconfig"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 // token is the token of a user with all rights. Only this machine can reach the API
@@ -73,6 +77,7 @@ type Cluster struct {
 	// Dir is a folder for files of the test. It is removed at the end of the test.
 	Dir string
 
+	api        client.Client // the same for objects of any kind
 	tb         testing.TB
 	ctx        context.Context // of nodes, which continue while the test cleans up
 	cancel     context.CancelFunc
@@ -146,6 +151,9 @@ func (c *Cluster) etcdAndAPIServer() {
 	c.apiserver = c.Run("kube-apiserver", apiserver...)
 	c.waitForAPIServer()
 	c.Client, err = kubernetes.NewForConfig(c.Config) // it reads the certificate, which exists now
+	c.Must(err)
+	log.SetLogger(logr.Discard()) // otherwise it warns that it has none
+	c.api, err = client.New(c.Config, client.Options{FieldValidation: metav1.FieldValidationStrict})
 	c.Must(err)
 	c.Kubeconfig = c.KubeconfigFor("admin", c.Config)
 }

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-logr/logr"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -27,7 +27,6 @@ import (
 	"k8s.io/client-go/rest"
 	volumeutil "k8s.io/kubernetes/pkg/volume/util"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
@@ -137,13 +136,13 @@ func (c *Cluster) StartWebhook(addr string, flags ...string) (p *Process, metric
 // paths.
 func (c *Cluster) PatchWebhooks(patch func(path string) string) {
 	c.tb.Helper()
-	client := c.Client.AdmissionregistrationV1()
-	_, err := client.MutatingWebhookConfigurations().Patch(c.Context(), WebhookName,
-		types.JSONPatchType, []byte(patch("/mutate")), metav1.PatchOptions{})
-	c.Must(err)
-	_, err = client.ValidatingWebhookConfigurations().Patch(c.Context(), WebhookName,
-		types.JSONPatchType, []byte(patch("/validate")), metav1.PatchOptions{})
-	c.Must(err)
+	for path, configuration := range map[string]client.Object{
+		"/mutate":   &admissionregistrationv1.MutatingWebhookConfiguration{},
+		"/validate": &admissionregistrationv1.ValidatingWebhookConfiguration{},
+	} {
+		configuration.SetName(WebhookName)
+		c.Must(c.api.Patch(c.Context(), configuration, client.RawPatch(types.JSONPatchType, []byte(patch(path)))))
+	}
 }
 
 // TryPod creates a pod in a dry run.
@@ -256,10 +255,6 @@ func (c *Cluster) Install(folder string) []client.Object {
 // Apply creates the objects, of any kind, and nodes as AddNodes does.
 func (c *Cluster) Apply(objects ...client.Object) {
 	c.tb.Helper()
-	log.SetLogger(logr.Discard()) // otherwise it warns that it has none
-	api, err := client.New(c.Config, client.Options{})
-	c.Must(err)
-	api = client.WithFieldValidation(api, metav1.FieldValidationStrict)
 	for _, object := range objects {
 		if node, ok := object.(*corev1.Node); ok {
 			c.AddNodes(node)
@@ -268,7 +263,7 @@ func (c *Cluster) Apply(objects ...client.Object) {
 		object := object.DeepCopyObject().(client.Object) // the given object can be created again
 		// A system namespace may appear a moment late.
 		c.Eventually(fmt.Sprintf("%T %s is created", object, object.GetName()), func() error {
-			err := api.Create(c.Context(), object)
+			err := c.api.Create(c.Context(), object)
 			if apierrors.IsAlreadyExists(err) {
 				c.tb.Fatal(err)
 			}

@@ -132,9 +132,8 @@ func deletePods(t *testing.T, c *controlplane.Cluster) {
 // An evictor is a running evictor.
 type evictor struct {
 	*controlplane.Process
-	t       *testing.T
-	c       *controlplane.Cluster
-	metrics string
+	t *testing.T
+	c *controlplane.Cluster
 }
 
 // missedSoon are flags for a leader that is replaced soon when it is killed.
@@ -144,8 +143,7 @@ var missedSoon = []string{"-lease-duration=2s", "-renew-deadline=1500ms", "-retr
 // installed.
 func startEvictor(t *testing.T, c *controlplane.Cluster, flags ...string) *evictor {
 	t.Helper()
-	p, metrics := c.RunEvictor(flags...)
-	return &evictor{p, t, c, metrics}
+	return &evictor{c.RunEvictor(flags...), t, c}
 }
 
 // startLeader starts an evictor that leads soon, and is replaced soon when it is killed.
@@ -160,7 +158,7 @@ func startLeader(t *testing.T, c *controlplane.Cluster, flags ...string) *evicto
 func (e *evictor) until(what, name, label string, right func(float64) bool) {
 	e.t.Helper()
 	e.c.Eventually(what, func() error {
-		families, err := e.c.Metrics(e.metrics)
+		families, err := e.c.Metrics(e.Metrics)
 		for _, m := range families[name].GetMetric() {
 			if value := m.GetGauge().GetValue() + m.GetCounter().GetValue(); right(value) &&
 				(label == "" || len(m.Label) > 0 && m.Label[0].GetValue() == label) {
@@ -263,7 +261,7 @@ func checkHeldBack(t *testing.T, e *evictor) {
 		return event.Regarding.Name == "guarded" && event.Action == "WaitForDisruptionBudget" && event.Type == corev1.EventTypeWarning &&
 			strings.HasSuffix(event.Note, "The disruption budget guarded needs 1 healthy pods and has 1 currently")
 	})
-	checkAlerts(t, "evictor", must(e.c.Metrics(e.metrics))(t))
+	checkAlerts(t, "evictor", must(e.c.Metrics(e.Metrics))(t))
 	checkRights(t, e.c, controlplane.Evictor+":"+controlplane.Evictor,
 		[]string{"create pods/eviction", "delete pods", "watch nodes", "get nodes", "update leases.coordination.k8s.io taints-evictor"},
 		[]string{"update leases.coordination.k8s.io other", "patch pods", "patch nodes", "get secrets"})

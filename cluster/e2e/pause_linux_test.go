@@ -68,7 +68,7 @@ func testOldNews(t *testing.T, stops bool) {
 		second.waitUntilLeading()
 		time.Sleep(time.Until(tainted.Add((seconds + 1) * time.Second)))
 		first.Signal(syscall.SIGCONT)
-		<-first.Done()
+		c.Eventually("it ends", func() error { return unless(first.Ended(), "it runs") })
 	} else {
 		first.until("attempts fail", "taints_evictor_failed_attempts_total", "stale", func(v float64) bool { return v >= 2*pods })
 	}

@@ -151,7 +151,7 @@ func (r *readmeTest) webhook(t *testing.T) {
 	r.run(t, blocks[3])
 	// The manifest's pods only report that they run; this one is real.
 	rules := must(filepath.Abs("../manifests/webhook/rules.json"))(t)
-	w, _ := r.RunWebhook(controlplane.FreeAddress(t), "-rules="+rules)
+	w := r.RunWebhook(controlplane.FreeAddress(t), "-rules="+rules)
 	blocks[4].Check(t, root, r.env...)
 	blocks[5].Check(t, root, r.env...)
 	w.Kill()

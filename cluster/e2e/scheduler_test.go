@@ -70,7 +70,7 @@ func testPlacement(t *testing.T, file string) {
 		return nil
 	})
 	c.Apply(&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "urgent"}, Value: 1000})
-	c.RunScheduler(string(must(os.ReadFile("testdata/profiles.yaml"))(t)))
+	c.RunScheduler("scheduler", string(must(os.ReadFile("testdata/profiles.yaml"))(t)))
 	for _, test := range plan.Trials {
 		t.Run(test.Name, func(t *testing.T) {
 			for _, trial := range test.Pods {

@@ -26,7 +26,7 @@ func TestTogether(t *testing.T) {
 	t.Run("registered last", func(t *testing.T) {
 		c := installed(t, must(controlplane.Manifest("example"))(t))
 		rules := must(c.Client.CoreV1().ConfigMaps(controlplane.WebhookNamespace).Get(t.Context(), "admission-rules", metav1.GetOptions{}))(t)
-		webhook, _ := c.RunWebhook(controlplane.FreeAddress(t), "-rules="+c.WriteFile("rules.json", rules.Data["rules.json"]))
+		webhook := c.RunWebhook(controlplane.FreeAddress(t), "-rules="+c.WriteFile("rules.json", rules.Data["rules.json"]))
 		again(t, c)
 		c.AddNodes(controlplane.Node("node-1"), controlplane.Node("node-2"))
 		c.Apply(must(controlplane.Manifest("../play/workloads"))(t)...)
@@ -106,7 +106,7 @@ func TestNodesOfAllReplicasFail(t *testing.T) {
 	c.Install("../e2e/testdata/failed")
 	failed := []string{"node-1", "node-2"}
 	c.AddNodes(controlplane.Node("node-1"), controlplane.Node("node-2"))
-	c.RunKubeScheduler()
+	c.RunScheduler("kube-scheduler", "")
 	runOn(c, failed...)
 	c.AddNodes(controlplane.Node("node-3"), controlplane.Node("node-4"), controlplane.Node("node-5"))
 	e := startLeader(t, c, "-delete-held-after=5s")

@@ -45,9 +45,8 @@ type webhookTest struct {
 	tools    string       // the folder of kubectl
 	commands []docs.Block // of a user
 
-	addr    string         // where API servers call the webhook
-	secret  *corev1.Secret // of the manifest
-	metrics string         // the address of the metrics of the first webhook
+	addr   string         // where API servers call the webhook
+	secret *corev1.Secret // of the manifest
 	// families are its metrics.
 	families map[string]*dto.MetricFamily
 	webhook  *controlplane.Process
@@ -60,7 +59,7 @@ func (w *webhookTest) install(t *testing.T) {
 	objects := w.Install("webhook")
 	rules := w.WriteFile("rules.json", only[*corev1.ConfigMap](t, objects).Data["rules.json"])
 	w.secret = only[*corev1.Secret](t, objects)
-	w.webhook, w.metrics = w.RunWebhook(w.addr, "-rules="+rules)
+	w.webhook = w.RunWebhook(w.addr, "-rules="+rules)
 }
 
 // networkPolicy checks that an API server refuses the NetworkPolicy until addresses
@@ -88,7 +87,7 @@ func (w *webhookTest) asUser(t *testing.T, block int) {
 // the other node is full.
 func (w *webhookTest) dedication(t *testing.T) {
 	w.Install("../e2e/testdata/dedication")
-	w.RunKubeScheduler()
+	w.RunScheduler("kube-scheduler", "")
 	for i := range 3 {
 		batch := controlplane.Pod(fmt.Sprintf("batch-%d", i))
 		batch.Labels = map[string]string{"workload": "batch"}
@@ -136,7 +135,7 @@ func (w *webhookTest) newRules(t *testing.T) {
 	w.asUser(t, 0)
 	w.WriteFile("rules.json", "{}")
 	w.Eventually("everything is allowed", func() error { return w.TryPod(controlplane.Pod("sneak", mlToleration)) })
-	w.families = must(w.Metrics(w.metrics))(t)
+	w.families = must(w.Metrics(w.webhook.Metrics))(t)
 	const configurations = "update validatingwebhookconfigurations.admissionregistration.k8s.io "
 	checkRights(t, w.Cluster, controlplane.WebhookNamespace+":"+controlplane.WebhookAccount,
 		[]string{"update secrets " + controlplane.WebhookSecret, configurations + controlplane.WebhookName},
@@ -170,8 +169,8 @@ func (w *webhookTest) replicas(t *testing.T) {
 	secrets := w.Client.CoreV1().Secrets(controlplane.WebhookNamespace)
 	check(t, secrets.Delete(t.Context(), controlplane.WebhookSecret, metav1.DeleteOptions{}))
 	other := controlplane.FreeAddress(t)
-	w.webhook, _ = w.StartWebhook(w.addr)
-	second, _ := w.StartWebhook(other)
+	w.webhook = w.StartWebhook(w.addr)
+	second := w.StartWebhook(other)
 	w.Eventually("both wait for the Secret", func() error {
 		const waits = "the certificate cannot be rotated yet"
 		return unless(strings.Contains(w.webhook.Log(), waits) && strings.Contains(second.Log(), waits), "they do not")

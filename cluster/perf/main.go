@@ -60,7 +60,7 @@ func main() {
 		os.Exit(2)
 	}
 	if o.list {
-		fmt.Print(catalog(chosen, o.rounds))
+		list(chosen, o.rounds)
 		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -95,7 +95,7 @@ func begin(s *controlplane.Session, logs string) *game {
 	g.RunEvictor()
 	g.rules = g.WriteFile("rules.json", rules)
 	g.RunWebhook(controlplane.FreeAddress(s), "-rules="+g.rules, "-unreachable-seconds="+tolerated, "-not-ready-seconds="+tolerated)
-	g.RunScheduler(profiles)
+	g.RunScheduler("scheduler", profiles)
 	g.Install("../play/workloads")
 	g.Eventually("all pods run", g.allRun)
 	return g

@@ -12,6 +12,7 @@
 package controlplane
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -201,12 +202,9 @@ func (c *Cluster) controllerManager() {
 // test, if not before.
 func (c *Cluster) Run(program string, args ...string) *Process {
 	c.tb.Helper()
-	folder := c.Dir
-	if c.options.Logs != "" {
-		folder = filepath.Join(c.options.Logs, strings.ReplaceAll(c.tb.Name(), "/", "-"))
-		c.Must(os.MkdirAll(folder, 0o755))
-	}
-	output, err := os.CreateTemp(folder, program+"-*.log")
+	folder := cmp.Or(c.options.Logs, c.Dir)
+	c.Must(os.MkdirAll(folder, 0o755))
+	output, err := os.CreateTemp(folder, strings.ReplaceAll(c.tb.Name(), "/", "-")+"-"+program+"-*.log")
 	c.Must(err)
 	defer output.Close()
 	command := exec.Command(Binary(c.tb, program), args...)
@@ -228,7 +226,8 @@ func (c *Cluster) stop() {
 	for _, p := range slices.Backward(c.processes) {
 		p.Kill()
 		if c.tb.Failed() {
-			c.tb.Logf("the end of the output of %s:\n%s", p.name, p.tail())
+			log := p.Log()
+			c.tb.Logf("the end of the output of %s:\n%s", p.name, log[max(0, len(log)-8000):])
 		}
 	}
 	c.Must(os.RemoveAll(c.Dir))

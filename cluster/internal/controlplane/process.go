@@ -17,6 +17,8 @@ import (
 // A Process is a program that a test started. On Linux it has its own process
 // group, so that no child process is left behind.
 type Process struct {
+	Metrics string // the address of its metrics, if a Cluster knows it
+
 	tb      testing.TB
 	name    string
 	log     string // the path of the file that has its output
@@ -40,9 +42,6 @@ func StartProcess(tb testing.TB, name string, command *exec.Cmd, output *os.File
 	}()
 	return p
 }
-
-// Done is closed when the program has ended.
-func (p *Process) Done() <-chan struct{} { return p.done }
 
 // Ended reports whether the program has ended.
 func (p *Process) Ended() bool {
@@ -114,12 +113,6 @@ func (p *Process) Kill() {
 		_ = signalGroup(p.command, syscall.SIGKILL) // fails only if it has ended meanwhile
 	}
 	<-p.done
-}
-
-// tail returns the end of the program's output.
-func (p *Process) tail() string {
-	all := p.Log()
-	return all[max(0, len(all)-8000):]
 }
 
 // upstream are the programs of Kubernetes, and their packages. They are tools of this

@@ -34,21 +34,10 @@ import (
 // Evictor is the manifest's name for the namespace, service account and lease.
 const Evictor = "taints-evictor"
 
-// RunKubeScheduler starts the stock scheduler, and waits until it is ready.
-func (c *Cluster) RunKubeScheduler() {
-	c.tb.Helper()
-	c.runScheduler("kube-scheduler", "")
-}
-
-// RunScheduler starts the scheduler that has the plugin, and waits until it is ready. The
-// profiles are part of its configuration, in YAML.
-func (c *Cluster) RunScheduler(profiles string) {
-	c.tb.Helper()
-	c.runScheduler("scheduler", profiles)
-}
-
-// runScheduler starts a scheduler that looks at every node for each pod.
-func (c *Cluster) runScheduler(program, profiles string) {
+// RunScheduler starts kube-scheduler, or the program scheduler, which has the plugin, and
+// waits until it is ready. It looks at every node for each pod. The profiles are YAML,
+// and "" is the default profile.
+func (c *Cluster) RunScheduler(program, profiles string) {
 	c.tb.Helper()
 	config := fmt.Sprintf(`apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
@@ -59,13 +48,12 @@ percentageOfNodesToScore: 100
 	c.StartScheduler(program, config, c.Kubeconfig, "--feature-gates=TaintTolerationComparisonOperators=true")
 }
 
-// StartScheduler starts a scheduler with the configuration, waits until it is ready,
-// and returns the address of its metrics.
-func (c *Cluster) StartScheduler(program, config, kubeconfig string, flags ...string) (p *Process, metrics string) {
+// StartScheduler starts a scheduler with the configuration, and waits until it is ready.
+func (c *Cluster) StartScheduler(program, config, kubeconfig string, flags ...string) *Process {
 	c.tb.Helper()
 	port := FreePort(c.tb)
 	name := "scheduler-" + port
-	p = c.Run(program, append([]string{
+	p := c.Run(program, append([]string{
 		"--config=" + c.WriteFile(name+".yaml", config),
 		"--bind-address=127.0.0.1",
 		"--secure-port=" + port,
@@ -75,22 +63,24 @@ func (c *Cluster) StartScheduler(program, config, kubeconfig string, flags ...st
 	}, flags...)...)
 	url := "https://127.0.0.1:" + port
 	c.WaitHealthy(url + "/readyz")
-	return p, url + "/metrics"
+	p.Metrics = url + "/metrics"
+	return p
 }
 
 // RunEvictor starts an evictor with the rights of its manifest, which must be
-// installed, waits until it is ready, and returns the address of its metrics.
-func (c *Cluster) RunEvictor(flags ...string) (p *Process, metrics string) {
+// installed, and waits until it is ready.
+func (c *Cluster) RunEvictor(flags ...string) *Process {
 	c.tb.Helper()
 	address, health := FreeAddress(c.tb), FreeAddress(c.tb)
-	p = c.Run("evictor", append([]string{
+	p := c.Run("evictor", append([]string{
 		"-kubeconfig=" + c.ServiceAccount(Evictor, Evictor),
 		"-leader-elect-namespace=" + Evictor,
 		"-metrics-addr=" + address,
 		"-health-addr=" + health,
 	}, flags...)...)
 	c.WaitHealthy("http://" + health + "/readyz")
-	return p, "http://" + address + "/metrics"
+	p.Metrics = "http://" + address + "/metrics"
+	return p
 }
 
 // Names in the webhook's manifest.
@@ -104,32 +94,33 @@ const (
 // RunWebhook starts the webhook at the address with the rights of its manifest,
 // which must be installed. It makes API servers call that address instead of the
 // service in the manifest, because services do not work here, and returns when they
-// do. It also returns the address of the metrics.
-func (c *Cluster) RunWebhook(addr string, flags ...string) (p *Process, metrics string) {
+// do.
+func (c *Cluster) RunWebhook(addr string, flags ...string) *Process {
 	c.tb.Helper()
-	p, metrics = c.StartWebhook(addr, flags...)
+	p := c.StartWebhook(addr, flags...)
 	c.PatchWebhooks(func(path string) string {
 		return fmt.Sprintf(`[{"op": "add", "path": "/webhooks/0/clientConfig/url", "value": %q},
 			{"op": "remove", "path": "/webhooks/0/clientConfig/service"}]`,
 			"https://"+strings.Replace(addr, "127.0.0.1", "localhost", 1)+path)
 	})
 	c.Eventually("the API server trusts the webhook", func() error { return c.TryPod(Pod("probe")) })
-	return p, metrics
+	return p
 }
 
 // StartWebhook is RunWebhook for a webhook that API servers call already, or never.
-func (c *Cluster) StartWebhook(addr string, flags ...string) (p *Process, metrics string) {
+func (c *Cluster) StartWebhook(addr string, flags ...string) *Process {
 	c.tb.Helper()
 	folder, err := os.MkdirTemp(c.Dir, "webhook-tls-")
 	c.Must(err)
-	metrics = FreeAddress(c.tb)
-	p = c.Run("webhook", append([]string{
+	metrics := FreeAddress(c.tb)
+	p := c.Run("webhook", append([]string{
 		"-kubeconfig=" + c.ServiceAccount(WebhookNamespace, WebhookAccount),
 		"-addr=" + addr, "-metrics-addr=" + metrics, "-health-addr=0",
 		"-cert-dir=" + folder, "-rotate=" + WebhookNamespace + "/" + WebhookSecret, "-dns-name=localhost",
 	}, flags...)...)
+	p.Metrics = "http://" + metrics + "/metrics"
 	go c.mountWebhookSecret(folder)
-	return p, "http://" + metrics + "/metrics"
+	return p
 }
 
 // PatchWebhooks patches both webhook configurations with the JSON patches for their

@@ -275,7 +275,7 @@ func (r *recorder) taint(nodes []recorded.Node) map[string]time.Time {
 func (r *recorder) scheduling() {
 	answers := recorded.Schedule{Nodes: r.nodes(40/r.share, "node", draw.ValidTaints)}
 	r.taint(answers.Nodes)
-	r.RunKubeScheduler() // it knows all taints from the start
+	r.RunScheduler("kube-scheduler", "") // it knows all taints from the start
 	for i := range 400 / r.share {
 		node := next(r, rapid.SampledFrom(answers.Nodes))
 		name := fmt.Sprintf("pod-%04d", i)

@@ -85,27 +85,6 @@ func request(namespace, pod, old string) *admissionv1.AdmissionRequest {
 	return q
 }
 
-// mutated returns the patched pod and the patch steps. Mutating it again adds nothing.
-func mutated(t *testing.T, p *Policy, namespace, pod string) (after corev1.Pod, steps []string) {
-	t.Helper()
-	d := p.Mutate(request(namespace, pod, ""))
-	if d.Refusal != nil {
-		t.Fatalf("refused: %v", d.Refusal)
-	}
-	for _, step := range d.Patch {
-		steps = append(steps, step.Operation+" "+step.Path)
-	}
-	patch := must(jsonpatch.DecodePatch(must(json.Marshal(d.Patch))(t)))(t)
-	patched := must(patch.Apply([]byte(pod)))(t)
-	if again := p.Mutate(request(namespace, string(patched), "")); again.Refusal != nil || len(again.Patch) > 0 {
-		t.Fatalf("again: %+v", again)
-	}
-	if err := json.Unmarshal(patched, &after); err != nil {
-		t.Fatal(err)
-	}
-	return after, steps
-}
-
 func TestMutate(t *testing.T) {
 	p := policyOf(t, `{
 		"cluster": {"defaultTolerations": [{"key": "spot", "operator": "Exists"}]},
@@ -127,8 +106,21 @@ func TestMutate(t *testing.T) {
 	for _, test := range rows.Read[test](t, "mutate.yaml") {
 		t.Run(test.Name, func(t *testing.T) {
 			p.Seconds = test.Seconds
-			after, steps := mutated(t, p, test.Namespace, podOf(fields(test.Spec), test.Label))
-			var got []string
+			pod := podOf(fields(test.Spec), test.Label)
+			d := p.Mutate(request(test.Namespace, pod, ""))
+			patch := must(jsonpatch.DecodePatch(must(json.Marshal(d.Patch))(t)))(t)
+			patched := must(patch.Apply([]byte(pod)))(t)
+			if again := p.Mutate(request(test.Namespace, string(patched), "")); d.Refusal != nil || again.Refusal != nil || len(again.Patch) > 0 {
+				t.Fatalf("%+v, and again: %+v", d.Refusal, again)
+			}
+			var after corev1.Pod
+			if err := json.Unmarshal(patched, &after); err != nil {
+				t.Fatal(err)
+			}
+			var got, steps []string
+			for _, step := range d.Patch {
+				steps = append(steps, step.Operation+" "+step.Path)
+			}
 			for _, toleration := range kube.Tolerations(after.Spec.Tolerations) {
 				got = append(got, toleration.String())
 			}

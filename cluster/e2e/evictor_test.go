@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -205,14 +204,6 @@ func evicted(t *testing.T, limit time.Duration, want int, seen func() map[string
 		return unless(len(gone) >= want, "only %v", slices.Sorted(maps.Keys(gone)))
 	})
 	return gone
-}
-
-// untilTainted waits until the taints of a node are right.
-func untilTainted(c *controlplane.Cluster, what, node string, right func([]corev1.Taint) bool) {
-	c.Eventually(what, func() error {
-		now, err := c.Client.CoreV1().Nodes().Get(c.Context(), node, metav1.GetOptions{})
-		return errors.Join(err, unless(right(now.Spec.Taints), "its taints are %v", now.Spec.Taints))
-	})
 }
 
 // Two evictors stand by for each other, a taint has no timeAdded, and a

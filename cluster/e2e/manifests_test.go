@@ -24,6 +24,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	taintutils "k8s.io/kubernetes/pkg/util/taints"
 	podsecurity "k8s.io/pod-security-admission/api"
 	"k8s.io/pod-security-admission/policy"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -278,10 +279,8 @@ func TestEvictorManifest(t *testing.T) {
 
 	c.StopHeartbeat(failed...)
 	for _, node := range failed {
-		untilTainted(c, node+" is found unreachable", node, func(list []corev1.Taint) bool {
-			return slices.ContainsFunc(list, func(t corev1.Taint) bool {
-				return t.Key == corev1.TaintNodeUnreachable && t.Effect == corev1.TaintEffectNoExecute
-			})
+		c.UntilTainted("it is found unreachable", node, func(list []corev1.Taint) bool {
+			return taintutils.TaintExists(list, &corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute})
 		})
 	}
 	check(t, c.Client.CoreV1().Pods(controlplane.Evictor).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}))

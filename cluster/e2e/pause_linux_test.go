@@ -128,7 +128,7 @@ func TestAFailedNode(t *testing.T) {
 		if response.StatusCode == http.StatusTooManyRequests {
 			once.Do(func() {
 				c.StartHeartbeat("node-1")
-				untilTainted(c, "the node recovers", "node-1", func(list []corev1.Taint) bool { return len(list) == 0 })
+				c.UntilTainted("the node recovers", "node-1", func(list []corev1.Taint) bool { return len(list) == 0 })
 				close(back)
 			})
 		}
@@ -143,7 +143,7 @@ func TestAFailedNode(t *testing.T) {
 
 	e = startLeader(t, c)
 	c.StopHeartbeat("node-1")
-	untilTainted(c, "the node fails again", "node-1", func(list []corev1.Taint) bool { return len(list) > 0 })
+	c.UntilTainted("the node fails again", "node-1", func(list []corev1.Taint) bool { return len(list) > 0 })
 	e.until("the budget holds the pod back", "taints_evictor_failed_attempts_total", "blocked", func(v float64) bool { return v > 3 })
 	before := time.Now()
 	c.SetTaints("node-1", taints.Taint{Key: corev1.TaintNodeOutOfService, Effect: taints.NoExecute})

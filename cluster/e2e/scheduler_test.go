@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -60,15 +59,11 @@ func testPlacement(t *testing.T, file string) {
 	check(t, yaml.UnmarshalStrict(must(os.ReadFile(file))(t), &plan))
 	c := start(t, controlplane.Options{})
 	c.AddNodes(plan.Nodes...)
-	c.Eventually("a cordoned node has a taint", func() error {
-		nodes := must(c.Client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{}))(t)
-		for _, node := range nodes.Items {
-			if node.Spec.Unschedulable && len(node.Spec.Taints) == 0 {
-				return fmt.Errorf("%s has none", node.Name)
-			}
-		}
-		return nil
-	})
+	for _, node := range plan.Nodes {
+		c.UntilTainted("a cordoned node has a taint", node.Name, func(list []corev1.Taint) bool {
+			return !node.Spec.Unschedulable || len(list) > 0
+		})
+	}
 	c.Apply(&schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "urgent"}, Value: 1000})
 	c.RunScheduler("scheduler", string(must(os.ReadFile("testdata/profiles.yaml"))(t)))
 	for _, test := range plan.Trials {

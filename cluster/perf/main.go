@@ -7,8 +7,8 @@
 //	go run -C cluster ./perf
 //	go run -C cluster ./perf -match 'Tainted80|Pool' -rounds 3
 //
-// Each run is a separate process, with an API server, an etcd and a scheduler: this
-// program, built with the tag benchmark, which adds all of Kubernetes. With
+// Each run is a separate process, with an API server, an etcd and a scheduler: the test
+// of this package, built with the tag benchmark, which adds all of Kubernetes. With
 // -check, a workload runs for up to eight more rounds while their median is below its
 // floor, and the command exits with 1 if it is then.
 package main
@@ -37,14 +37,7 @@ type options struct {
 	check, list bool
 }
 
-// runOne is the main function of the build that runs a workload.
-var runOne func()
-
 func main() {
-	if runOne != nil {
-		runOne()
-		return
-	}
 	var o options
 	flag.StringVar(&o.match, "match", "", "run the workloads that match the `regexp`")
 	flag.IntVar(&o.rounds, "rounds", 1, "run each workload `n` times with each scheduler; the median counts")
@@ -166,7 +159,7 @@ func (b *bench) prepare(ctx context.Context) error {
 	}
 	fmt.Fprintln(os.Stderr, "building the benchmark (the first time it takes minutes)")
 	// The flags are those of the tests' control plane, to share the build cache.
-	build := exec.CommandContext(ctx, "go", "build", "-tags", "benchmark", "-trimpath", "-ldflags", "-s -w", "-o", b.path("bin", "benchmark"), "./perf")
+	build := exec.CommandContext(ctx, "go", "test", "-c", "-tags", "benchmark", "-trimpath", "-ldflags", "-s -w", "-o", b.path("bin", "benchmark"), "./perf")
 	build.Env, build.Stderr = append(os.Environ(), "CGO_ENABLED=0"), os.Stderr
 	if err := build.Run(); err != nil {
 		return err
@@ -207,7 +200,7 @@ func (b *bench) run(ctx context.Context, w workload, s side) (m measurement, err
 
 func (b *bench) command(ctx context.Context, w workload, folder string) *exec.Cmd {
 	command := exec.CommandContext(ctx, b.path("bin", "benchmark"),
-		"-test.bench=.", "-test.benchtime=1x", "-data-items-dir="+folder,
+		"-test.run=-", "-test.bench=.", "-test.benchtime=1x", "-data-items-dir="+folder,
 		"-config="+filepath.Join(folder, "config.yaml"), "-result="+filepath.Join(folder, "result.json"),
 	)
 	command.Dir = filepath.Dir(w.file(b.own, b.kubernetes)) // paths of templates are relative to it

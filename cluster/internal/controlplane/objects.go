@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -22,6 +21,7 @@ import (
 	"k8s.io/klog/v2"
 	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 	schedulertesting "k8s.io/kubernetes/pkg/scheduler/testing"
+	taintutils "k8s.io/kubernetes/pkg/util/taints"
 	"k8s.io/utils/clock"
 	"k8s.io/utils/ptr"
 
@@ -60,15 +60,22 @@ func (c *Cluster) AddNodes(nodes ...*corev1.Node) {
 		c.Must(err)
 		c.beat(node.Name)
 	}
-	c.Eventually("new nodes are without the taint not-ready", func() error {
-		for _, node := range nodes {
-			node, err := c.Client.CoreV1().Nodes().Get(c.Context(), node.Name, metav1.GetOptions{})
-			notReady := func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeNotReady }
-			if err != nil || slices.ContainsFunc(node.Spec.Taints, notReady) {
-				return fmt.Errorf("node %s has taints %v, error %v", node.Name, node.Spec.Taints, err)
-			}
+	for _, node := range nodes {
+		c.UntilTainted("a new node is ready", node.Name, func(list []corev1.Taint) bool {
+			return !taintutils.TaintKeyExists(list, corev1.TaintNodeNotReady)
+		})
+	}
+}
+
+// UntilTainted waits until the taints of a node are right.
+func (c *Cluster) UntilTainted(what, node string, right func([]corev1.Taint) bool) {
+	c.tb.Helper()
+	c.Eventually(what, func() error {
+		now, err := c.Client.CoreV1().Nodes().Get(c.Context(), node, metav1.GetOptions{})
+		if err == nil && !right(now.Spec.Taints) {
+			err = fmt.Errorf("the taints of %s are %v", node, now.Spec.Taints)
 		}
-		return nil
+		return err
 	})
 }
 

@@ -312,10 +312,16 @@ func testOutage(t *testing.T, replicas int) {
 	c.StopAPIServer()
 	begun := time.Now()
 	restarts := 0
-	for ; time.Since(begun) < outage; time.Sleep(100 * time.Millisecond) {
+	startEnded := func() {
 		for _, e := range evictors {
-			restarts += e.startAgainWhereEnded()
+			if e.Ended() {
+				e.Process = c.Restart(e.Process)
+				restarts++
+			}
 		}
+	}
+	for ; time.Since(begun) < outage; time.Sleep(100 * time.Millisecond) {
+		startEnded()
 	}
 	c.StartAPIServer()
 	ended := time.Now()
@@ -326,9 +332,7 @@ func testOutage(t *testing.T, replicas int) {
 
 	gone := map[string]time.Time{}
 	controlplane.Within(t, time.Until(tainted.Add(time.Minute))+lease+slack+time.Minute, "all pods are evicted", func() error {
-		for _, e := range evictors {
-			e.startAgainWhereEnded()
-		}
+		startEnded()
 		left := c.Pods(metav1.NamespaceDefault)
 		for name := range want {
 			if _, there := left[name]; !there && gone[name].IsZero() {
@@ -346,13 +350,4 @@ func testOutage(t *testing.T, replicas int) {
 			t.Errorf("%s, due %v after the outage began, is evicted %v after it ended", name, due.Sub(begun), at.Sub(ended))
 		}
 	}
-}
-
-// startAgainWhereEnded restarts an evictor that has ended, and returns how often.
-func (e *evictor) startAgainWhereEnded() int {
-	if !e.Ended() {
-		return 0
-	}
-	e.Process = e.c.Restart(e.Process)
-	return 1
 }

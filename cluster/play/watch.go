@@ -3,7 +3,7 @@
 package main
 
 import (
-	"strings"
+	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -20,7 +20,7 @@ import (
 const silentKey, silent = "play", "silent"
 
 func (g *game) tell(what, format string, args ...any) {
-	g.s.Printf(time.Now().Format(time.TimeOnly)+" "+what+strings.Repeat(" ", max(1, 9-len(what)))+format, args...)
+	g.s.Printf("%s %-8s %s", time.Now().Format(time.TimeOnly), what, fmt.Sprintf(format, args...))
 }
 
 // watch reports what happens from now on, and stops and starts heartbeats.

@@ -21,9 +21,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -233,21 +233,20 @@ func (c *Cluster) stop() {
 	c.Must(os.RemoveAll(c.Dir))
 }
 
-// given has the ports that FreePort has returned. They need not be in use yet.
-var given sync.Map
+// nextPort is the number of the port that FreePort tries next. It begins anywhere,
+// because other tests look for ports at the same time.
+var nextPort atomic.Uint32
+
+func init() { nextPort.Store(rand.Uint32()) }
 
 // FreePort returns an unused port of 127.0.0.1, a different one each time. By default, a
 // kernel gives none of these ports to a client, which would take it first.
 func FreePort(tb testing.TB) string {
 	tb.Helper()
 	for range 1000 {
-		port := strconv.Itoa(16_000 + rand.IntN(16_000))
-		listener, err := net.Listen("tcp", "127.0.0.1:"+port)
-		if err != nil {
-			continue
-		}
-		listener.Close()
-		if _, before := given.LoadOrStore(port, true); !before {
+		port := fmt.Sprint(16_000 + nextPort.Add(1)%16_000)
+		if listener, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
+			listener.Close()
 			return port
 		}
 	}

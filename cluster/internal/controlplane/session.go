@@ -48,8 +48,6 @@ func (s *Session) End() {
 
 // Printf prints a line.
 func (s *Session) Printf(format string, args ...any) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	fmt.Println(strings.TrimSuffix(fmt.Sprintf(format, args...), "\n"))
 }
 

@@ -149,7 +149,7 @@ func TestDecisions(t *testing.T) {
 		Request             json.RawMessage // what differs in the request
 
 		Code                   int32
-		Kind, Message, Ignored string // Message is a part of it
+		Kind, Message, Ignored string // Message is a part of the refusal's
 		Unknown                []string
 	}
 	reasons := map[int32]metav1.StatusReason{403: metav1.StatusReasonForbidden, 422: metav1.StatusReasonInvalid}

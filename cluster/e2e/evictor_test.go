@@ -3,25 +3,20 @@
 package e2e
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/retry"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
-	"github.com/seed-0529bac1/taints/kube"
 )
 
 // noTaintEviction disables the controller that the evictor replaces.
@@ -67,18 +62,22 @@ func TestEvictor(t *testing.T) {
 			}
 		}
 	}
-	e := startEvictor(t, c, append(missedSoon, "-qps=500", "-burst=500", "-workers=16")...) // many have the same deadline
-	e.waitUntilLeading()
+	e := startLeader(t, c, "-qps=500", "-burst=500", "-workers=16") // many have the same deadline
 	seen := c.WatchPods()
+	setAll := func(lists map[string][]taints.Taint) {
+		for node, list := range lists {
+			c.SetTaints(node, list...)
+		}
+	}
 
 	begun = time.Now().Truncate(time.Second).Add(time.Second) // a timeAdded has whole seconds
 	time.Sleep(time.Until(begun))
-	setAllTaints(t, c, tainted)
+	setAll(tainted)
 	time.Sleep(time.Until(begun.Add(5 * time.Second)))
 	e.Kill() // it cannot release its lease
 	e.Process = c.Restart(e.Process)
 	time.Sleep(time.Until(begun.Add(7 * time.Second)))
-	setAllTaints(t, c, freed)
+	setAll(freed)
 	last := begun.Add(12 * time.Second)
 	evicted(t, time.Until(last)+30*time.Second, len(after), seen)
 	time.Sleep(time.Until(last.Add(onTime + busy))) // for the pods that must not be evicted
@@ -132,9 +131,8 @@ func deletePods(t *testing.T, c *controlplane.Cluster) {
 // An evictor is a running evictor.
 type evictor struct {
 	*controlplane.Process
-	t       *testing.T
-	c       *controlplane.Cluster
-	metrics string
+	t *testing.T
+	c *controlplane.Cluster
 }
 
 // missedSoon are flags for a leader that is replaced soon when it is killed.
@@ -144,15 +142,22 @@ var missedSoon = []string{"-lease-duration=2s", "-renew-deadline=1500ms", "-retr
 // installed.
 func startEvictor(t *testing.T, c *controlplane.Cluster, flags ...string) *evictor {
 	t.Helper()
-	p, metrics := c.RunEvictor(flags...)
-	return &evictor{p, t, c, metrics}
+	return &evictor{c.RunEvictor(flags...), t, c}
+}
+
+// startLeader starts an evictor that leads soon, and is replaced soon when it is killed.
+func startLeader(t *testing.T, c *controlplane.Cluster, flags ...string) *evictor {
+	t.Helper()
+	e := startEvictor(t, c, append(missedSoon, flags...)...)
+	e.waitUntilLeading()
+	return e
 }
 
 // until waits until a metric, with the label if it is not empty, has a right value.
 func (e *evictor) until(what, name, label string, right func(float64) bool) {
 	e.t.Helper()
 	e.c.Eventually(what, func() error {
-		families, err := e.c.Metrics(e.metrics)
+		families, err := e.c.Metrics(e.Metrics)
 		for _, m := range families[name].GetMetric() {
 			if value := m.GetGauge().GetValue() + m.GetCounter().GetValue(); right(value) &&
 				(label == "" || len(m.Label) > 0 && m.Label[0].GetValue() == label) {
@@ -201,37 +206,6 @@ func evicted(t *testing.T, limit time.Duration, want int, seen func() map[string
 	return gone
 }
 
-func setTaints(t *testing.T, c *controlplane.Cluster, node string, list []taints.Taint) {
-	nodes := c.Client.CoreV1().Nodes()
-	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		before, err := nodes.Get(c.Context(), node, metav1.GetOptions{})
-		if patch := kube.TaintsPatch(before.ResourceVersion, before.Spec.Taints, kube.CoreTaints(list)); err == nil && patch != nil {
-			_, err = nodes.Patch(c.Context(), node, types.MergePatchType, patch, metav1.PatchOptions{})
-		}
-		return err
-	})
-	if err != nil {
-		t.Errorf("taint %s: %v", node, err)
-	}
-}
-
-// untilTainted waits until the taints of a node are right.
-func untilTainted(c *controlplane.Cluster, what, node string, right func([]corev1.Taint) bool) {
-	c.Eventually(what, func() error {
-		now, err := c.Client.CoreV1().Nodes().Get(c.Context(), node, metav1.GetOptions{})
-		return errors.Join(err, unless(right(now.Spec.Taints), "its taints are %v", now.Spec.Taints))
-	})
-}
-
-// setAllTaints sets the taints of the nodes at the same time.
-func setAllTaints(t *testing.T, c *controlplane.Cluster, lists map[string][]taints.Taint) {
-	var all sync.WaitGroup
-	for node, list := range lists {
-		all.Go(func() { setTaints(t, c, node, list) })
-	}
-	all.Wait()
-}
-
 // Two evictors stand by for each other, a taint has no timeAdded, and a
 // PodDisruptionBudget holds a pod back. The leader is stopped: the other keeps the
 // deadline, because it has seen the taint. The budget is deleted: the pod is evicted.
@@ -244,11 +218,10 @@ func TestEvictorsInTurn(t *testing.T) {
 	addGuarded(t, c)
 	seen := c.WatchPods()
 
-	first := startEvictor(t, c, missedSoon...)
-	first.waitUntilLeading()
+	first := startLeader(t, c)
 	second := startEvictor(t, c, missedSoon...)
 	before := time.Now()
-	setTaints(t, c, "node-1", []taints.Taint{{Key: "maintenance", Effect: taints.NoExecute}})
+	c.SetTaints("node-1", taints.Taint{Key: "maintenance", Effect: taints.NoExecute})
 	first.until("both pods have a deadline", "taints_evictor_queue_length", "", func(v float64) bool { return v == 2 })
 	first.stop()
 	second.waitUntilLeading()
@@ -279,7 +252,7 @@ func checkHeldBack(t *testing.T, e *evictor) {
 		return event.Regarding.Name == "guarded" && event.Action == "WaitForDisruptionBudget" && event.Type == corev1.EventTypeWarning &&
 			strings.HasSuffix(event.Note, "The disruption budget guarded needs 1 healthy pods and has 1 currently")
 	})
-	checkAlerts(t, "evictor", must(e.c.Metrics(e.metrics))(t))
+	checkAlerts(t, "evictor", must(e.c.Metrics(e.Metrics))(t))
 	checkRights(t, e.c, controlplane.Evictor+":"+controlplane.Evictor,
 		[]string{"create pods/eviction", "delete pods", "watch nodes", "get nodes", "update leases.coordination.k8s.io taints-evictor"},
 		[]string{"update leases.coordination.k8s.io other", "patch pods", "patch nodes", "get secrets"})
@@ -334,15 +307,21 @@ func testOutage(t *testing.T, replicas int) {
 	}
 
 	tainted := time.Now().Truncate(time.Second)
-	setTaints(t, c, "node-1", []taints.Taint{{Key: "a", Effect: taints.NoExecute, TimeAdded: &tainted}})
+	c.SetTaints("node-1", taints.Taint{Key: "a", Effect: taints.NoExecute, TimeAdded: &tainted})
 	time.Sleep(time.Until(tainted.Add(10 * time.Second)))
 	c.StopAPIServer()
 	begun := time.Now()
 	restarts := 0
-	for ; time.Since(begun) < outage; time.Sleep(100 * time.Millisecond) {
+	startEnded := func() {
 		for _, e := range evictors {
-			restarts += e.startAgainWhereEnded()
+			if e.Ended() {
+				e.Process = c.Restart(e.Process)
+				restarts++
+			}
 		}
+	}
+	for ; time.Since(begun) < outage; time.Sleep(100 * time.Millisecond) {
+		startEnded()
 	}
 	c.StartAPIServer()
 	ended := time.Now()
@@ -353,9 +332,7 @@ func testOutage(t *testing.T, replicas int) {
 
 	gone := map[string]time.Time{}
 	controlplane.Within(t, time.Until(tainted.Add(time.Minute))+lease+slack+time.Minute, "all pods are evicted", func() error {
-		for _, e := range evictors {
-			e.startAgainWhereEnded()
-		}
+		startEnded()
 		left := c.Pods(metav1.NamespaceDefault)
 		for name := range want {
 			if _, there := left[name]; !there && gone[name].IsZero() {
@@ -373,13 +350,4 @@ func testOutage(t *testing.T, replicas int) {
 			t.Errorf("%s, due %v after the outage began, is evicted %v after it ended", name, due.Sub(begun), at.Sub(ended))
 		}
 	}
-}
-
-// startAgainWhereEnded restarts an evictor that has ended, and returns how often.
-func (e *evictor) startAgainWhereEnded() int {
-	if !e.Ended() {
-		return 0
-	}
-	e.Process = e.c.Restart(e.Process)
-	return 1
 }

@@ -16,6 +16,9 @@ import (
 	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
 )
 
+// root is the folder in which the commands of the READMEs are run.
+const root = "../.."
+
 var logs = flag.String("logs", "", "keep the output of the programs in this `folder`")
 
 func skipShort(t *testing.T) {

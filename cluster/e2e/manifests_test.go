@@ -18,15 +18,13 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
-	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
+	taintutils "k8s.io/kubernetes/pkg/util/taints"
 	podsecurity "k8s.io/pod-security-admission/api"
 	"k8s.io/pod-security-admission/policy"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -214,14 +212,14 @@ func TestSchedulerManifest(t *testing.T) {
 	kubeconfig := c.ServiceAccount("kube-system", "taints-scheduler")
 	manifest := fmt.Sprintf("%s\nclientConnection: {kubeconfig: %q}\n", config, kubeconfig)
 	monitored := only[*appsv1.Deployment](t, overlay(t, "scheduler", "monitoring")).Spec.Template.Spec.Containers[0].Args
-	process, metrics := c.StartScheduler([]string{controlplane.Binary(t, "scheduler")}, manifest, kubeconfig, monitored[len(monitored)-1])
+	process := c.StartScheduler("scheduler", manifest, kubeconfig, monitored[len(monitored)-1])
 	for page, anybody := range map[string]bool{"/metrics": true, "/configz": false} {
-		_, err := controlplane.Get(t.Context(), strings.Replace(metrics, "/metrics", page, 1), "")
+		_, err := controlplane.Get(t.Context(), strings.Replace(process.Metrics, "/metrics", page, 1), "")
 		if anybody && err != nil || !anybody && !apierrors.IsForbidden(err) {
 			t.Errorf("%s answers anybody: %v", page, err)
 		}
 	}
-	c.RunScheduler(controlplane.Profile{Name: corev1.DefaultSchedulerName})
+	c.RunScheduler("kube-scheduler", "")
 
 	second := controlplane.Pod("second")
 	second.Spec.SchedulerName = "taints-scheduler"
@@ -233,7 +231,7 @@ func TestSchedulerManifest(t *testing.T) {
 		}
 	}
 	checkLog(t, process)
-	checkAlerts(t, "scheduler", must(c.Metrics(metrics))(t))
+	checkAlerts(t, "scheduler", must(c.Metrics(process.Metrics))(t))
 	checkRights(t, c, "kube-system:taints-scheduler",
 		[]string{"create pods/binding", "update leases.coordination.k8s.io taints-scheduler"},
 		[]string{"update leases.coordination.k8s.io kube-controller-manager", "get secrets any"})
@@ -245,7 +243,7 @@ func TestEvictorManifest(t *testing.T) {
 	c := start(t, controlplane.Options{ControllerManager: []string{noTaintEviction, "--node-monitor-period=1s", "--node-monitor-grace-period=6s"}})
 	c.Apply(overlay(t, "evictor", "priority-and-fairness")...)
 	c.Install("../e2e/testdata/zones")
-	c.RunScheduler(controlplane.Profile{Name: corev1.DefaultSchedulerName})
+	c.RunScheduler("kube-scheduler", "")
 	restarts := 0
 	placed := func(what string, right func(nodes []string) bool) (nodes []string) {
 		c.Eventually(what, func() error {
@@ -268,43 +266,27 @@ func TestEvictorManifest(t *testing.T) {
 	restart := []byte(`{"spec": {"template": {"metadata": {"annotations": {"restarted": ""}}}, "strategy": {"rollingUpdate": {"maxUnavailable": 2}}}}`)
 	must(c.Client.AppsV1().Deployments(controlplane.Evictor).Patch(t.Context(), controlplane.Evictor, types.StrategicMergePatchType, restart, metav1.PatchOptions{}))(t)
 	failed := placed("new replicas are there too", inPlace)
-	checkPriority(t, c)
+
+	e := startLeader(t, c)
+	for _, name := range []string{"taints-evictor", "taints-evictor-leader-election"} {
+		c.Eventually("the API server uses the FlowSchema "+name, func() error {
+			page, err := c.Get(c.Config.Host + "/metrics")
+			dispatched := `apiserver_flowcontrol_dispatched_requests_total{flow_schema="` + name + `"`
+			return errors.Join(err, unless(strings.Contains(page, dispatched), "for no request"))
+		})
+	}
+	e.stop()
 
 	c.StopHeartbeat(failed...)
 	for _, node := range failed {
-		untilTainted(c, node+" is found unreachable", node, func(list []corev1.Taint) bool {
-			return slices.ContainsFunc(list, func(t corev1.Taint) bool {
-				return t.Key == corev1.TaintNodeUnreachable && t.Effect == corev1.TaintEffectNoExecute
-			})
+		c.UntilTainted("it is found unreachable", node, func(list []corev1.Taint) bool {
+			return taintutils.TaintExists(list, &corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute})
 		})
 	}
 	check(t, c.Client.CoreV1().Pods(controlplane.Evictor).DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}))
 	placed("the replicas are on other nodes", func(nodes []string) bool {
 		return len(nodes) == 2 && !slices.ContainsFunc(nodes, func(n string) bool { return n == "" || slices.Contains(failed, n) })
 	})
-}
-
-// checkPriority asks the API server by which FlowSchema it treats requests of the
-// evictor.
-func checkPriority(t *testing.T, c *controlplane.Cluster) {
-	t.Helper()
-	config := must(clientcmd.BuildConfigFromFlags("", c.ServiceAccount(controlplane.Evictor, controlplane.Evictor)))(t)
-	client := must(rest.HTTPClientFor(config))(t)
-	for name, path := range map[string]string{
-		"taints-evictor":                 "/api/v1/pods?limit=1",
-		"taints-evictor-leader-election": "/apis/coordination.k8s.io/v1/namespaces/taints-evictor/leases/taints-evictor",
-	} {
-		schema := must(c.Client.FlowcontrolV1().FlowSchemas().Get(t.Context(), name, metav1.GetOptions{}))(t)
-		c.Eventually("the API server uses the FlowSchema "+name, func() error {
-			response, err := client.Get(config.Host + path)
-			if err != nil {
-				return err
-			}
-			response.Body.Close()
-			got := response.Header.Get(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID)
-			return unless(got == string(schema.UID), "%s: %s, FlowSchema %q, want %q", path, response.Status, got, schema.UID)
-		})
-	}
 }
 
 // TestRelease releases images with programs that only record what they are to do: see

@@ -47,19 +47,19 @@ func testOldNews(t *testing.T, stops bool) {
 		c.AddPods(podOn(nodes[i%2], fmt.Sprint("pod-", i), tolerates("a", seconds)))
 	}
 	var late sync.RWMutex
-	first := startEvictor(t, c, append(missedSoon, "-kubeconfig="+lateWatches(t, c, &late))...)
-	first.waitUntilLeading()
+	first := startLeader(t, c, "-kubeconfig="+lateWatches(t, c, &late))
 	second := startEvictor(t, c, missedSoon...)
 	tainted := time.Now().Truncate(time.Second)
-	list := []taints.Taint{{Key: "a", Effect: taints.NoExecute, TimeAdded: &tainted}}
-	setAllTaints(t, c, map[string][]taints.Taint{nodes[0]: list, nodes[1]: list})
+	for _, node := range nodes {
+		c.SetTaints(node, taints.Taint{Key: "a", Effect: taints.NoExecute, TimeAdded: &tainted})
+	}
 	first.until("all pods have a deadline", "taints_evictor_queue_length", "", func(v float64) bool { return v == pods })
 	if stops {
 		first.Signal(syscall.SIGSTOP)
 	}
 	late.Lock()
 	defer late.Unlock()
-	setTaints(t, c, nodes[0], nil)
+	c.SetTaints(nodes[0])
 	for i := 1; i < pods; i += 2 {
 		must(c.Client.CoreV1().Pods(metav1.NamespaceDefault).Patch(t.Context(), fmt.Sprint("pod-", i), types.JSONPatchType,
 			[]byte(`[{"op": "remove", "path": "/spec/tolerations/0/tolerationSeconds"}]`), metav1.PatchOptions{}))(t)
@@ -68,7 +68,7 @@ func testOldNews(t *testing.T, stops bool) {
 		second.waitUntilLeading()
 		time.Sleep(time.Until(tainted.Add((seconds + 1) * time.Second)))
 		first.Signal(syscall.SIGCONT)
-		<-first.Done()
+		c.Eventually("it ends", func() error { return unless(first.Ended(), "it runs") })
 	} else {
 		first.until("attempts fail", "taints_evictor_failed_attempts_total", "stale", func(v float64) bool { return v >= 2*pods })
 	}
@@ -124,16 +124,15 @@ func TestAFailedNode(t *testing.T) {
 	seen := c.WatchPods()
 	back := make(chan struct{})
 	var once sync.Once
-	e := startEvictor(t, c, append(missedSoon, "-delete-held-after=1ns", "-kubeconfig="+proxied(t, c, func(response *http.Response) {
+	e := startLeader(t, c, "-delete-held-after=1ns", "-kubeconfig="+proxied(t, c, func(response *http.Response) {
 		if response.StatusCode == http.StatusTooManyRequests {
 			once.Do(func() {
 				c.StartHeartbeat("node-1")
-				untilTainted(c, "the node recovers", "node-1", func(list []corev1.Taint) bool { return len(list) == 0 })
+				c.UntilTainted("the node recovers", "node-1", func(list []corev1.Taint) bool { return len(list) == 0 })
 				close(back)
 			})
 		}
-	}))...)
-	e.waitUntilLeading()
+	}))
 	c.StopHeartbeat("node-1")
 	<-back
 	time.Sleep(5 * time.Second)
@@ -142,13 +141,12 @@ func TestAFailedNode(t *testing.T) {
 	}
 	e.stop()
 
-	e = startEvictor(t, c, missedSoon...)
-	e.waitUntilLeading()
+	e = startLeader(t, c)
 	c.StopHeartbeat("node-1")
-	untilTainted(c, "the node fails again", "node-1", func(list []corev1.Taint) bool { return len(list) > 0 })
+	c.UntilTainted("the node fails again", "node-1", func(list []corev1.Taint) bool { return len(list) > 0 })
 	e.until("the budget holds the pod back", "taints_evictor_failed_attempts_total", "blocked", func(v float64) bool { return v > 3 })
 	before := time.Now()
-	setTaints(t, c, "node-1", []taints.Taint{{Key: corev1.TaintNodeOutOfService, Effect: taints.NoExecute}})
+	c.SetTaints("node-1", taints.Taint{Key: corev1.TaintNodeOutOfService, Effect: taints.NoExecute})
 	if got := evicted(t, 3*time.Second, 1, seen)["guarded"].Reason; got != "DeletionByTaintManager" {
 		t.Errorf("the pod has the condition DisruptionTarget with reason %q", got)
 	}

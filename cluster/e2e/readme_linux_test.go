@@ -19,9 +19,6 @@ import (
 	"github.com/seed-0529bac1/taints/internal/test/docs"
 )
 
-// root is the folder in which the READMEs' commands are run.
-const root = "../.."
-
 // TestReadmes runs the commands of the READMEs as they are printed.
 func TestReadmes(t *testing.T) {
 	for _, tool := range []string{"bash", "curl", "jq"} {
@@ -34,7 +31,7 @@ func TestReadmes(t *testing.T) {
 	c.Install("../e2e/testdata/cloud") // the kinds of monitoring, too
 	r := &readmeTest{Cluster: c, env: []string{
 		"KUBECONFIG=" + c.Kubeconfig,
-		"PATH=" + c.Tools() + ":" + os.Getenv("PATH"),
+		inPath(t, c.Tools()),
 		"TMPDIR=" + c.Dir,
 		"BUILDER=true", // TestImages looks at what is in an image
 		"node=node-1",  // for the runbooks
@@ -86,11 +83,6 @@ func inBackground(t *testing.T, command *exec.Cmd) *controlplane.Process {
 	return p
 }
 
-func (r *readmeTest) startBlock(t *testing.T, b docs.Block) *controlplane.Process {
-	t.Helper()
-	return inBackground(t, b.Command(t, root, r.env...))
-}
-
 // module checks the README of the module. TestPlay runs the first block, and the gate
 // those of the tests and the benchmark.
 func (r *readmeTest) module(t *testing.T) {
@@ -107,7 +99,7 @@ func (r *readmeTest) evictor(t *testing.T) {
 		r.run(t, b)
 	}
 	// The manifest's pods only report that they run; this one is real.
-	e := r.startBlock(t, blocks[3])
+	e := inBackground(t, blocks[3].Command(t, root, r.env...))
 	e.Within(compiled, "it is ready", func() error {
 		_, err := r.Get("http://127.0.0.1:8081/readyz")
 		return err
@@ -128,14 +120,14 @@ func (r *readmeTest) evictor(t *testing.T) {
 	_ = e.Interrupt() // the code is that of go run
 	r.run(t, blocks[6])
 	r.run(t, blocks[4])
-	setTaints(t, r.Cluster, "node-1", nil)
+	r.SetTaints("node-1")
 	deletePods(t, r.Cluster)
 }
 
 func (r *readmeTest) scheduler(t *testing.T) {
 	blocks := r.blocks(t, "scheduler", 4)
 	r.run(t, blocks[0])
-	s := r.startBlock(t, blocks[1])
+	s := inBackground(t, blocks[1].Command(t, root, r.env...))
 	pod := controlplane.Pod("second")
 	pod.Spec.SchedulerName = "taints-scheduler"
 	r.AddPods(pod)
@@ -159,7 +151,7 @@ func (r *readmeTest) webhook(t *testing.T) {
 	r.run(t, blocks[3])
 	// The manifest's pods only report that they run; this one is real.
 	rules := must(filepath.Abs("../manifests/webhook/rules.json"))(t)
-	w, _ := r.RunWebhook(controlplane.FreeAddress(t), "-rules="+rules)
+	w := r.RunWebhook(controlplane.FreeAddress(t), "-rules="+rules)
 	blocks[4].Check(t, root, r.env...)
 	blocks[5].Check(t, root, r.env...)
 	w.Kill()

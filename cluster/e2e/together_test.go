@@ -26,7 +26,7 @@ func TestTogether(t *testing.T) {
 	t.Run("registered last", func(t *testing.T) {
 		c := installed(t, must(controlplane.Manifest("example"))(t))
 		rules := must(c.Client.CoreV1().ConfigMaps(controlplane.WebhookNamespace).Get(t.Context(), "admission-rules", metav1.GetOptions{}))(t)
-		webhook, _ := c.RunWebhook(controlplane.FreeAddress(t), "-rules="+c.WriteFile("rules.json", rules.Data["rules.json"]))
+		webhook := c.RunWebhook(controlplane.FreeAddress(t), "-rules="+c.WriteFile("rules.json", rules.Data["rules.json"]))
 		again(t, c)
 		c.AddNodes(controlplane.Node("node-1"), controlplane.Node("node-2"))
 		c.Apply(must(controlplane.Manifest("../play/workloads"))(t)...)
@@ -79,7 +79,7 @@ func created(t *testing.T, c *controlplane.Cluster) {
 		for _, d := range must(c.Client.AppsV1().DaemonSets("").List(t.Context(), all))(t).Items {
 			want[d.Namespace+"/"+d.Name] = len(nodes)
 		}
-		for _, pod := range must(c.Client.CoreV1().Pods("").List(t.Context(), all))(t).Items {
+		for _, pod := range c.Pods(metav1.NamespaceAll) {
 			got[pod.Namespace+"/"+pod.Labels["app"]+pod.Labels["app.kubernetes.io/name"]]++
 		}
 		return unless(maps.Equal(got, want), "there are %v, want %v", got, want)
@@ -106,15 +106,14 @@ func TestNodesOfAllReplicasFail(t *testing.T) {
 	c.Install("../e2e/testdata/failed")
 	failed := []string{"node-1", "node-2"}
 	c.AddNodes(controlplane.Node("node-1"), controlplane.Node("node-2"))
-	c.RunScheduler(controlplane.Profile{Name: corev1.DefaultSchedulerName})
-	runOn(t, c, failed...)
+	c.RunScheduler("kube-scheduler", "")
+	runOn(c, failed...)
 	c.AddNodes(controlplane.Node("node-3"), controlplane.Node("node-4"), controlplane.Node("node-5"))
-	e := startEvictor(t, c, append(missedSoon, "-delete-held-after=5s")...)
-	e.waitUntilLeading()
+	e := startLeader(t, c, "-delete-held-after=5s")
 
 	c.StopHeartbeat(failed...)
-	runOn(t, c, "node-3", "node-4", "node-5")
-	for _, pod := range all(t, c) {
+	runOn(c, "node-3", "node-4", "node-5")
+	for _, pod := range c.Pods(metav1.NamespaceAll) {
 		want := "EvictionByEvictionAPI"
 		switch {
 		case !slices.Contains(failed, pod.Spec.NodeName) || pod.Labels["app"] == "agent":
@@ -122,7 +121,7 @@ func TestNodesOfAllReplicasFail(t *testing.T) {
 		case pod.Namespace == metav1.NamespaceDefault:
 			want = "DeletionByTaintManager"
 		}
-		if got := controlplane.Condition(&pod, corev1.DisruptionTarget).Reason; got != want {
+		if got := controlplane.Condition(pod, corev1.DisruptionTarget).Reason; got != want {
 			t.Errorf("%s/%s has the condition DisruptionTarget with reason %q, want %q", pod.Namespace, pod.Name, got, want)
 		}
 	}
@@ -130,17 +129,11 @@ func TestNodesOfAllReplicasFail(t *testing.T) {
 	e.stop()
 }
 
-func all(t *testing.T, c *controlplane.Cluster) []corev1.Pod {
-	t.Helper()
-	return must(c.Client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{}))(t).Items
-}
-
 // runOn waits until the replicas of all Deployments run on the nodes.
-func runOn(t *testing.T, c *controlplane.Cluster, nodes ...string) {
-	t.Helper()
+func runOn(c *controlplane.Cluster, nodes ...string) {
 	c.Eventually(fmt.Sprintf("every replica runs on %v", nodes), func() error {
 		running := 0
-		for _, pod := range all(t, c) {
+		for _, pod := range c.Pods(metav1.NamespaceAll) {
 			if pod.Status.Phase == corev1.PodRunning && slices.Contains(nodes, pod.Spec.NodeName) && pod.Labels["app"] != "agent" {
 				running++
 			}

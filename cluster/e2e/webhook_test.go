@@ -5,7 +5,6 @@ package e2e
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -20,12 +19,10 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
-	"github.com/seed-0529bac1/taints/cluster/internal/rows"
 	"github.com/seed-0529bac1/taints/internal/test/docs"
 )
 
@@ -35,7 +32,7 @@ func TestWebhook(t *testing.T) {
 	c := start(t, controlplane.Options{APIServer: []string{
 		"--disable-admission-plugins=ServiceAccount,DefaultTolerationSeconds", "--enable-admission-plugins=ExtendedResourceToleration",
 	}})
-	w := &webhookTest{Cluster: c, addr: controlplane.FreeAddress(t)}
+	w := &webhookTest{Cluster: c, tools: c.Tools(), commands: docs.Blocks(t, "testdata/webhook.md", "console"), addr: controlplane.FreeAddress(t)}
 	// Each part needs the results of the parts before it.
 	_ = t.Run("manifest", w.install) && t.Run("network policy", w.networkPolicy) && t.Run("dedication", w.dedication) &&
 		t.Run("daemon sets", w.daemonSets) && t.Run("new rules", w.newRules) && t.Run("down", w.down) &&
@@ -45,9 +42,11 @@ func TestWebhook(t *testing.T) {
 // A webhookTest is a cluster and how the webhook runs in it.
 type webhookTest struct {
 	*controlplane.Cluster
-	addr    string         // where API servers call the webhook
-	secret  *corev1.Secret // of the manifest
-	metrics string         // the address of the metrics of the first webhook
+	tools    string       // the folder of kubectl
+	commands []docs.Block // of a user
+
+	addr   string         // where API servers call the webhook
+	secret *corev1.Secret // of the manifest
 	// families are its metrics.
 	families map[string]*dto.MetricFamily
 	webhook  *controlplane.Process
@@ -60,7 +59,7 @@ func (w *webhookTest) install(t *testing.T) {
 	objects := w.Install("webhook")
 	rules := w.WriteFile("rules.json", only[*corev1.ConfigMap](t, objects).Data["rules.json"])
 	w.secret = only[*corev1.Secret](t, objects)
-	w.webhook, w.metrics = w.RunWebhook(w.addr, "-rules="+rules)
+	w.webhook = w.RunWebhook(w.addr, "-rules="+rules)
 }
 
 // networkPolicy checks that an API server refuses the NetworkPolicy until addresses
@@ -78,12 +77,17 @@ func in(namespace string, pod *corev1.Pod) *corev1.Pod {
 	return pod
 }
 
+// asUser runs the commands of a block in testdata/webhook.md.
+func (w *webhookTest) asUser(t *testing.T, block int) {
+	w.commands[block].Check(t, root, "KUBECONFIG="+w.Kubeconfig, inPath(t, w.tools))
+}
+
 // dedication creates pods for the scheduler to place, more of them for the node ml
 // than it has room for. The replicas of the webhook are never on one node, even if
 // the other node is full.
 func (w *webhookTest) dedication(t *testing.T) {
 	w.Install("../e2e/testdata/dedication")
-	w.RunScheduler(controlplane.Profile{Name: corev1.DefaultSchedulerName})
+	w.RunScheduler("kube-scheduler", "")
 	for i := range 3 {
 		batch := controlplane.Pod(fmt.Sprintf("batch-%d", i))
 		batch.Labels = map[string]string{"workload": "batch"}
@@ -128,25 +132,10 @@ const notAllowed = `admission webhook "validate.` + controlplane.WebhookName + `
 	`toleration "dedicated=ml:NoSchedule" is not allowed in namespace "default"; allowed are: spot op=Exists`
 
 func (w *webhookTest) newRules(t *testing.T) {
-	sneak := controlplane.Pod("sneak", mlToleration)
-	if err := w.TryPod(sneak); !apierrors.IsForbidden(err) || err.Error() != notAllowed {
-		t.Errorf("got %v\nwant %s", err, notAllowed)
-	}
-	w.Apply(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: controlplane.Evictor}}) // anybody's, as no evictor is installed
-	if err := w.TryPod(in(controlplane.Evictor, controlplane.Pod("sneak", mlToleration))); !apierrors.IsForbidden(err) {
-		t.Errorf("in the namespace of an evictor that is not installed: %v", err)
-	}
-	device := controlplane.Pod("device") // API servers give it a toleration
-	for devices, allowed := range map[string]bool{"0": false, "1": true} {
-		list := corev1.ResourceList{"example.com/device": resource.MustParse(devices)}
-		device.Spec.Containers[0].Resources = corev1.ResourceRequirements{Requests: list, Limits: list}
-		if err := w.TryPod(device); (err == nil) != allowed || !allowed && !strings.HasSuffix(err.Error(), ": remove the request") {
-			t.Errorf("with %s devices: %v", devices, err)
-		}
-	}
+	w.asUser(t, 0)
 	w.WriteFile("rules.json", "{}")
-	w.Eventually("everything is allowed", func() error { return w.TryPod(sneak) })
-	w.families = must(w.Metrics(w.metrics))(t)
+	w.Eventually("everything is allowed", func() error { return w.TryPod(controlplane.Pod("sneak", mlToleration)) })
+	w.families = must(w.Metrics(w.webhook.Metrics))(t)
 	const configurations = "update validatingwebhookconfigurations.admissionregistration.k8s.io "
 	checkRights(t, w.Cluster, controlplane.WebhookNamespace+":"+controlplane.WebhookAccount,
 		[]string{"update secrets " + controlplane.WebhookSecret, configurations + controlplane.WebhookName},
@@ -156,18 +145,7 @@ func (w *webhookTest) newRules(t *testing.T) {
 }
 
 func (w *webhookTest) down(t *testing.T) {
-	refused := `Internal error occurred: failed calling webhook "mutate.` + controlplane.WebhookName +
-		`": failed to call webhook: Post "https://localhost:`
-	w.Eventually("failurePolicy Fail refuses", func() error {
-		err := w.TryPod(controlplane.Pod("refused"))
-		return unless(apierrors.IsInternalError(err) && strings.HasPrefix(err.Error(), refused) &&
-			strings.HasSuffix(err.Error(), "connect: connection refused"), "got %v\nwant %s", err, refused)
-	})
-	if err := w.TryPod(in(metav1.NamespaceSystem, controlplane.Pod("exempt"))); err != nil {
-		t.Errorf("in an exempt namespace: %v", err)
-	}
-	w.updatesWhileDown(t)
-
+	w.asUser(t, 1)
 	w.setFailurePolicy("Ignore")
 	w.Eventually("failurePolicy Ignore lets through", func() error {
 		return w.TryPod(controlplane.Pod("let-through", mlToleration))
@@ -182,24 +160,6 @@ func (w *webhookTest) setFailurePolicy(policy string) {
 	})
 }
 
-// updatesWhileDown checks that a pod can finish while the webhook does not run, and
-// that its tolerations cannot be changed.
-func (w *webhookTest) updatesWhileDown(t *testing.T) {
-	pods := w.Client.CoreV1().Pods(metav1.NamespaceDefault)
-	type update struct {
-		Name, Pod string
-		Patch     json.RawMessage
-		Refused   bool
-	}
-	for _, update := range rows.Read[update](t, "updates.yaml") {
-		_, err := pods.Patch(t.Context(), update.Pod, types.JSONPatchType, fmt.Appendf(nil, "[%s]", update.Patch), metav1.PatchOptions{})
-		called := err != nil && strings.Contains(err.Error(), `failed calling webhook "validate.`+controlplane.WebhookName+`"`)
-		if called != update.Refused || !update.Refused && err != nil {
-			t.Errorf("%s: %v", update.Name, err)
-		}
-	}
-}
-
 // replicas starts two webhooks at once without the manifest's Secret, which they
 // may not create. It restores the Secret, and removes the certificate while they
 // run. They always present a certificate that API servers trust. It also replaces
@@ -209,8 +169,8 @@ func (w *webhookTest) replicas(t *testing.T) {
 	secrets := w.Client.CoreV1().Secrets(controlplane.WebhookNamespace)
 	check(t, secrets.Delete(t.Context(), controlplane.WebhookSecret, metav1.DeleteOptions{}))
 	other := controlplane.FreeAddress(t)
-	w.webhook, _ = w.StartWebhook(w.addr)
-	second, _ := w.StartWebhook(other)
+	w.webhook = w.StartWebhook(w.addr)
+	second := w.StartWebhook(other)
 	w.Eventually("both wait for the Secret", func() error {
 		const waits = "the certificate cannot be rotated yet"
 		return unless(strings.Contains(w.webhook.Log(), waits) && strings.Contains(second.Log(), waits), "they do not")

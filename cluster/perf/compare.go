@@ -13,10 +13,13 @@ import (
 	"sync"
 )
 
-// A result has the measurements of a workload, in all rounds.
+// A round has the measurements of a workload, by side.
+type round [2]measurement
+
+// A result has all rounds of a workload.
 type result struct {
 	workload workload
-	runs     [2][]measurement // by side
+	rounds   []round
 }
 
 // compare runs each of the workloads for the given number of rounds. One round of some
@@ -50,28 +53,28 @@ func compare(ctx context.Context, b *bench, chosen []workload, rounds int, check
 func (r *result) measure(ctx context.Context, b *bench, rounds int) error {
 	sides := []side{stock, plugin}
 	for range rounds {
-		measured, err := round(ctx, b, r.workload, sides)
+		measured, err := runBoth(ctx, b, r.workload, sides)
 		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 			fmt.Fprintln(os.Stderr, "  again, because of", err)
-			measured, err = round(ctx, b, r.workload, sides)
+			measured, err = runBoth(ctx, b, r.workload, sides)
 		}
 		if err != nil {
 			return err
 		}
 		for s, m := range measured {
-			r.runs[s] = append(r.runs[s], m)
 			fmt.Fprintf(os.Stderr, "  %-6s %6.1f pods/s, %.2f ms to choose a node, %.1f s of CPU\n",
 				side(s), m.throughput(), m.Algorithm*1000, m.CPU)
 		}
+		r.rounds = append(r.rounds, measured)
 		slices.Reverse(sides)
 	}
 	return nil
 }
 
-// round runs the workload once with each side. Both run at once, so that other work on
+// runBoth runs the workload once with each side. Both run at once, so that other work on
 // the machine slows both alike. If one is to be much faster, so that the other would
 // have the machine for itself, they take turns instead.
-func round(ctx context.Context, b *bench, w workload, sides []side) (measured [2]measurement, err error) {
+func runBoth(ctx context.Context, b *bench, w workload, sides []side) (measured round, err error) {
 	var errs [2]error
 	var running sync.WaitGroup
 	for _, s := range sides {
@@ -84,9 +87,6 @@ func round(ctx context.Context, b *bench, w workload, sides []side) (measured [2
 	return measured, errors.Join(errs[:]...)
 }
 
-// median returns the side's median run. Of two runs, it returns the faster one.
-func (r *result) median(s side) measurement { return middle(r.runs[s], r.speed) }
-
 // speed returns the speed of a run; more is better.
 func (r *result) speed(m measurement) float64 {
 	if r.workload.Paced {
@@ -95,23 +95,23 @@ func (r *result) speed(m measurement) float64 {
 	return m.throughput()
 }
 
-// ratio returns how many times as fast as the stock scheduler the plugin is. It is the
-// median over the rounds, because other work on the machine slows down both sides of a
-// round. It is 0 if the speed was not measured, such as CPU time on some systems.
+// ratioOf returns how many times as fast as the stock scheduler the plugin was.
+func (r *result) ratioOf(m round) float64 { return r.speed(m[plugin]) / r.speed(m[stock]) }
+
+// median returns the round with the median ratio, because other work on the machine
+// slows down both sides of a round. Of two rounds, it returns the better one.
+func (r *result) median() round {
+	sorted := slices.SortedFunc(slices.Values(r.rounds), func(a, b round) int { return cmp.Compare(r.ratioOf(a), r.ratioOf(b)) })
+	return sorted[len(sorted)/2]
+}
+
+// ratio returns the median ratio. It is 0 if the speed was not measured, such as CPU
+// time on some systems.
 func (r *result) ratio() float64 {
-	var rounds []float64
-	for i := range r.runs[plugin] {
-		rounds = append(rounds, r.speed(r.runs[plugin][i])/r.speed(r.runs[stock][i]))
-	}
-	if ratio := middle(rounds, func(f float64) float64 { return f }); ratio > 0 {
+	if ratio := r.ratioOf(r.median()); ratio > 0 {
 		return ratio
 	}
 	return 0
-}
-
-func middle[E any](list []E, value func(E) float64) E {
-	sorted := slices.SortedFunc(slices.Values(list), func(a, b E) int { return cmp.Compare(value(a), value(b)) })
-	return sorted[len(sorted)/2]
 }
 
 // slow reports whether the plugin is below the workload's floor.
@@ -133,7 +133,8 @@ func table(results []result) string {
 	text.WriteString("| workload | pods | pods/s stock | plugin | ratio " +
 		"| to choose a node: stock | plugin | CPU s stock | plugin |\n|---|" + strings.Repeat("--:|", 8) + "\n")
 	for _, r := range results {
-		a, b := r.median(stock), r.median(plugin)
+		median := r.median()
+		a, b := median[stock], median[plugin]
 		ratio := fmt.Sprintf("%.2f×", r.ratio())
 		if r.workload.Paced {
 			ratio += " (CPU)"

@@ -18,10 +18,11 @@ func TestRatio(t *testing.T) {
 	}
 	for _, test := range rows.Read[test](t, "ratios.yaml") {
 		r := result{workload: test.Workload}
-		for s, rounds := range [...][]float64{test.Stock, test.Plugin} {
-			for _, seconds := range rounds {
-				r.runs[s] = append(r.runs[s], measurement{Pods: 101, Seconds: seconds, CPU: seconds * seconds})
-			}
+		run := func(seconds float64) measurement {
+			return measurement{Pods: 101, Seconds: seconds, CPU: seconds * seconds}
+		}
+		for i := range test.Stock {
+			r.rounds = append(r.rounds, round{run(test.Stock[i]), run(test.Plugin[i])})
 		}
 		if got := r.ratio(); got != test.Ratio || len(below([]result{r})) > 0 != test.Below {
 			t.Errorf("%s: ratio %v, want %v; below its floor: %v", test.Name, got, test.Ratio, below([]result{r}))

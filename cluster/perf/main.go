@@ -7,14 +7,13 @@
 //	go run -C cluster ./perf
 //	go run -C cluster ./perf -match 'Tainted80|Pool' -rounds 3
 //
-// Each run is a separate process, with an API server, an etcd and a scheduler: this
-// program, built with the tag benchmark, which adds all of Kubernetes. With
+// Each run is a separate process, with an API server, an etcd and a scheduler: the test
+// of this package, built with the tag benchmark, which adds all of Kubernetes. With
 // -check, a workload runs for up to eight more rounds while their median is below its
 // floor, and the command exits with 1 if it is then.
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,14 +37,7 @@ type options struct {
 	check, list bool
 }
 
-// runOne is the main function of the build that runs a workload.
-var runOne func()
-
 func main() {
-	if runOne != nil {
-		runOne()
-		return
-	}
 	var o options
 	flag.StringVar(&o.match, "match", "", "run the workloads that match the `regexp`")
 	flag.IntVar(&o.rounds, "rounds", 1, "run each workload `n` times with each scheduler; the median counts")
@@ -61,7 +53,7 @@ func main() {
 		os.Exit(2)
 	}
 	if o.list {
-		fmt.Print(catalog(chosen, o.rounds))
+		list(chosen, o.rounds)
 		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -150,8 +142,10 @@ const schedulerPerf = "k8s.io/kubernetes/test/integration/scheduler_perf"
 
 // prepare configures the schedulers, and builds the program that runs a workload.
 func (b *bench) prepare(ctx context.Context) error {
-	out, err := output(exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", "./perf", schedulerPerf))
-	own, kubernetes, ok := strings.Cut(out, "\n")
+	list := exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", "./perf", schedulerPerf)
+	list.Stderr = os.Stderr
+	out, err := list.Output()
+	own, kubernetes, ok := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	if err != nil || !ok {
 		return fmt.Errorf("is this cluster? %q, %w", out, err)
 	}
@@ -165,9 +159,9 @@ func (b *bench) prepare(ctx context.Context) error {
 	}
 	fmt.Fprintln(os.Stderr, "building the benchmark (the first time it takes minutes)")
 	// The flags are those of the tests' control plane, to share the build cache.
-	build := exec.CommandContext(ctx, "go", "build", "-tags", "benchmark", "-trimpath", "-ldflags", "-s -w", "-o", b.path("bin", "benchmark"), "./perf")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if _, err := output(build); err != nil {
+	build := exec.CommandContext(ctx, "go", "test", "-c", "-tags", "benchmark", "-trimpath", "-ldflags", "-s -w", "-o", b.path("bin", "benchmark"), "./perf")
+	build.Env, build.Stderr = append(os.Environ(), "CGO_ENABLED=0"), os.Stderr
+	if err := build.Run(); err != nil {
 		return err
 	}
 	return os.Symlink(b.path("bin", "benchmark"), b.path("bin", "etcd"))
@@ -206,7 +200,7 @@ func (b *bench) run(ctx context.Context, w workload, s side) (m measurement, err
 
 func (b *bench) command(ctx context.Context, w workload, folder string) *exec.Cmd {
 	command := exec.CommandContext(ctx, b.path("bin", "benchmark"),
-		"-test.bench=.", "-test.benchtime=1x", "-data-items-dir="+folder,
+		"-test.run=-", "-test.bench=.", "-test.benchtime=1x", "-data-items-dir="+folder,
 		"-config="+filepath.Join(folder, "config.yaml"), "-result="+filepath.Join(folder, "result.json"),
 	)
 	command.Dir = filepath.Dir(w.file(b.own, b.kubernetes)) // paths of templates are relative to it
@@ -229,14 +223,4 @@ var klogLine = regexp.MustCompile(`(?m)^[IWE]\d{4} .*\n`)
 func failure(log []byte) []byte {
 	log = klogLine.ReplaceAll(log, nil)
 	return log[max(0, len(log)-4000):]
-}
-
-func output(command *exec.Cmd) (string, error) {
-	var stderr bytes.Buffer
-	command.Stderr = &stderr
-	out, err := command.Output()
-	if err != nil {
-		return "", fmt.Errorf("%s: %w\n%s", strings.Join(command.Args[:2], " "), err, stderr.String())
-	}
-	return strings.TrimSpace(string(out)), nil
 }

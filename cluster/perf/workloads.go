@@ -7,10 +7,8 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
-	"strings"
 
 	schedulerv1 "k8s.io/kube-scheduler/config/v1"
 	"k8s.io/utils/ptr"
@@ -58,21 +56,15 @@ func (w workload) file(own, kubernetes string) string {
 	return fmt.Sprintf("%s/%s/performance-config.yaml", kubernetes, w.Folder)
 }
 
-// catalog lists the workloads with their costs, and the parameters that differ from
+// list prints the workloads with their costs, and the parameters that differ from
 // Kubernetes'.
-func catalog(chosen []workload, rounds int) string {
-	var text strings.Builder
+func list(chosen []workload, rounds int) {
 	total := 0
 	for _, w := range chosen {
-		fmt.Fprintf(&text, "%-70s %3d s a run", w, w.Cost)
-		for _, name := range slices.Sorted(maps.Keys(w.Params)) {
-			fmt.Fprintf(&text, ", %s %v", name, w.Params[name])
-		}
-		text.WriteByte('\n')
+		fmt.Printf("%-70s %3d s a run %v\n", w, w.Cost, w.Params)
 		total += 2 * rounds * w.Cost
 	}
-	fmt.Fprintf(&text, "%d workloads, about %d minutes\n", len(chosen), (total+59)/60)
-	return text.String()
+	fmt.Printf("%d workloads, about %d minutes\n", len(chosen), (total+59)/60)
 }
 
 // A testCase has the fields of a test case that matter here.

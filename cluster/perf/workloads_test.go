@@ -5,6 +5,7 @@ package main
 import (
 	"errors"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"sigs.k8s.io/yaml"
@@ -13,13 +14,13 @@ import (
 // TestConfig checks the configuration of every workload. The files of Kubernetes are
 // in the module cache.
 func TestConfig(t *testing.T) {
-	out, err := output(exec.Command("go", "list", "-f", "{{.Dir}}", schedulerPerf))
+	out, err := exec.Command("go", "list", "-f", "{{.Dir}}", schedulerPerf).Output()
 	workloads, errList := allWorkloads()
 	if err := errors.Join(err, errList); err != nil || len(workloads) == 0 {
 		t.Fatalf("%d workloads, %v", len(workloads), err)
 	}
 	for _, w := range workloads {
-		alone, err := workloadConfig(w, w.file(".", out), "scheduler.yaml")
+		alone, err := workloadConfig(w, w.file(".", strings.TrimSpace(string(out))), "scheduler.yaml")
 		if err != nil {
 			t.Fatal(err)
 		}

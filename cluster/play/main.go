@@ -18,7 +18,6 @@ import (
 	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 )
 
@@ -51,10 +50,9 @@ const tolerated = "20"
 // A game is a cluster to play with.
 type game struct {
 	*controlplane.Cluster
-	s       *controlplane.Session
-	rules   string             // the path of the webhook's rules
-	bin     string             // the folder of kubectl and its plugin
-	leaving map[types.UID]bool // leaving pods that were already reported
+	s     *controlplane.Session
+	rules string // the path of the webhook's rules
+	bin   string // the folder of kubectl and its plugin
 }
 
 // rules are the webhook's rules. In the namespace sandbox, pods may tolerate anything.
@@ -62,16 +60,23 @@ type game struct {
 //go:embed rules.json
 var rules string
 
+// profiles are those of the scheduler.
+//
+//go:embed profiles.yaml
+var profiles string
+
 const whynot = "../cmd/kubectl-whynot"
 
 // begin builds and starts everything, and returns when all pods run.
 func begin(s *controlplane.Session, logs string) *game {
 	s.Printf("play builds what it needs from source. The first time, that takes about 10 minutes on two idle cores." +
 		"\nAfter Ctrl-C, the same command continues.")
-	for _, program := range []string{controlplane.ControlPlane, "scheduler", "evictor", "webhook", whynot} {
+	for _, program := range []string{
+		"etcd", "kube-apiserver", "kube-controller-manager", "scheduler", "evictor", "webhook", "kubectl", whynot,
+	} {
 		controlplane.Binary(s, program)
 	}
-	g := &game{s: s, leaving: map[types.UID]bool{}}
+	g := &game{s: s}
 	g.Cluster = controlplane.Start(s, controlplane.Options{
 		APIServer: []string{
 			"--default-not-ready-toleration-seconds=" + tolerated,
@@ -90,7 +95,7 @@ func begin(s *controlplane.Session, logs string) *game {
 	g.RunEvictor()
 	g.rules = g.WriteFile("rules.json", rules)
 	g.RunWebhook(controlplane.FreeAddress(s), "-rules="+g.rules, "-unreachable-seconds="+tolerated, "-not-ready-seconds="+tolerated)
-	g.RunScheduler(controlplane.Profile{Name: corev1.DefaultSchedulerName, Taints: true, InClear: true})
+	g.RunScheduler("scheduler", profiles)
 	g.Install("../play/workloads")
 	g.Eventually("all pods run", g.allRun)
 	return g

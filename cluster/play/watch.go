@@ -3,7 +3,7 @@
 package main
 
 import (
-	"strings"
+	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -20,22 +20,22 @@ import (
 const silentKey, silent = "play", "silent"
 
 func (g *game) tell(what, format string, args ...any) {
-	g.s.Printf(time.Now().Format(time.TimeOnly)+" "+what+strings.Repeat(" ", max(1, 9-len(what)))+format, args...)
+	g.s.Printf("%s %-8s %s", time.Now().Format(time.TimeOnly), what, fmt.Sprintf(format, args...))
 }
 
 // watch reports what happens from now on, and stops and starts heartbeats.
 func (g *game) watch() {
 	factory := informers.NewSharedInformerFactory(g.Client, 0)
-	handle(g, factory.Core().V1().Nodes().Informer(), g.nodeChanged, nil)
-	handle(g, factory.Core().V1().Pods().Informer(), g.podChanged, g.podGone)
-	handle(g, factory.Events().V1().Events().Informer(), g.eventCame, nil)
+	handle(g, factory.Core().V1().Nodes().Informer(), g.nodeChanged)
+	handle(g, factory.Core().V1().Pods().Informer(), g.podChanged)
+	handle(g, factory.Events().V1().Events().Informer(), g.eventCame)
 	factory.Start(g.Context().Done())
 	factory.WaitForCacheSync(g.Context().Done())
 }
 
-// handle calls changed for each change of an object, and gone when it is deleted.
-// For a new object, before is zero. Objects that exist at first are no changes.
-func handle[T any](g *game, informer cache.SharedIndexInformer, changed func(before, after *T), gone func(*T)) {
+// handle calls changed for each change of an object. For a new object, before is zero.
+// Objects that exist at first are no changes.
+func handle[T any](g *game, informer cache.SharedIndexInformer, changed func(before, after *T)) {
 	_, err := informer.AddEventHandler(cache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(obj any, initial bool) {
 			if !initial {
@@ -43,11 +43,6 @@ func handle[T any](g *game, informer cache.SharedIndexInformer, changed func(bef
 			}
 		},
 		UpdateFunc: func(before, after any) { changed(before.(*T), after.(*T)) },
-		DeleteFunc: func(obj any) {
-			if last, ok := obj.(*T); ok && gone != nil {
-				gone(last)
-			}
-		},
 	})
 	if err != nil {
 		g.s.Fatal(err)
@@ -82,25 +77,11 @@ func (g *game) podChanged(before, after *corev1.Pod) {
 	if why := controlplane.Pending(after); why != "" && controlplane.Pending(before) == "" {
 		g.tell("waits", "%s: %s", name, why)
 	}
-	if before.DeletionTimestamp == nil && after.DeletionTimestamp != nil {
-		g.podLeaves(after)
+	evicted := func(pod *corev1.Pod) bool {
+		return controlplane.Condition(pod, corev1.DisruptionTarget).Status == corev1.ConditionTrue
 	}
-}
-
-func (g *game) podGone(last *corev1.Pod) {
-	g.podLeaves(last)
-	delete(g.leaving, last.UID)
-}
-
-// podLeaves reports once that a pod is evicted. Some pods disappear at once, others
-// after a while.
-func (g *game) podLeaves(pod *corev1.Pod) {
-	if g.leaving[pod.UID] {
-		return
-	}
-	g.leaving[pod.UID] = true
-	if controlplane.Condition(pod, corev1.DisruptionTarget).Status == corev1.ConditionTrue {
-		g.tell("evicted", "%s/%s from %s", pod.Namespace, pod.Name, pod.Spec.NodeName)
+	if evicted(after) && !evicted(before) { // just before it is deleted
+		g.tell("evicted", "%s from %s", name, after.Spec.NodeName)
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -26,6 +25,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/pager"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -74,8 +74,8 @@ func (o *options) Register(fs *flag.FlagSet) {
 }
 
 func (o *options) setRotate(s string) error {
-	namespace, name, _ := strings.Cut(s, "/")
-	if namespace == "" || name == "" || strings.Contains(name, "/") {
+	namespace, name, err := cache.SplitMetaNamespaceKey(s)
+	if err != nil || namespace == "" || name == "" {
 		return errors.New("want NAMESPACE/SECRET")
 	}
 	o.rotation.Secret = types.NamespacedName{Namespace: namespace, Name: name}

@@ -12,6 +12,7 @@
 package controlplane
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -20,18 +21,22 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"testing"
 	"time"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/go-logr/logr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/util/keyutil"
 	"k8s.io/kubernetes/test/utils/kubeconfig"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 // token is the token of a user with all rights. Only this machine can reach the API
@@ -60,20 +65,6 @@ type Options struct {
 	Logs string
 }
 
-// T is the part of a [testing.T] that a Cluster needs. A program that uses a
-// cluster has its own implementation.
-type T interface {
-	Helper()
-	Name() string
-	Context() context.Context
-	Cleanup(func())
-	Failed() bool
-	Logf(format string, args ...any)
-	Errorf(format string, args ...any)
-	Fatal(args ...any)
-	Fatalf(format string, args ...any)
-}
-
 // A Cluster is a running control plane. Its methods fail the test if something does
 // not work.
 type Cluster struct {
@@ -87,7 +78,8 @@ type Cluster struct {
 	// Dir is a folder for files of the test. It is removed at the end of the test.
 	Dir string
 
-	tb         T
+	api        client.Client // the same for objects of any kind
+	tb         testing.TB
 	ctx        context.Context // of nodes, which continue while the test cleans up
 	cancel     context.CancelFunc
 	options    Options
@@ -97,7 +89,7 @@ type Cluster struct {
 }
 
 // Start starts a control plane, and waits until it is ready. It ends with the test.
-func Start(tb T, options Options) *Cluster {
+func Start(tb testing.TB, options Options) *Cluster {
 	tb.Helper()
 	dir, err := os.MkdirTemp("", "taints-e2e-")
 	if err != nil {
@@ -118,7 +110,7 @@ func (c *Cluster) Context() context.Context { return c.tb.Context() }
 func (c *Cluster) etcdAndAPIServer() {
 	c.tb.Helper()
 	etcd, peer := "http://"+FreeAddress(c.tb), "http://"+FreeAddress(c.tb)
-	c.ControlPlane("etcd",
+	c.Run("etcd",
 		"--data-dir="+c.path("etcd"),
 		"--listen-client-urls="+etcd, "--advertise-client-urls="+etcd,
 		"--listen-peer-urls="+peer, "--initial-advertise-peer-urls="+peer, "--initial-cluster=default="+peer,
@@ -157,9 +149,12 @@ func (c *Cluster) etcdAndAPIServer() {
 	}
 	c.Config.ContentType = "application/vnd.kubernetes.protobuf"
 	c.Config.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
-	c.apiserver = c.ControlPlane("kube-apiserver", apiserver...)
+	c.apiserver = c.Run("kube-apiserver", apiserver...)
 	c.waitForAPIServer()
 	c.Client, err = kubernetes.NewForConfig(c.Config) // it reads the certificate, which exists now
+	c.Must(err)
+	log.SetLogger(logr.Discard()) // otherwise it warns that it has none
+	c.api, err = client.New(c.Config, client.Options{FieldValidation: metav1.FieldValidationStrict})
 	c.Must(err)
 	c.Kubeconfig = c.KubeconfigFor("admin", c.Config)
 }
@@ -187,7 +182,7 @@ func (c *Cluster) waitForAPIServer() {
 func (c *Cluster) controllerManager() {
 	c.tb.Helper()
 	port := FreePort(c.tb)
-	c.ControlPlane("kube-controller-manager", append([]string{
+	c.Run("kube-controller-manager", append([]string{
 		"--kubeconfig=" + c.Kubeconfig,
 		"--bind-address=127.0.0.1",
 		"--secure-port=" + port,
@@ -203,21 +198,18 @@ func (c *Cluster) controllerManager() {
 	c.WaitHealthy("https://127.0.0.1:" + port + "/healthz")
 }
 
-// Run starts the program at the path, such as one from [Binary], and returns at once.
-// Its output is in a file with the given name. It ends with the test, if not before.
-func (c *Cluster) Run(name, path string, args ...string) *Process {
+// Run starts a program, named as for [Binary], and returns at once. It ends with the
+// test, if not before.
+func (c *Cluster) Run(program string, args ...string) *Process {
 	c.tb.Helper()
-	folder := c.Dir
-	if c.options.Logs != "" {
-		folder = filepath.Join(c.options.Logs, strings.ReplaceAll(c.tb.Name(), "/", "-"))
-		c.Must(os.MkdirAll(folder, 0o755))
-	}
-	output, err := os.CreateTemp(folder, name+"-*.log")
+	folder := cmp.Or(c.options.Logs, c.Dir)
+	c.Must(os.MkdirAll(folder, 0o755))
+	output, err := os.CreateTemp(folder, strings.ReplaceAll(c.tb.Name(), "/", "-")+"-"+program+"-*.log")
 	c.Must(err)
 	defer output.Close()
-	command := exec.Command(path, args...)
+	command := exec.Command(Binary(c.tb, program), args...)
 	command.Dir = c.Dir
-	p := StartProcess(c.tb, name, command, output)
+	p := StartProcess(c.tb, program, command, output)
 	c.processes = append(c.processes, p)
 	return p
 }
@@ -225,14 +217,7 @@ func (c *Cluster) Run(name, path string, args ...string) *Process {
 // Restart starts a program again that has ended, with the same arguments.
 func (c *Cluster) Restart(p *Process) *Process {
 	c.tb.Helper()
-	return c.Run(p.name, p.command.Path, p.command.Args[1:]...)
-}
-
-// ControlPlane starts one of the programs of the control plane, as in
-// ControlPlane("kube-scheduler", …).
-func (c *Cluster) ControlPlane(component string, args ...string) *Process {
-	c.tb.Helper()
-	return c.Run(component, Binary(c.tb, ControlPlane), append([]string{component}, args...)...)
+	return c.Run(p.name, p.command.Args[1:]...)
 }
 
 // stop ends everything that the test has started, the newest first.
@@ -241,27 +226,27 @@ func (c *Cluster) stop() {
 	for _, p := range slices.Backward(c.processes) {
 		p.Kill()
 		if c.tb.Failed() {
-			c.tb.Logf("the end of the output of %s:\n%s", p.name, p.tail(40))
+			log := p.Log()
+			c.tb.Logf("the end of the output of %s:\n%s", p.name, log[max(0, len(log)-8000):])
 		}
 	}
 	c.Must(os.RemoveAll(c.Dir))
 }
 
-// given has the ports that FreePort has returned. They need not be in use yet.
-var given sync.Map
+// nextPort is the number of the port that FreePort tries next. It begins anywhere,
+// because other tests look for ports at the same time.
+var nextPort atomic.Uint32
+
+func init() { nextPort.Store(rand.Uint32()) }
 
 // FreePort returns an unused port of 127.0.0.1, a different one each time. By default, a
 // kernel gives none of these ports to a client, which would take it first.
-func FreePort(tb T) string {
+func FreePort(tb testing.TB) string {
 	tb.Helper()
 	for range 1000 {
-		port := strconv.Itoa(16_000 + rand.IntN(16_000))
-		listener, err := net.Listen("tcp", "127.0.0.1:"+port)
-		if err != nil {
-			continue
-		}
-		listener.Close()
-		if _, before := given.LoadOrStore(port, true); !before {
+		port := fmt.Sprint(16_000 + nextPort.Add(1)%16_000)
+		if listener, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
+			listener.Close()
 			return port
 		}
 	}
@@ -270,7 +255,7 @@ func FreePort(tb T) string {
 }
 
 // FreeAddress returns a free port with the host.
-func FreeAddress(tb T) string { return "127.0.0.1:" + FreePort(tb) }
+func FreeAddress(tb testing.TB) string { return "127.0.0.1:" + FreePort(tb) }
 
 // Must fails the test if there is an error.
 func (c *Cluster) Must(err error) {
@@ -298,7 +283,7 @@ func (c *Cluster) Eventually(what string, condition func() error) {
 }
 
 // Within is Eventually with the given time limit, for any test.
-func Within(tb T, limit time.Duration, what string, condition func() error) {
+func Within(tb testing.TB, limit time.Duration, what string, condition func() error) {
 	tb.Helper()
 	var last error
 	poll := func(context.Context) (bool, error) {
@@ -318,15 +303,4 @@ func (c *Cluster) KubeconfigFor(name string, config *rest.Config) string {
 	path := c.path(fmt.Sprintf("%s-%d.kubeconfig", name, len(c.processes))) // a program may be reading an older one
 	c.Must(clientcmd.WriteToFile(*kubeconfig.CreateKubeConfig(config), path))
 	return path
-}
-
-// each calls do for 0 to n-1, a few at a time, and fails the test on the first error.
-func (c *Cluster) each(n int, do func(i int) error) {
-	c.tb.Helper()
-	var group errgroup.Group
-	group.SetLimit(16)
-	for i := range n {
-		group.Go(func() error { return do(i) })
-	}
-	c.Must(group.Wait())
 }

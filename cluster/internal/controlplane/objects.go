@@ -4,15 +4,14 @@ package controlplane
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
@@ -21,46 +20,30 @@ import (
 	"k8s.io/component-helpers/apimachinery/lease"
 	"k8s.io/klog/v2"
 	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
+	schedulertesting "k8s.io/kubernetes/pkg/scheduler/testing"
+	taintutils "k8s.io/kubernetes/pkg/util/taints"
 	"k8s.io/utils/clock"
 	"k8s.io/utils/ptr"
+
+	"github.com/seed-0529bac1/taints"
 )
 
 // Node returns a ready node with 16 CPUs, 64 GiB of memory, room for 110 pods, labels
 // with its name and linux, and the taints. It is not in the cluster yet, so a
 // test can change it: see [Cluster.AddNodes].
 func Node(name string, taints ...corev1.Taint) *corev1.Node {
-	resources := corev1.ResourceList{
-		corev1.ResourceCPU:    resource.MustParse("16"),
-		corev1.ResourceMemory: resource.MustParse("64Gi"),
-		corev1.ResourcePods:   resource.MustParse("110"),
-	}
-	now, labels := metav1.Now(), map[string]string{corev1.LabelHostname: name, corev1.LabelOSStable: "linux"}
-	return &corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels},
-		Spec:       corev1.NodeSpec{Taints: taints},
-		Status: corev1.NodeStatus{
-			Capacity:    resources,
-			Allocatable: resources,
-			Conditions: []corev1.NodeCondition{{
-				Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "KubeletReady",
-				LastHeartbeatTime: now, LastTransitionTime: now,
-			}},
-		},
-	}
+	room := map[corev1.ResourceName]string{corev1.ResourceCPU: "16", corev1.ResourceMemory: "64Gi", corev1.ResourcePods: "110"}
+	return schedulertesting.MakeNode().Name(name).Taints(taints).Capacity(room).
+		Label(corev1.LabelHostname, name).Label(corev1.LabelOSStable, "linux").
+		Condition(corev1.NodeReady, corev1.ConditionTrue, "", "KubeletReady").Obj()
 }
 
 // Pod returns a pod in the namespace default with one container that requests
 // nothing, the tolerations, and a terminationGracePeriodSeconds of 0, so that it is
 // removed at once when it is deleted. It is not in the cluster yet.
 func Pod(name string, tolerations ...corev1.Toleration) *corev1.Pod {
-	return &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: metav1.NamespaceDefault},
-		Spec: corev1.PodSpec{
-			Containers:                    []corev1.Container{{Name: "main", Image: "none"}},
-			Tolerations:                   tolerations,
-			TerminationGracePeriodSeconds: new(int64),
-		},
-	}
+	return schedulertesting.MakePod().Name(name).Namespace(metav1.NamespaceDefault).Tolerations(tolerations).
+		Container("none").TerminationGracePeriodSeconds(0).Obj()
 }
 
 // AddNodes creates the nodes, each with a heartbeat and with all that [Node] gives it
@@ -68,27 +51,41 @@ func Pod(name string, tolerations ...corev1.Toleration) *corev1.Pod {
 // not-ready from them.
 func (c *Cluster) AddNodes(nodes ...*corev1.Node) {
 	c.tb.Helper()
-	c.each(len(nodes), func(i int) error {
-		node := Node(nodes[i].Name)
-		node.Spec = nodes[i].Spec
-		maps.Copy(node.Labels, nodes[i].Labels)
-		maps.Copy(node.Status.Allocatable, nodes[i].Status.Allocatable)
+	for _, given := range nodes {
+		node := Node(given.Name)
+		node.Spec = given.Spec
+		maps.Copy(node.Labels, given.Labels)
+		maps.Copy(node.Status.Allocatable, given.Status.Allocatable)
 		_, err := c.Client.CoreV1().Nodes().Create(c.Context(), node, metav1.CreateOptions{})
-		if err == nil {
-			c.beat(nodes[i].Name)
+		c.Must(err)
+		c.beat(node.Name)
+	}
+	for _, node := range nodes {
+		c.UntilTainted("a new node is ready", node.Name, func(list []corev1.Taint) bool {
+			return !taintutils.TaintKeyExists(list, corev1.TaintNodeNotReady)
+		})
+	}
+}
+
+// UntilTainted waits until the taints of a node are right.
+func (c *Cluster) UntilTainted(what, node string, right func([]corev1.Taint) bool) {
+	c.tb.Helper()
+	c.Eventually(what, func() error {
+		now, err := c.Client.CoreV1().Nodes().Get(c.Context(), node, metav1.GetOptions{})
+		if err == nil && !right(now.Spec.Taints) {
+			err = fmt.Errorf("the taints of %s are %v", node, now.Spec.Taints)
 		}
 		return err
 	})
-	c.Eventually("new nodes are without the taint not-ready", func() error {
-		for _, node := range nodes {
-			node, err := c.Client.CoreV1().Nodes().Get(c.Context(), node.Name, metav1.GetOptions{})
-			notReady := func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeNotReady }
-			if err != nil || slices.ContainsFunc(node.Spec.Taints, notReady) {
-				return fmt.Errorf("node %s has taints %v, error %v", node.Name, node.Spec.Taints, err)
-			}
-		}
-		return nil
-	})
+}
+
+// SetTaints gives a node these taints and no others.
+func (c *Cluster) SetTaints(node string, list ...taints.Taint) {
+	c.tb.Helper()
+	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"taints": list}})
+	c.Must(err)
+	_, err = c.Client.CoreV1().Nodes().Patch(c.Context(), node, types.MergePatchType, patch, metav1.PatchOptions{})
+	c.Must(err)
 }
 
 // Condition returns the pod's condition of a type, or a zero condition.
@@ -107,10 +104,10 @@ func Settled(pod *corev1.Pod) bool { return pod.Spec.NodeName != "" || Pending(p
 // AddPods creates the pods.
 func (c *Cluster) AddPods(pods ...*corev1.Pod) {
 	c.tb.Helper()
-	c.each(len(pods), func(i int) error {
-		_, err := c.Client.CoreV1().Pods(pods[i].Namespace).Create(c.Context(), pods[i], metav1.CreateOptions{})
-		return err
-	})
+	for _, pod := range pods {
+		_, err := c.Client.CoreV1().Pods(pod.Namespace).Create(c.Context(), pod, metav1.CreateOptions{})
+		c.Must(err)
+	}
 }
 
 // Pods returns the pods of a namespace by name.

@@ -7,17 +7,19 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"syscall"
+	"testing"
 	"time"
 )
 
 // A Process is a program that a test started. On Linux it has its own process
 // group, so that no child process is left behind.
 type Process struct {
-	tb      T
+	Metrics string // the address of its metrics, if a Cluster knows it
+
+	tb      testing.TB
 	name    string
 	log     string // the path of the file that has its output
 	command *exec.Cmd
@@ -26,11 +28,11 @@ type Process struct {
 }
 
 // StartProcess starts the command, with its output in the file.
-func StartProcess(tb T, name string, command *exec.Cmd, output *os.File) *Process {
+func StartProcess(tb testing.TB, name string, command *exec.Cmd, output *os.File) *Process {
 	tb.Helper()
 	command.Stdout, command.Stderr = output, output
 	own(command)
-	if err := start(command); err != nil {
+	if err := command.Start(); err != nil {
 		tb.Fatalf("start %s: %v", name, err)
 	}
 	p := &Process{tb: tb, name: name, log: output.Name(), command: command, done: make(chan struct{})}
@@ -40,9 +42,6 @@ func StartProcess(tb T, name string, command *exec.Cmd, output *os.File) *Proces
 	}()
 	return p
 }
-
-// Done is closed when the program has ended.
-func (p *Process) Done() <-chan struct{} { return p.done }
 
 // Ended reports whether the program has ended.
 func (p *Process) Ended() bool {
@@ -116,63 +115,42 @@ func (p *Process) Kill() {
 	<-p.done
 }
 
-// tail returns the end of the program's output, with long lines cut.
-func (p *Process) tail(lines int) string {
-	all := strings.Split(strings.TrimSpace(p.Log()), "\n")
-	all = all[max(0, len(all)-lines):]
-	for i, line := range all {
-		all[i] = line[:min(len(line), 400)]
-	}
-	return strings.Join(all, "\n")
+// upstream are the programs of Kubernetes, and their packages. They are tools of this
+// module: see go.mod.
+var upstream = map[string]string{
+	"etcd":                    "go.etcd.io/etcd/server/v3",
+	"kube-apiserver":          "k8s.io/kubernetes/cmd/kube-apiserver",
+	"kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
+	"kube-scheduler":          "k8s.io/kubernetes/cmd/kube-scheduler",
+	"kubectl":                 "k8s.io/kubernetes/cmd/kubectl",
 }
-
-// startThread returns a channel for functions that start programs. The kernel kills a
-// child when the thread that started it ends, so they run on a thread that never ends.
-var startThread = sync.OnceValue(func() chan<- func() {
-	starts := make(chan func())
-	go func() {
-		runtime.LockOSThread()
-		for start := range starts {
-			start()
-		}
-	}()
-	return starts
-})
-
-func start(command *exec.Cmd) error {
-	result := make(chan error)
-	startThread() <- func() { result <- command.Start() }
-	return <-result
-}
-
-// ControlPlane is the folder of the program that holds all of Kubernetes.
-const ControlPlane = "internal/kubernetes"
 
 var builds = struct {
 	sync.Mutex
-	paths map[string]string // of the built programs, by folder
+	paths map[string]string // of the built programs
 }{paths: map[string]string{}}
 
-// Binary builds a main package of this repository, named by its folder relative to
-// this module, as in "scheduler" or "../cmd/kubectl-whynot", and returns the path
-// of the program. Go prints the packages that it compiles to standard error. An
-// interrupted build continues where it stopped, because Go keeps compiled packages.
-func Binary(t T, folder string) string {
+// Binary builds a program and returns its path: one of Kubernetes, as in "kubectl", or
+// one of this repository, named by its folder relative to this module, as in
+// "scheduler" or "../cmd/kubectl-whynot". Go prints the packages that it compiles to
+// standard error. An interrupted build continues where it stopped, because Go keeps
+// compiled packages.
+func Binary(t testing.TB, program string) string {
 	t.Helper()
 	builds.Lock()
 	defer builds.Unlock()
-	if path := builds.paths[folder]; path != "" {
+	if path := builds.paths[program]; path != "" {
 		return path
 	}
-	path, err := build(t.Context(), folder)
+	path, err := build(t.Context(), program)
 	if err != nil {
-		t.Fatalf("build %s: %v", folder, err)
+		t.Fatalf("build %s: %v", program, err)
 	}
-	builds.paths[folder] = path
+	builds.paths[program] = path
 	return path
 }
 
-func build(ctx context.Context, folder string) (path string, err error) {
+func build(ctx context.Context, program string) (path string, err error) {
 	module, err := moduleDir()
 	if err != nil {
 		return "", err
@@ -190,9 +168,13 @@ func build(ctx context.Context, folder string) (path string, err error) {
 		return "", err
 	}
 	defer os.RemoveAll(temporary) // Go leaves its files if it is killed
-	path = filepath.Join(bin, filepath.Base(folder))
+	path = filepath.Join(bin, filepath.Base(program))
+	folder, target := program, "."
+	if upstream[program] != "" {
+		folder, target = ".", upstream[program]
+	}
 	command := exec.CommandContext(ctx, "go", "build", "-v", "-trimpath", "-o", path,
-		"-ldflags", "-s -w -X k8s.io/component-base/version.gitVersion="+kubernetes, ".")
+		"-ldflags", "-s -w -X k8s.io/component-base/version.gitVersion="+kubernetes, target)
 	command.Dir = filepath.Join(module, folder)
 	// No cgo, like images/build, so that both share compiled packages.
 	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOTMPDIR="+temporary)
@@ -200,7 +182,7 @@ func build(ctx context.Context, folder string) (path string, err error) {
 	own(command)
 	command.Cancel = func() error { return signalGroup(command, syscall.SIGINT) }
 	command.WaitDelay = 10 * time.Second
-	if err := start(command); err != nil {
+	if err := command.Start(); err != nil {
 		return "", err
 	}
 	err = command.Wait()

@@ -8,7 +8,8 @@ import (
 )
 
 // own puts the program into its own process group, and makes the kernel kill it
-// when this process dies for any reason.
+// when this process dies for any reason. More exactly, the kernel does so when the thread
+// that started the program ends, but Go keeps its threads.
 func own(command *exec.Cmd) {
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -7,14 +7,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/go-logr/logr"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -28,7 +27,6 @@ import (
 	"k8s.io/client-go/rest"
 	volumeutil "k8s.io/kubernetes/pkg/volume/util"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
@@ -36,84 +34,53 @@ import (
 // Evictor is the manifest's name for the namespace, service account and lease.
 const Evictor = "taints-evictor"
 
-// A Profile is a profile of a scheduler.
-type Profile struct {
-	Name    string // the schedulerName of its pods
-	Taints  bool   // with the plugin Taints instead of TaintToleration
-	InClear bool   // Taints does not redact keys and values
-}
-
-// String returns the profile as YAML for a KubeSchedulerConfiguration.
-func (p Profile) String() string {
-	if !p.Taints {
-		return fmt.Sprintf("- schedulerName: %s\n", p.Name)
-	}
-	return fmt.Sprintf(`- schedulerName: %s
-  plugins:
-    multiPoint:
-      enabled: [{name: Taints, weight: 3}]
-      disabled: [{name: TaintToleration}]
-    filter: {enabled: [{name: Taints}]}
-  pluginConfig:
-  - name: Taints
-    args: {apiVersion: taints.scheduler/v1, kind: TaintsArgs, redact: %v}
-`, p.Name, !p.InClear)
-}
-
-// RunScheduler starts a scheduler with the profiles, and waits until it is ready. It
-// looks at every node for each pod. It is the scheduler with the plugin if a profile
-// uses the plugin, and otherwise the stock scheduler.
-func (c *Cluster) RunScheduler(profiles ...Profile) {
+// RunScheduler starts kube-scheduler, or the program scheduler, which has the plugin, and
+// waits until it is ready. It looks at every node for each pod. The profiles are YAML,
+// and "" is the default profile.
+func (c *Cluster) RunScheduler(program, profiles string) {
 	c.tb.Helper()
 	config := fmt.Sprintf(`apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 leaderElection: {leaderElect: false}
 clientConnection: {kubeconfig: %q, qps: 5000, burst: 5000, contentType: application/vnd.kubernetes.protobuf}
 percentageOfNodesToScore: 100
-profiles:
-`, c.Kubeconfig)
-	command := []string{Binary(c.tb, ControlPlane), "kube-scheduler"}
-	for _, p := range profiles {
-		config += p.String()
-		if p.Taints {
-			command = []string{Binary(c.tb, "scheduler")}
-		}
-	}
-	c.StartScheduler(command, config, c.Kubeconfig, "--feature-gates=TaintTolerationComparisonOperators=true")
+%s`, c.Kubeconfig, profiles)
+	c.StartScheduler(program, config, c.Kubeconfig, "--feature-gates=TaintTolerationComparisonOperators=true")
 }
 
-// StartScheduler starts a scheduler with the configuration, waits until it is ready,
-// and returns the address of its metrics.
-func (c *Cluster) StartScheduler(command []string, config, kubeconfig string, flags ...string) (p *Process, metrics string) {
+// StartScheduler starts a scheduler with the configuration, and waits until it is ready.
+func (c *Cluster) StartScheduler(program, config, kubeconfig string, flags ...string) *Process {
 	c.tb.Helper()
 	port := FreePort(c.tb)
 	name := "scheduler-" + port
-	p = c.Run("scheduler", command[0], slices.Concat(command[1:], []string{
+	p := c.Run(program, append([]string{
 		"--config=" + c.WriteFile(name+".yaml", config),
 		"--bind-address=127.0.0.1",
 		"--secure-port=" + port,
 		"--cert-dir=" + c.path(name),
 		"--authentication-kubeconfig=" + kubeconfig,
 		"--authorization-kubeconfig=" + kubeconfig,
-	}, flags)...)
+	}, flags...)...)
 	url := "https://127.0.0.1:" + port
 	c.WaitHealthy(url + "/readyz")
-	return p, url + "/metrics"
+	p.Metrics = url + "/metrics"
+	return p
 }
 
 // RunEvictor starts an evictor with the rights of its manifest, which must be
-// installed, waits until it is ready, and returns the address of its metrics.
-func (c *Cluster) RunEvictor(flags ...string) (p *Process, metrics string) {
+// installed, and waits until it is ready.
+func (c *Cluster) RunEvictor(flags ...string) *Process {
 	c.tb.Helper()
 	address, health := FreeAddress(c.tb), FreeAddress(c.tb)
-	p = c.Run("evictor", Binary(c.tb, "evictor"), append([]string{
+	p := c.Run("evictor", append([]string{
 		"-kubeconfig=" + c.ServiceAccount(Evictor, Evictor),
 		"-leader-elect-namespace=" + Evictor,
 		"-metrics-addr=" + address,
 		"-health-addr=" + health,
 	}, flags...)...)
 	c.WaitHealthy("http://" + health + "/readyz")
-	return p, "http://" + address + "/metrics"
+	p.Metrics = "http://" + address + "/metrics"
+	return p
 }
 
 // Names in the webhook's manifest.
@@ -127,45 +94,46 @@ const (
 // RunWebhook starts the webhook at the address with the rights of its manifest,
 // which must be installed. It makes API servers call that address instead of the
 // service in the manifest, because services do not work here, and returns when they
-// do. It also returns the address of the metrics.
-func (c *Cluster) RunWebhook(addr string, flags ...string) (p *Process, metrics string) {
+// do.
+func (c *Cluster) RunWebhook(addr string, flags ...string) *Process {
 	c.tb.Helper()
-	p, metrics = c.StartWebhook(addr, flags...)
+	p := c.StartWebhook(addr, flags...)
 	c.PatchWebhooks(func(path string) string {
 		return fmt.Sprintf(`[{"op": "add", "path": "/webhooks/0/clientConfig/url", "value": %q},
 			{"op": "remove", "path": "/webhooks/0/clientConfig/service"}]`,
 			"https://"+strings.Replace(addr, "127.0.0.1", "localhost", 1)+path)
 	})
 	c.Eventually("the API server trusts the webhook", func() error { return c.TryPod(Pod("probe")) })
-	return p, metrics
+	return p
 }
 
 // StartWebhook is RunWebhook for a webhook that API servers call already, or never.
-func (c *Cluster) StartWebhook(addr string, flags ...string) (p *Process, metrics string) {
+func (c *Cluster) StartWebhook(addr string, flags ...string) *Process {
 	c.tb.Helper()
 	folder, err := os.MkdirTemp(c.Dir, "webhook-tls-")
 	c.Must(err)
-	metrics = FreeAddress(c.tb)
-	p = c.Run("webhook", Binary(c.tb, "webhook"), append([]string{
+	metrics := FreeAddress(c.tb)
+	p := c.Run("webhook", append([]string{
 		"-kubeconfig=" + c.ServiceAccount(WebhookNamespace, WebhookAccount),
 		"-addr=" + addr, "-metrics-addr=" + metrics, "-health-addr=0",
 		"-cert-dir=" + folder, "-rotate=" + WebhookNamespace + "/" + WebhookSecret, "-dns-name=localhost",
 	}, flags...)...)
+	p.Metrics = "http://" + metrics + "/metrics"
 	go c.mountWebhookSecret(folder)
-	return p, "http://" + metrics + "/metrics"
+	return p
 }
 
 // PatchWebhooks patches both webhook configurations with the JSON patches for their
 // paths.
 func (c *Cluster) PatchWebhooks(patch func(path string) string) {
 	c.tb.Helper()
-	client := c.Client.AdmissionregistrationV1()
-	_, err := client.MutatingWebhookConfigurations().Patch(c.Context(), WebhookName,
-		types.JSONPatchType, []byte(patch("/mutate")), metav1.PatchOptions{})
-	c.Must(err)
-	_, err = client.ValidatingWebhookConfigurations().Patch(c.Context(), WebhookName,
-		types.JSONPatchType, []byte(patch("/validate")), metav1.PatchOptions{})
-	c.Must(err)
+	for path, configuration := range map[string]client.Object{
+		"/mutate":   &admissionregistrationv1.MutatingWebhookConfiguration{},
+		"/validate": &admissionregistrationv1.ValidatingWebhookConfiguration{},
+	} {
+		configuration.SetName(WebhookName)
+		c.Must(c.api.Patch(c.Context(), configuration, client.RawPatch(types.JSONPatchType, []byte(patch(path)))))
+	}
 }
 
 // TryPod creates a pod in a dry run.
@@ -278,10 +246,6 @@ func (c *Cluster) Install(folder string) []client.Object {
 // Apply creates the objects, of any kind, and nodes as AddNodes does.
 func (c *Cluster) Apply(objects ...client.Object) {
 	c.tb.Helper()
-	log.SetLogger(logr.Discard()) // otherwise it warns that it has none
-	api, err := client.New(c.Config, client.Options{})
-	c.Must(err)
-	api = client.WithFieldValidation(api, metav1.FieldValidationStrict)
 	for _, object := range objects {
 		if node, ok := object.(*corev1.Node); ok {
 			c.AddNodes(node)
@@ -290,7 +254,7 @@ func (c *Cluster) Apply(objects ...client.Object) {
 		object := object.DeepCopyObject().(client.Object) // the given object can be created again
 		// A system namespace may appear a moment late.
 		c.Eventually(fmt.Sprintf("%T %s is created", object, object.GetName()), func() error {
-			err := api.Create(c.Context(), object)
+			err := c.api.Create(c.Context(), object)
 			if apierrors.IsAlreadyExists(err) {
 				c.tb.Fatal(err)
 			}
@@ -311,16 +275,14 @@ func (c *Cluster) ServiceAccount(namespace, name string) string {
 	return c.KubeconfigFor(namespace+"-"+name, config)
 }
 
-// Tools returns a folder for the PATH with kubectl and other programs of this
-// repository, named as for [Binary].
-func (c *Cluster) Tools(folders ...string) string {
+// Tools returns a folder for the PATH with kubectl and other programs, named as for
+// [Binary].
+func (c *Cluster) Tools(others ...string) string {
 	c.tb.Helper()
 	bin := filepath.Join(c.Dir, "bin")
 	c.Must(os.MkdirAll(bin, 0o755))
-	for _, folder := range folders {
-		c.Must(os.Symlink(Binary(c.tb, folder), filepath.Join(bin, filepath.Base(folder))))
+	for _, program := range append(others, "kubectl") {
+		c.Must(os.Symlink(Binary(c.tb, program), filepath.Join(bin, filepath.Base(program))))
 	}
-	script := fmt.Sprintf("#!/bin/sh\nexec '%s' kubectl \"$@\"\n", Binary(c.tb, ControlPlane))
-	c.Must(os.WriteFile(filepath.Join(bin, "kubectl"), []byte(script), 0o755))
 	return bin
 }

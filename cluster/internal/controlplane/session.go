@@ -12,10 +12,14 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"testing"
 )
 
-// A Session is a T for a program. Its clusters end with it.
+// A Session is a [testing.TB] for a program, as far as a Cluster needs it. Its clusters
+// end with it.
 type Session struct {
+	testing.TB // nil: nothing else is called
+
 	name string
 	ctx  context.Context
 
@@ -44,12 +48,10 @@ func (s *Session) End() {
 
 // Printf prints a line.
 func (s *Session) Printf(format string, args ...any) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	fmt.Println(strings.TrimSuffix(fmt.Sprintf(format, args...), "\n"))
 }
 
-// The remaining methods implement T.
+// The remaining methods are those of a [testing.TB].
 
 func (s *Session) Helper()                         {}
 func (s *Session) Name() string                    { return s.name }

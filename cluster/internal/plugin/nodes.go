@@ -51,17 +51,16 @@ type comparison struct {
 // handler returns the event handler that feeds the index.
 func (x *index) handler() cache.ResourceEventHandler {
 	return cache.ResourceEventHandlerFuncs{
-		AddFunc:    x.set,
-		UpdateFunc: func(_, node any) { x.set(node) },
-		DeleteFunc: x.delete,
+		AddFunc:    func(node any) { x.set(node.(*corev1.Node)) },
+		UpdateFunc: func(_, node any) { x.set(node.(*corev1.Node)) },
+		DeleteFunc: func(node any) {
+			name, _ := cache.DeletionHandlingMetaNamespaceKeyFunc(node)
+			x.delete(name)
+		},
 	}
 }
 
-func (x *index) set(object any) {
-	node, ok := object.(*corev1.Node)
-	if !ok {
-		return
-	}
+func (x *index) set(node *corev1.Node) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.current == nil {
@@ -76,18 +75,11 @@ func (x *index) set(object any) {
 	x.changes++
 }
 
-func (x *index) delete(object any) {
-	if gone, ok := object.(cache.DeletedFinalStateUnknown); ok {
-		object = gone.Obj
-	}
-	node, ok := object.(*corev1.Node)
-	if !ok {
-		return
-	}
+func (x *index) delete(name string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	delete(x.current, node.Name)
-	x.groups.Delete(node.Name)
+	delete(x.current, name)
+	x.groups.Delete(name)
 	x.changes++
 }
 

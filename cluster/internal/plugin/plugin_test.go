@@ -146,7 +146,7 @@ func drawCluster(t *rapid.T, p *Taints) []*corev1.Node {
 		case "other":
 			p.nodes.set(node(n.Name, kind.Draw(t, "other taints")...))
 		case "unknown":
-			p.nodes.delete(n)
+			p.nodes.delete(n.Name)
 		}
 	}
 	if rapid.Bool().Draw(t, "one more in the index") {

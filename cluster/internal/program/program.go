@@ -11,9 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime/debug"
-	"syscall"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 	logs "k8s.io/component-base/logs/api/v1"
@@ -42,11 +40,10 @@ type ExitError struct {
 // Error returns the text of the error.
 func (e ExitError) Error() string { return e.Err.Error() }
 
-// Main runs the program with the given name, until it is asked to stop, and exits.
+// Main runs the program with the given name, until it is asked to stop, and exits. A
+// second signal ends it at once.
 func Main(name string, o Options) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	os.Exit(Run(ctx, name, o, os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(Run(ctrl.SetupSignalHandler(), name, o, os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // LimitMemory makes the garbage collector keep the program within nine tenths of the

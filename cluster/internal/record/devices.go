@@ -11,6 +11,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	schedulertesting "k8s.io/kubernetes/pkg/scheduler/testing"
 	"pgregory.net/rapid"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -71,31 +72,18 @@ func (r *recorder) added(list []taints.Taint, seconds int) []taints.Taint {
 
 // slice returns the device of a pod.
 func slice(pod *recorded.DevicePod) *resourceapi.ResourceSlice {
-	return &resourceapi.ResourceSlice{
-		ObjectMeta: metav1.ObjectMeta{Name: pod.Name},
-		Spec: resourceapi.ResourceSliceSpec{
-			Driver: pod.Name, AllNodes: new(true),
-			Pool:    resourceapi.ResourcePool{Name: "pool", Generation: 1, ResourceSliceCount: 1},
-			Devices: []resourceapi.Device{{Name: "device", Taints: dra.DeviceTaints(pod.Taints)}},
-		},
-	}
+	s := schedulertesting.MakeResourceSliceWithAllNodes("pool", pod.Name).Devices("device").Obj()
+	s.Name, s.Spec.Devices[0].Taints = pod.Name, dra.DeviceTaints(pod.Taints)
+	return s
 }
 
 // claim returns the claim of a pod, to its device.
 func claim(pod *recorded.DevicePod) *resourceapi.ResourceClaim {
-	request := &resourceapi.ExactDeviceRequest{
-		DeviceClassName: "any",
-		Selectors: []resourceapi.DeviceSelector{{
-			CEL: &resourceapi.CELDeviceSelector{Expression: fmt.Sprintf("device.driver == %q", pod.Name)},
-		}},
-		Tolerations: dra.DeviceTolerations(pod.Tolerations),
-	}
-	return &resourceapi.ResourceClaim{
-		ObjectMeta: metav1.ObjectMeta{Name: pod.Name, Namespace: metav1.NamespaceDefault},
-		Spec: resourceapi.ResourceClaimSpec{
-			Devices: resourceapi.DeviceClaim{Requests: []resourceapi.DeviceRequest{{Name: "device", Exactly: request}}},
-		},
-	}
+	c := schedulertesting.MakeResourceClaim().Name(pod.Name).Namespace(metav1.NamespaceDefault).RequestWithName("device", "any").Obj()
+	device := c.Spec.Devices.Requests[0].Exactly
+	device.Selectors = []resourceapi.DeviceSelector{{CEL: &resourceapi.CELDeviceSelector{Expression: fmt.Sprintf("device.driver == %q", pod.Name)}}}
+	device.Tolerations = dra.DeviceTolerations(pod.Tolerations)
+	return c
 }
 
 // taintLater adds a taint, often NoExecute, to the devices of about half of the pods.

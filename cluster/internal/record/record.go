@@ -232,17 +232,13 @@ func (r *recorder) conditions() []recorded.ConditionsNode {
 				reported = append(reported, map[string]string{"type": kind, "status": status})
 			}
 		}
-		r.patch(answer.Name, map[string]any{"status": map[string]any{"conditions": reported}}, "status")
+		patch, err := json.Marshal(map[string]any{"status": map[string]any{"conditions": reported}})
+		r.Must(err)
+		_, err = r.Client.CoreV1().Nodes().Patch(r.Context(), answer.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
+		r.Must(err)
 		answers[i] = answer
 	}
 	return answers
-}
-
-func (r *recorder) patch(node string, change map[string]any, subresources ...string) {
-	patch, err := json.Marshal(change)
-	r.Must(err)
-	_, err = r.Client.CoreV1().Nodes().Patch(r.Context(), node, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, subresources...)
-	r.Must(err)
 }
 
 // taintsByCondition writes which taints the nodes have now.
@@ -271,7 +267,7 @@ func (r *recorder) taint(nodes []recorded.Node) map[string]time.Time {
 	begin := map[string]time.Time{}
 	for _, node := range nodes {
 		begin[node.Name] = time.Now()
-		r.patch(node.Name, map[string]any{"spec": map[string]any{"taints": node.Taints}})
+		r.SetTaints(node.Name, node.Taints...)
 	}
 	return begin
 }
@@ -279,7 +275,7 @@ func (r *recorder) taint(nodes []recorded.Node) map[string]time.Time {
 func (r *recorder) scheduling() {
 	answers := recorded.Schedule{Nodes: r.nodes(40/r.share, "node", draw.ValidTaints)}
 	r.taint(answers.Nodes)
-	r.RunScheduler(controlplane.Profile{Name: corev1.DefaultSchedulerName}) // it knows all taints from the start
+	r.RunScheduler("kube-scheduler", "") // it knows all taints from the start
 	for i := range 400 / r.share {
 		node := next(r, rapid.SampledFrom(answers.Nodes))
 		name := fmt.Sprintf("pod-%04d", i)

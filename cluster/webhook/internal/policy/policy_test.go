@@ -13,7 +13,6 @@ import (
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	"github.com/google/go-cmp/cmp"
 	admissionv1 "k8s.io/api/admission/v1"
-	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -86,27 +85,6 @@ func request(namespace, pod, old string) *admissionv1.AdmissionRequest {
 	return q
 }
 
-// mutated returns the patched pod and the patch steps. Mutating it again adds nothing.
-func mutated(t *testing.T, p *Policy, namespace, pod string) (after corev1.Pod, steps []string) {
-	t.Helper()
-	d := p.Mutate(request(namespace, pod, ""))
-	if d.Refusal != nil {
-		t.Fatalf("refused: %v", d.Refusal)
-	}
-	for _, step := range d.Patch {
-		steps = append(steps, step.Operation+" "+step.Path)
-	}
-	patch := must(jsonpatch.DecodePatch(must(json.Marshal(d.Patch))(t)))(t)
-	patched := must(patch.Apply([]byte(pod)))(t)
-	if again := p.Mutate(request(namespace, string(patched), "")); again.Refusal != nil || len(again.Patch) > 0 {
-		t.Fatalf("again: %+v", again)
-	}
-	if err := json.Unmarshal(patched, &after); err != nil {
-		t.Fatal(err)
-	}
-	return after, steps
-}
-
 func TestMutate(t *testing.T) {
 	p := policyOf(t, `{
 		"cluster": {"defaultTolerations": [{"key": "spot", "operator": "Exists"}]},
@@ -122,12 +100,27 @@ func TestMutate(t *testing.T) {
 	type test struct {
 		Name, Namespace, Label string
 		Spec                   json.RawMessage
+		Seconds                taints.DefaultTolerationSeconds
 		Want, Steps            []string
 	}
 	for _, test := range rows.Read[test](t, "mutate.yaml") {
 		t.Run(test.Name, func(t *testing.T) {
-			after, steps := mutated(t, p, test.Namespace, podOf(fields(test.Spec), test.Label))
-			var got []string
+			p.Seconds = test.Seconds
+			pod := podOf(fields(test.Spec), test.Label)
+			d := p.Mutate(request(test.Namespace, pod, ""))
+			patch := must(jsonpatch.DecodePatch(must(json.Marshal(d.Patch))(t)))(t)
+			patched := must(patch.Apply([]byte(pod)))(t)
+			if again := p.Mutate(request(test.Namespace, string(patched), "")); d.Refusal != nil || again.Refusal != nil || len(again.Patch) > 0 {
+				t.Fatalf("%+v, and again: %+v", d.Refusal, again)
+			}
+			var after corev1.Pod
+			if err := json.Unmarshal(patched, &after); err != nil {
+				t.Fatal(err)
+			}
+			var got, steps []string
+			for _, step := range d.Patch {
+				steps = append(steps, step.Operation+" "+step.Path)
+			}
 			for _, toleration := range kube.Tolerations(after.Spec.Tolerations) {
 				got = append(got, toleration.String())
 			}
@@ -144,122 +137,58 @@ func TestMutate(t *testing.T) {
 	}
 }
 
-// TestSeconds checks that pods get the seconds of the flags, and that these need no
-// permission, like an API server's own seconds.
-func TestSeconds(t *testing.T) {
-	p := testPolicy(t)
-	p.Seconds = taints.DefaultTolerationSeconds{NotReady: new(int64(60)), Unreachable: new(int64(900))}
-	after, _ := mutated(t, p, "web", podOf(``))
-	want := "[node.kubernetes.io/not-ready:NoExecute op=Exists for 60s node.kubernetes.io/unreachable:NoExecute op=Exists for 900s]"
-	if got := fmt.Sprint(kube.Tolerations(after.Spec.Tolerations)); got != want {
-		t.Errorf("got %s", got)
-	}
-	for toleration, allowed := range map[string]bool{
-		notReady: true, "node.kubernetes.io/not-ready:NoExecute op=Exists for 301s": false,
-		"node.kubernetes.io/unreachable:NoExecute op=Exists for 900s": true,
-		"node.kubernetes.io/unreachable:NoExecute op=Exists for 901s": false,
-	} {
-		if d := p.Validate(request("web", podOf(tolerating(toleration)), "")); (d.Refusal == nil) != allowed {
-			t.Errorf("%s: %v", toleration, d.Refusal)
-		}
-	}
-}
-
-func TestMutateRefuses(t *testing.T) {
-	p := policyOf(t, `{"dedications": [
-		{"name": "ml", "namespaces": ["ml"], "tolerations": [{"key": "a"}], "nodeSelector": {"pool": "ml", "os": "linux"}},
-		{"name": "spot", "podSelector": {"matchLabels": {"spot": "yes"}}, "tolerations": [{"key": "a"}], "nodeSelector": {"pool": "spot"}}
-	]}`)
+// TestDecisions decides about requests that are allowed, refused or ignored.
+func TestDecisions(t *testing.T) {
 	type test struct {
-		Label, Want string
-		Selector    json.RawMessage
-	}
-	for _, test := range rows.Read[test](t, "conflicts.yaml") {
-		d := p.Mutate(request("ml", podOf(`"nodeSelector":`+string(test.Selector), test.Label), ""))
-		want := &Refusal{Kind: "dedication", Code: 403, Reason: "Forbidden", Message: test.Want}
-		if diff := cmp.Diff(want, d.Refusal); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.Selector, diff)
-		}
-	}
-}
+		Name, Namespace     string
+		Mutate              bool // asks /mutate
+		DaemonSet           bool // has the tolerations that the DaemonSet controller adds, too
+		Rules               json.RawMessage
+		Seconds             taints.DefaultTolerationSeconds
+		Metadata, Spec, Old json.RawMessage
+		Request             json.RawMessage // what differs in the request
 
-func TestValidate(t *testing.T) {
-	type test struct {
-		Name, Namespace, Message string
-		Rules, Spec, Old         json.RawMessage
-		Code                     int32
-		Unknown                  []string
+		Code                   int32
+		Kind, Message, Ignored string // Message is a part of the refusal's
+		Unknown                []string
 	}
-	for _, test := range rows.Read[test](t, "validate.yaml") {
-		p, old := testPolicy(t), ""
+	reasons := map[int32]metav1.StatusReason{403: metav1.StatusReasonForbidden, 422: metav1.StatusReasonInvalid}
+	for _, test := range rows.Read[test](t, "decisions.yaml") {
+		p, decide := testPolicy(t), (*Policy).Validate
 		if test.Rules != nil {
 			p = policyOf(t, string(test.Rules))
 		}
+		if test.Mutate {
+			decide = (*Policy).Mutate
+		}
+		p.Seconds = test.Seconds
+		if test.DaemonSet {
+			var spec corev1.PodSpec
+			if err := json.Unmarshal(test.Spec, &spec); err != nil {
+				t.Fatal(err)
+			}
+			added := taints.AddDaemonSetTolerations(nil, taints.DaemonSetPod{})
+			spec.Tolerations = append(spec.Tolerations, kube.CoreTolerations(added)...)
+			test.Spec = must(json.Marshal(spec))(t)
+		}
+		pod := map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": test.Metadata, "spec": test.Spec}
+		old := ""
 		if test.Old != nil {
 			old = podOf(fields(test.Old))
 		}
-		d := p.Validate(request(test.Namespace, podOf(fields(test.Spec)), old))
-		if d.Refusal == nil {
-			d.Refusal = &Refusal{}
-		}
-		if d.Refusal.Code != test.Code || !strings.Contains(d.Refusal.Message+"\n", test.Message) || d.Ignored != "" || len(d.Patch) > 0 ||
-			!slices.Equal(d.Unknown, test.Unknown) {
-			t.Errorf("%s: %+v, want %d %s; unknown: %q", test.Name, d.Refusal, test.Code, test.Message, d.Unknown)
-		}
-	}
-}
-
-// TestIgnored checks that requests that the webhook is not for are allowed, and
-// that an update that leaves the tolerations alone is not decoded further.
-func TestIgnored(t *testing.T) {
-	p := testPolicy(t)
-	decide := map[string]func(*Policy, *admissionv1.AdmissionRequest) Decision{"mutate": (*Policy).Mutate, "validate": (*Policy).Validate}
-	type test struct {
-		Webhook string
-		Old     json.RawMessage // a spec
-		Change  json.RawMessage // of the request
-		Want    string
-	}
-	for _, test := range rows.Read[test](t, "ignored.yaml") {
-		q := request("web", podOf(tolerating("dedicated=ml")), "")
-		if test.Old != nil {
-			q = request("web", podOf(tolerating("dedicated=ml")), podOf(fields(test.Old)))
-		}
-		if err := json.Unmarshal(test.Change, q); err != nil {
+		q := request(test.Namespace, string(must(json.Marshal(pod))(t)), old)
+		if err := json.Unmarshal(test.Request, q); test.Request != nil && err != nil {
 			t.Fatal(err)
 		}
-		if d := decide[test.Webhook](p, q); d.Refusal != nil || d.Ignored != test.Want {
-			t.Errorf("%+v, want %s", d, test.Want)
+		d := decide(p, q)
+		r := d.Refusal
+		if r == nil {
+			r = &Refusal{}
 		}
-	}
-}
-
-// TestDaemonSets checks that a pod that the DaemonSet controller creates may have
-// the tolerations that the controller adds, and that its author gets no others past
-// the rules.
-func TestDaemonSets(t *testing.T) {
-	type test struct {
-		Name, User, Namespace string
-		Owner                 json.RawMessage
-		Spec                  json.RawMessage // without what the controller adds
-		More                  []string        // tolerations besides what the controller adds
-		Refused               string          // a part of the message
-	}
-	var added []string
-	for _, toleration := range taints.AddDaemonSetTolerations(nil, taints.DaemonSetPod{}) {
-		added = append(added, toleration.String())
-	}
-	for _, test := range rows.Read[test](t, "daemonsets.yaml") {
-		spec := tolerating(append(test.More, added...)...)
-		if test.Spec != nil {
-			spec += "," + fields(test.Spec)
-		}
-		pod := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"ownerReferences":[{"apiVersion":"other/v1"},%s]},"spec":{%s}}`, test.Owner, spec)
-		q := request(test.Namespace, pod, "")
-		q.UserInfo = authenticationv1.UserInfo{Username: test.User}
-		d := testPolicy(t).Validate(q)
-		if (d.Refusal != nil) != (test.Refused != "") || d.Refusal != nil && !strings.Contains(d.Refusal.Message, test.Refused) {
-			t.Errorf("%s: %v, want %q", test.Name, d.Refusal, test.Refused)
+		if r.Code != test.Code || r.Reason != reasons[r.Code] || test.Kind != "" && r.Kind != test.Kind ||
+			!strings.Contains(r.Message+"\n", test.Message) || d.Ignored != test.Ignored || !slices.Equal(d.Unknown, test.Unknown) ||
+			!test.Mutate && len(d.Patch) > 0 {
+			t.Errorf("%s: %+v, want %d %s; unknown: %q; ignored: %s", test.Name, r, test.Code, test.Message, d.Unknown, d.Ignored)
 		}
 	}
 }

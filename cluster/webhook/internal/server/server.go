@@ -96,18 +96,13 @@ func (s *Server) Start(ctx context.Context) error {
 		ReadTimeout: requestTimeout, MaxHeaderBytes: 8 << 10,
 		WriteTimeout: 3 * requestTimeout, IdleTimeout: idleTimeout,
 	}
-	stopped := make(chan error, 1)
+	drained, stop := context.WithCancel(context.WithoutCancel(ctx))
 	context.AfterFunc(ctx, func() {
 		s.clients.drain(lastRequests)
-		ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
-		defer cancel()
-		stopped <- server.Shutdown(ctx)
+		stop()
 	})
 	s.started.Store(true)
-	if err := server.Serve(listener); err != http.ErrServerClosed {
-		return err
-	}
-	return <-stopped
+	return (&manager.Server{Server: server, Listener: listener, ShutdownTimeout: new(requestTimeout)}).Start(drained)
 }
 
 // awaitCertificate waits until a certificate exists, and reports whether one does.

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -25,40 +24,38 @@ import (
 	scheduler "github.com/seed-0529bac1/taints/cluster/internal/plugin"
 )
 
-func init() { runOne = benchmark }
+var (
+	config  = flag.String("config", "", "run the workload of this `file`, a performance-config.yaml")
+	outcome = flag.String("result", "", "write what was measured to this `file`")
+)
 
-// benchmark runs the workload of a file, and writes what it measures to another one.
-// scheduler_perf needs an etcd on the PATH. Under that name, this program is one.
-func benchmark() {
+// TestMain parses the flags. scheduler_perf needs an etcd on the PATH. Under that name,
+// this program is one.
+func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "etcd" {
 		etcd()
 	}
-	m := &meter{Gatherer: legacyregistry.DefaultGatherer}
-	testing.Init()
-	config := flag.String("config", "", "run the workload of this `file`, a performance-config.yaml")
-	result := flag.String("result", "", "write what was measured to this `file`")
-	if err := perf.InitTests(); err != nil { // it parses the flags
-		fmt.Fprintf(os.Stderr, "benchmark: %v\n", err)
-		os.Exit(1)
+	if err := perf.InitTests(); err != nil {
+		panic(err)
 	}
 	perf.PerfSchedulingLabelFilter = "" // the file has only the workload to run
+	os.Exit(m.Run())
+}
 
+func BenchmarkPerfScheduling(b *testing.B) {
+	m := &meter{Gatherer: legacyregistry.DefaultGatherer}
 	legacyregistry.DefaultGatherer = m
 	newClock := func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) { return m, nil }
 	registry := frameworkruntime.Registry{scheduler.Name: scheduler.New, clock: newClock}
-	run := func(b *testing.B) {
-		perf.RunBenchmarkPerfScheduling(b, *config, "taints", registry)
-		if b.Failed() {
-			return
-		}
-		measured, err := m.measured()
-		content, errJSON := json.Marshal(measured)
-		if err := errors.Join(err, errJSON, os.WriteFile(*result, content, 0o644)); err != nil {
-			b.Fatal(err)
-		}
+	perf.RunBenchmarkPerfScheduling(b, *config, "taints", registry)
+	if b.Failed() {
+		return
 	}
-	match := func(string, string) (bool, error) { return true, nil }
-	testing.Main(match, nil, []testing.InternalBenchmark{{Name: "BenchmarkPerfScheduling", F: run}}, nil)
+	measured, err := m.measured()
+	content, errJSON := json.Marshal(measured)
+	if err := errors.Join(err, errJSON, os.WriteFile(*outcome, content, 0o644)); err != nil {
+		b.Fatal(err)
+	}
 }
 
 // etcd serves until it is told to end, or until its parent ends without telling it.

@@ -163,7 +163,7 @@ var (
 	}
 	about = []string{ // what the value says counts
 		"state", "status", "phase", "condition", "reason", "action", "lifecycle", "mode", "stage", "comment", "note", "message", "cause", "service", "operation", "task",
-		"progress", "planned", "requested",
+		"progress", "planned", "requested", "todo",
 	}
 
 	things  = []string{"name", "id", "machine", "cluster", "group", "at", "site", "zone", "rack"} // which have names
@@ -171,7 +171,7 @@ var (
 	ends    = []string{ // of what is done on a node that stays in service
 		"done", "completed", "complete", "succeeded", "success", "finished", "passed", "pass", "active", "ready", "normal", "schedulable",
 	}
-	takers = []string{"reserved", "locked", "taken", "claimed", "held", "booked", "borrowed", "out", "use", "disabled"} // before "by" or "until"
+	takers = []string{"reserved", "locked", "taken", "claimed", "held", "booked", "borrowed", "out", "use", "disabled", "silenced"} // before "by", "for" or "until"
 )
 
 func hasOne(words, of []string) bool {
@@ -187,11 +187,11 @@ func saysHeld(key, value string) bool {
 	}
 	name, words := split(base), split(value)
 	n := len(name)
-	if n == 0 || domain == "feature.node.kubernetes.io/" {
+	if n == 0 || domain == "feature.node.kubernetes.io/" || key == "upgrade.cattle.io/kubernetes-upgrade" { // which selects nodes for a plan
 		return false
 	}
 	last := name[n-1]
-	isTaken := n > 1 && (last == "by" || last == "until") && (slices.Contains(takers, name[n-2]) || strings.HasSuffix(name[n-2], "ing")) && value != "" && !isNobody(value)
+	isTaken := n > 1 && (last == "by" || last == "for" || last == "until") && (slices.Contains(takers, name[n-2]) || strings.HasSuffix(name[n-2], "ing")) && value != "" && !isNobody(value)
 	isSetting := hasOne(name, settings) && !slices.Contains(about, last) && value != "active" && last != "exceeded"
 	if slices.Contains(about, last) { // "cordon.example.com/reason"
 		first, _, _ := strings.Cut(domain, ".")
@@ -202,7 +202,7 @@ func saysHeld(key, value string) bool {
 	_, isForm := find(strings.Join(words, ""), false)
 	isOrder := len(words) == 1 && isForm && isHeld(words[0], false) && !isWhose(last) && !isTheir(last) && !isNodes(last) && !hasOne(name, things)
 	switch {
-	case isTaken, last == "scheduling" && slices.Contains(denials, strings.ToLower(value)):
+	case isTaken, isTicket(value), last == "scheduling" && slices.Contains(denials, strings.ToLower(value)):
 		return true
 	case hasOne(name, past), isSetting, denies(name, value, words):
 		return false
@@ -242,11 +242,13 @@ func denies(name []string, value string, words []string) bool {
 }
 
 // isNote reports whether the text has the form of what a person writes, in three words or
-// more. A description is of the machine.
+// more. A description is of the machine, unless it says a state.
 func isNote(key, text string) bool {
 	words := slices.DeleteFunc(strings.Fields(text), func(w string) bool { return !plain.MatchString(w) })
 	lower := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w != strings.ToLower(w) })
-	return len(words) > 2 && len(lower) > 1 && path.Base(key) != "description" && !strings.ContainsAny(text, "={[")
+	isState := slices.ContainsFunc(lower, func(w string) bool { return isHeld(w, false) })
+	return (len(words) > 2 && len(lower) > 1 || len(words) > 0 && slices.Contains(lower, "until")) &&
+		(path.Base(key) != "description" || isState) && !strings.ContainsAny(text, "={[")
 }
 
 var plain = regexp.MustCompile(`^[A-Za-z'-]+[.,:;]?$`)

@@ -56,7 +56,7 @@ func Of(t taints.Taint, e Evidence) Purpose {
 		return Purpose{ForState, Unhealthy, e.Fault}
 	case k.IsGuess && !e.IsChosen && !isListed:
 		return Purpose{ForState, k.State, "its words say so"}
-	case k.IsGuess && !(e.IsChosen && (isListed || e.IsNamed)): // a pool of the name, or a state
+	case k.IsGuess && !(e.IsChosen && (isListed || e.IsNamed || isLongName(t))): // a pool of the name, or a state
 		return Purpose{Kind: Unknown}
 	case e.Startup != "":
 		return Purpose{ForState, Starting, e.Startup + " has it among its startupTaints"}
@@ -77,6 +77,11 @@ func Of(t taints.Taint, e Evidence) Purpose {
 		return Purpose{ForPool, None, "its words say so"}
 	}
 	return Purpose{Kind: Unknown}
+}
+
+// isLongName reports whether a state is only part of the taint's value, as in pool=repair-service.
+func isLongName(t taints.Taint) bool {
+	return len(split(t.Value)) > 1 && !isStatus(lastOf(split(t.Key)))
 }
 
 // Marks reports whether a resource or a label of the node marks the same pool as the taint:

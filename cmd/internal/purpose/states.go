@@ -197,6 +197,8 @@ func (e *Entry) whoElse(isRemoved bool) string {
 		return e.Acts + "."
 	case e.Removal != "" && isRemoved:
 		return e.Removal + "."
+	case e.IsGuess && isRemoved:
+		return "by its words, nodes with it are " + string(e.State) + ". Who set it removes it."
 	case e.State == None, e.IsManual(), strings.HasPrefix(e.SetBy, "Kubernetes"):
 		return ""
 	}

@@ -92,18 +92,20 @@ func split(name string) []string {
 
 // Forms of words.
 var (
-	isNo     = regexp.MustCompile(`^(?i:false|no|0|down|ko)$`).MatchString
-	isYes    = regexp.MustCompile(`^(?i:true|yes)$`).MatchString
-	isNobody = regexp.MustCompile(`^(?i:none|nobody|unassigned|tbd|unknown|n-?a|unset)$`).MatchString
-	isOld    = regexp.MustCompile(`^(?i:old|previous)$`).MatchString
-	isWell   = regexp.MustCompile(`ready$|health|^(ok|available|online|active|agent|installed|started|running|initialized|configured|registered|joined|synced|verified)$`).MatchString
-	isTheir  = regexp.MustCompile(`^(dedicated|workload|app)$`).MatchString // what the nodes are for
-	isWhose  = regexp.MustCompile(`^(team|tenant|customer|client|user|owner|project|org|department)s?$`).MatchString
-	isStatus = regexp.MustCompile(`^(state|status|phase|health|condition|lifecycle)$`).MatchString
-	isNodes  = regexp.MustCompile(`(nodes?|pools?|workers?|fleet)$`).MatchString
-	isEnding = regexp.MustCompile(`^(|e|s|es|y|p?ed|ied|p?ing|a?t?ion|ions|ive|ers?|or|als?|e?ments?|able|le|is|tics?)$`).MatchString // of a form of a word
-	isWork   = regexp.MustCompile(`^(tests?|testing|(load|perf|smoke|stress)test|bench.*|experiments?|checks?|scan.*|drill|audit|backup|restor.*|recover.*|debug.*|patch|reset|wip)$`).MatchString
-	isGoing  = regexp.MustCompile(`^(?i:running|active|started|ongoing|underway|in.?progress)$`).MatchString
+	isNo        = regexp.MustCompile(`^(?i:false|no|0|down|ko)$`).MatchString
+	isYes       = regexp.MustCompile(`^(?i:true|yes)$`).MatchString
+	isNobody    = regexp.MustCompile(`^(?i:none|nobody|unassigned|tbd|unknown|n-?a|unset)$`).MatchString
+	isTicket    = regexp.MustCompile(`^(CHG|INC|OPS|PRB|REQ|RITM|SEC|TASK)-?[0-9]{3,}$`).MatchString
+	isOld       = regexp.MustCompile(`^(?i:old|previous)$`).MatchString
+	isWell      = regexp.MustCompile(`ready$|health|^(ok|available|online|active|agent|installed|started|running|initialized|configured|registered|joined|synced|verified)$`).MatchString
+	isTheir     = regexp.MustCompile(`^(dedicated|workload|app)$`).MatchString // what the nodes are for
+	isWhose     = regexp.MustCompile(`^(team|tenant|customer|client|user|owner|project|org|department)s?$`).MatchString
+	isStatus    = regexp.MustCompile(`^(state|status|phase|health|condition|lifecycle)$`).MatchString
+	isAttribute = regexp.MustCompile(`^(tier|class|type|kind|category|mode|purpose|use|usage|profile|priority|intent|flavor|sku)[0-9]*$`).MatchString
+	isNodes     = regexp.MustCompile(`(nodes?|pools?|workers?|fleet)$`).MatchString
+	isEnding    = regexp.MustCompile(`^(|e|s|es|y|p?ed|ied|p?ing|a?t?ion|ions|ive|ers?|or|als?|e?ments?|able|le|is|tics?)$`).MatchString // of a form of a word
+	isWork      = regexp.MustCompile(`^(tests?|testing|(load|perf|smoke|stress)test|bench.*|experiments?|checks?|scan.*|drill|audit|backup|restor.*|recover.*|debug.*|patch|reset|wip|window)$`).MatchString
+	isGoing     = regexp.MustCompile(`^(?i:running|active|started|ongoing|underway|in.?progress)$`).MatchString
 )
 
 // reading returns the state that a taint's words say, and whether they name a pool. What a
@@ -134,14 +136,19 @@ func reading(t taints.Taint) (state State, isPool bool) {
 	read := func(texts []string, isKey bool) {
 		for _, text := range texts {
 			if w, isForm := find(text, isKey); isForm && !(isKey && strings.HasPrefix(text, "test")) { // which may be going on
-				line, isPool = max(line, w.line), isPool || w.state() == None
+				isEmpty := isKey && isAttribute(text) && (t.Value == "" || isYes(t.Value) || t.Value == "enabled") // "tier=true" says nothing
+				line, isPool = max(line, w.line), isPool || w.state() == None && !isEmpty
 			} else {
 				isUnclear = isUnclear || w.state() != None
 			}
 		}
 	}
 	if !isOnly {
-		read(split(domain[0]), true)
+		saysWho := func(text string) bool { // as in ops.example.com
+			w, _ := find(text, true)
+			return len(domain) > 1 && w.state() == None && w.line > 0
+		}
+		read(slices.DeleteFunc(split(domain[0]), saysWho), true)
 		read(key, true)
 	}
 	ofKey, last := said[line], lastOf(key)
@@ -153,13 +160,13 @@ func reading(t taints.Taint) (state State, isPool bool) {
 	isUnclear = isUnclear || isGoing(t.Value) || isWork(last) && line == 0 && (t.Value == "" || isYes(t.Value)) // line 0 is of machines
 	isKind := isNodes(last)                                                                                     // of nodes
 	isEcho := slices.ContainsFunc(value, func(text string) bool { return len(text) > 2 && slices.Contains(key, text) })
-	isMark := !isPrefixed && isYes(t.Value) && !strings.HasSuffix(last, "ing") // "kubeflow=true" is a person's; programs have a domain
+	isMark := !isPrefixed && isYes(t.Value) && !strings.HasSuffix(last, "ing") && !strings.Contains(last, "schedul") // "kubeflow=true" is a person's; programs have a domain
 	switch {
 	case isWhose(last) && state != ofKey: // of the nodes, or the name of a team
 		return ofKey, false
 	case state == None && isWork(last) && isGoing(t.Value):
 		return Maintained, false
-	case isNobody(t.Value), isUnclear && !isName: // no pods yet, or a state
+	case isNobody(t.Value), isTicket(t.Value), slices.Contains(value, "until"), isUnclear && !isName: // no pods yet, or a state
 		return state, false
 	}
 	return state, isPool || isName || isKind || isEcho || isMark

@@ -43,6 +43,7 @@ func TestReading(t *testing.T) {
 		"x/nccl-test=running": "in maintenance", "benchmark=in-progress": "in maintenance", "stress-test=active": "in maintenance", "drain=running": "being removed", "gpu=active": "", "workload=running": "pool", "gpu-test=true": "", "gpu-reset=true": "", "sandbox-test=true": "pool", "load=testing": "pool", "testing=true": "", "scan=true": "", "workload=test": "pool", "surveying=true": "",
 		"disk-swap=true": "in maintenance", "memory-swap=true": "pool", "swap=true": "pool", "rack-move=true": "in maintenance",
 		"dedicated=do-not-use": "fenced", "dedicated=on-hold": "pool", "x/tier=blocked": "fenced", "status=incident": "unhealthy", "workload=incident": "pool", "lifecycle=sunset": "being removed", "x/vendor-return=true": "being removed", "customer=return": "pool",
+		"ops.example.com/zulu=true": "", "drain.example.com/zulu=true": "being removed", "x/tier=gold": "pool", "x/tier7=enabled": "", "gpu-type=true": "pool", "owner=INC-4471": "", "gpu=RTX-3090": "pool", "reserved=until-friday": "", "noschedule=true": "", "old-pool=true": "being removed", "patch-window=true": "",
 		"health-checks": "unhealthy", "x/zulu=health": "", "cloud.google.com/gke-provisioning=spot": "pool", "failure-domain": "",
 	} {
 		state, isPool := reading(taints.Must(taints.ParseTaint(text + ":NoSchedule")))

@@ -143,6 +143,7 @@ func (c *Cluster) Finish() {
 			c.Nodes[i].setMaker(m)
 		}
 	}
+	c.holdForPods()
 	c.stopEvictions()
 	c.group()
 	c.finishWorkloads()

@@ -42,6 +42,20 @@ func (n *Node) setMaker(m maker) {
 	}
 }
 
+// holdForPods notes the pods that run on a cordoned node and have its name in theirs, as that of
+// a Job that upgrades the node, or of kubectl debug.
+func (c *Cluster) holdForPods() {
+	for _, p := range c.All() {
+		i, isKnown := c.NodeAt[p.Node]
+		if !isKnown || !c.Nodes[i].Cordoned || p.IsFinished() || p.Owner.Kind != "Job" && *p.Owner != (Owner{}) {
+			continue
+		}
+		if strings.Contains("-"+p.Name+"-", "-"+p.Node+"-") {
+			c.Nodes[i].hold.Add("pod " + p.String() + " runs for it")
+		}
+	}
+}
+
 // A Node is a node with its taints.
 type Node struct {
 	*corev1.Node // only with name, labels, times and finalizers

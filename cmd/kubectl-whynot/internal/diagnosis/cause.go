@@ -274,6 +274,7 @@ func (x *Pending) alternativeSteps() []fix.Step {
 		}
 		return []fix.Step{{Text: "choose the nodes " + which + ", and tolerate their taints, which " + where}}
 	case !x.hasPool():
+		x.target.AreUnknown = true
 		return slices.Concat(x.target.Ask(&x.Alternatives[0]), x.target.NodeSteps(x.stays))
 	}
 	return slices.Concat(x.target.NodeSteps(x.stays), x.poolSteps())

@@ -50,7 +50,11 @@ func (a *advice) remove(text string) Step {
 	return a.pods.onNodes(a.words.Replace(text), a.nodes, why.MaxNames, "taint", "nodes", a.ID.String()+"-")
 }
 
+// uncordon returns a step whose command uncordons the nodes, unless another question comes first.
 func (a *advice) uncordon(text string) Step {
+	if a.pods.AreUnknown {
+		return a.tell(text)
+	}
 	return a.pods.onNodes(a.words.Replace(text), a.nodes, why.MaxNames, "uncordon")
 }
 
@@ -94,8 +98,12 @@ func (x *Pods) StepsFor(s *Stay, stays []*Stay) []Step {
 		return []Step{a.look("wait for WHAT to go away from WHO" + a.since(", there", "") + ": " + s.startup +
 			" has it among its startupTaints, so that the " + say.Noun(len(s.nodes), "node") + " ARE starting")}
 	case s.known.IsGuess:
+		more := x.writers(s.at)
+		if a.Evidence != "" {
+			more += ". There is more" + a.because()
+		}
 		return []Step{a.look("ask who set WHAT on WHO" + a.since(", there", "") + ": by its words the " + say.Noun(len(s.nodes), "node") + " ARE " +
-			string(s.State) + ". Who set it removes it; no pod should tolerate it" + x.writers(s.at))}
+			string(s.State) + ". Who set it removes it; no pod should tolerate it" + more)}
 	}
 	switch {
 	case s.State == purpose.Cordoned && s.ID.Key != "":
@@ -309,6 +317,8 @@ func (x *Pods) Ask(only *remedy.Alternative) []Step {
 	nodes, why := say.NamesOf(only.NodeNames, only.Nodes), "nothing in the input says what it is for"
 	if x.RunsOn(x.Profile, only.At) {
 		why = "it came after such pods, which run there still"
+	} else if k := purpose.Known(only.Unknown[0]); k.IsGuess {
+		why = "by its words the nodes are " + string(k.State) + ", and what else the input says is for a pool"
 	}
 	text := "ask who set " + say.TaintsText(only.Unknown) + " on " + nodes + ": " + why + ". If it marks nodes for such pods, " +
 		entriesText(only.Entries()) + "; if it marks a state of the node, that has to end" + x.writers(only.At)

@@ -28,6 +28,8 @@ type Pods struct {
 	IsKeptOff bool              // a DaemonSet makes no such pods on some nodes
 	Differ    bool              // the entries are for the template, and the pods have other tolerations
 	Own       []remedy.Entry    // then those that the pods alone need, if that is clear
+
+	AreUnknown bool // the taints of the nodes: nothing says whether they are for a state
 }
 
 // Steps returns the steps that apply the entries. An API server lets a pod get more
@@ -52,14 +54,16 @@ func (x *Pods) Steps(condition string, entries []remedy.Entry) []Step {
 	case "CronJob":
 		text = "change the pod template of " + who + " too, which made the Job"
 	case "Job":
-		text = "if a CronJob made the Job, change its template too"
+		if text = "if a CronJob made the Job, change its template too"; x.Workload != nil {
+			text = "if the Job makes more pods, make it again with that: its template cannot change"
+		}
 	case x.First.Owner.Kind:
 	default:
 		text += ": it would undo a change of " + x.First.Owner.Kind + " " + x.First.Owner.Name
 	}
 	steps := []Step{x.patchPod(condition, "", entries)}
 	hasAll := kind == "CronJob" && !slices.ContainsFunc(entries, lacks) // then the next Jobs have it
-	if kind == "" || hasAll || kind == "Job" && x.Workload != nil {
+	if kind == "" || hasAll {
 		return steps
 	}
 	return append(steps, Step{Text: text})

@@ -20,8 +20,7 @@ import (
 func (a *chooser) isMistake(r explain.Reason) bool {
 	t := r.Closest
 	switch {
-	case t.Key == "",
-		t.Key != r.Taint.Key && !names.IsSameWord(t.Key, r.Taint.Key),
+	case !names.IsSameWord(t.Key, r.Taint.Key),
 		!isEffect(t.Effect) && !strings.EqualFold(string(t.Effect), string(r.Taint.Effect)),
 		t.TolerationSeconds != nil && (*t.TolerationSeconds <= 0 || t.Effect != r.Taint.Effect):
 		return false

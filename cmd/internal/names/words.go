@@ -13,20 +13,21 @@ import (
 
 // IsSameWord reports whether two similar names mean the same, and do not name
 // different things, such as team-a and team-b, or trusted and untrusted: they differ
-// only in letter case or separators, or one long word has an extra or missing letter
-// or two swapped neighbors, not at its beginning or end.
+// only in letter case or separators, or one word has two swapped neighbors or, if it is
+// long, an extra or missing letter, not at its beginning or end.
 func IsSameWord(a, b string) bool {
 	if strings.EqualFold(a, b) {
 		return true
 	}
 	x, y := keyWords(a), keyWords(b)
-	if len(x) != len(y) {
-		return false
-	}
-	for len(x) > 0 && x[0] == y[0] {
+	for len(x) > 0 && len(y) > 0 && x[0] == y[0] {
 		x, y = x[1:], y[1:]
 	}
-	return len(x) == 0 || isMisspelled(x[0], y[0]) && slices.Equal(x[1:], y[1:])
+	isShort := func(word string) bool { return len(word) < 4 }
+	if strings.Join(x, "") == strings.Join(y, "") && !slices.ContainsFunc(slices.Concat(x, y), isShort) {
+		return true
+	}
+	return len(x) == len(y) && isMisspelled(x[0], y[0]) && slices.Equal(x[1:], y[1:])
 }
 
 // keyWords returns the words of a key in lower case. Separators end words, and
@@ -45,10 +46,10 @@ func isMisspelled(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
-	if len(a) < 5 || a[0] != b[0] || strings.ContainsFunc(a+b, unicode.IsDigit) {
-		return false
-	}
 	letters := func(s string) []string { return slices.Sorted(slices.Values(strings.Split(s, ""))) }
 	isSwapped := slices.Equal(letters(a), letters(b))
+	if len(a) < 4 || len(a) < 5 && !isSwapped || a[0] != b[0] || strings.ContainsFunc(a+b, unicode.IsDigit) {
+		return false
+	}
 	return similar.Edits(a, b) == 1 && !strings.HasPrefix(b, a) && (len(a) < len(b) || isSwapped)
 }

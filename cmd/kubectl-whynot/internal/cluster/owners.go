@@ -82,11 +82,14 @@ func (c *Cluster) addTaints(v any, lister string) {
 	}
 }
 
-// WantsProvisioners reports whether pods that are asked for, and wait, are kept off a node by
-// a cordon, or by a taint that only what made the node may explain.
+// WantsProvisioners reports whether a node does not answer, or pods that are asked for, and
+// wait, are kept off a node by a cordon, or by a taint that only what made the node may explain.
 func (c *Cluster) WantsProvisioners() bool {
 	var list []taints.Taint
 	for i := range c.Nodes {
+		if c.Nodes[i].IsSilent() {
+			return true
+		}
 		for _, t := range c.Nodes[i].Own {
 			if k := purpose.Known(t); k.State == purpose.None || k.IsGuess {
 				list = append(list, purpose.WithoutTime(t))

@@ -23,7 +23,7 @@ func IsSameWord(a, b string) bool {
 	for len(x) > 0 && len(y) > 0 && x[0] == y[0] {
 		x, y = x[1:], y[1:]
 	}
-	isShort := func(word string) bool { return len(word) < 4 }
+	isShort := func(word string) bool { return len(word) < 3 }
 	if strings.Join(x, "") == strings.Join(y, "") && !slices.ContainsFunc(slices.Concat(x, y), isShort) {
 		return true
 	}

@@ -72,7 +72,7 @@ func TestKeysThatAreAlike(t *testing.T) {
 dedicated dedicatd, dedicated dedicateed, dedicated deidcated, dedicated Dedicated, dedicated DedicateD,
 dedicated Dedicatd, example.com/dedicated exmaple.com/dedicated, dedicated-gpu dedicated_gpu,
 dedicated-gpu dedicatd-gpu, dedicated.gpu2 dedicatd.gpu2, teamAlpha team-alpha, teamAlpha teamalpha, teamA teama,
-workload-type workload-tpye, team taem, nodepool node-pool, example.com/scalesetpriority example.com/scaleset-priority,
+workload-type workload-tpye, team taem, nodepool node-pool, example.com/scalesetpriority example.com/scaleset-priority, reserved-for reservedfor,
 node-role.kubernetes.io/control-plane node-role.kubernetes.io/contrl-plane`
 	const others = `
 team-a team-b, teamA teamB, teamA teamAB, team-east team-west, team-data team-date, team-market team-marked,

@@ -313,7 +313,7 @@ func (a *answerer) taintAnswers() []TaintAnswer {
 	var answers []TaintAnswer
 	for i, r := range explain.Node(a.matcher, a.taints.elements) {
 		t := TaintAnswer{
-			Place: a.taints.places.place(a.taints.entries[i].span), Name: name("taints", i), Text: say.Taint(r.Taint),
+			Place: a.taints.place(a.taints.entries[i].span), Name: name("taints", i), Text: say.Taint(r.Taint),
 			Why: r.Why(), Decides: e.Outcome != taints.Stays && e.Taint == i,
 		}
 		if r.HasClosest() {
@@ -386,7 +386,7 @@ func (a *answerer) tolerationAnswers() []TolerationAnswer {
 	for i, t := range a.tolerations {
 		x := TolerationAnswer{Name: name("tolerations", i), Text: say.Toleration(t), Origin: a.origin(i), Matches: a.matches(i)}
 		if i < len(a.written.entries) {
-			x.Place = a.written.places.place(a.written.entries[i].span)
+			x.Place = a.written.place(a.written.entries[i].span)
 		}
 		answers = append(answers, x)
 	}

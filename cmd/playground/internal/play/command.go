@@ -19,10 +19,10 @@ var valueFlags = []string{
 // runCommand makes the changes of a line such as "kubectl taint nodes node-1
 // gpu:NoSchedule spot-", "kubectl cordon node-1" or "oc adm taint …" to the list. It
 // reports whether the line is a command.
-func runCommand(l *reader[taints.Taint], line span) bool {
-	words := wordsOf(l.text, line)
-	word := func(i int) string { return l.text[words[i].start:words[i].end] }
-	i := slices.IndexFunc(words, func(s span) bool { return l.text[s.start:s.end] == "kubectl" || l.text[s.start:s.end] == "oc" })
+func runCommand(l *list[taints.Taint], line span) bool {
+	words := l.words(line)
+	word := func(i int) string { return l.part(words[i]) }
+	i := slices.IndexFunc(words, func(s span) bool { return l.part(s) == "kubectl" || l.part(s) == "oc" })
 	if i < 0 || i > 1 || i == 1 && word(0) != "$" {
 		return false
 	}
@@ -40,12 +40,12 @@ func runCommand(l *reader[taints.Taint], line span) bool {
 		addCordon(l, words[i])
 		return true
 	case "uncordon":
-		remove(&l.list, words[i], taints.Changes{Remove: []taints.TaintID{cordon.ID()}})
+		remove(l, words[i], taints.Changes{Remove: []taints.TaintID{cordon.ID()}})
 		return true
 	default:
 		return false
 	}
-	overwrite := strings.Contains(l.text[line.start:line.end], " --overwrite")
+	overwrite := strings.Contains(l.part(line), " --overwrite")
 	for i++; i < len(words) && word(i)[0] != '#'; i++ {
 		switch w := word(i); {
 		case slices.Contains(valueFlags, w):
@@ -54,7 +54,7 @@ func runCommand(l *reader[taints.Taint], line span) bool {
 			if !l.hasRoom(words[i]) {
 				return true
 			}
-			change(&l.list, words[i], overwrite)
+			change(l, words[i], overwrite)
 		}
 	}
 	return true
@@ -62,9 +62,9 @@ func runCommand(l *reader[taints.Taint], line span) bool {
 
 // change makes the change of an argument of "kubectl taint".
 func change(l *list[taints.Taint], s span, overwrite bool) {
-	c, err := taints.ParseChanges(l.text[s.start:s.end])
+	c, err := taints.ParseChanges(l.part(s))
 	if err != nil {
-		l.fail(errorIn(l.text, s, err))
+		l.unparsed(s, err)
 		return
 	}
 	if overwrite && len(c.Add) > 0 {
@@ -72,7 +72,7 @@ func change(l *list[taints.Taint], s span, overwrite bool) {
 	}
 	remove(l, s, c)
 	if len(c.Add) > 0 {
-		l.add(c.Add[0], entry{span: s})
+		l.append(c.Add[0], entry{span: s})
 	}
 }
 
@@ -92,10 +92,9 @@ func remove(l *list[taints.Taint], s span, c taints.Changes) {
 // wordPattern matches a word of a command.
 var wordPattern = regexp.MustCompile(`[^\s\x{A0}\x{FEFF}]+`)
 
-// wordsOf returns the words of the line.
-func wordsOf(text string, line span) []span {
-	var words []span
-	for _, at := range wordPattern.FindAllStringIndex(text[line.start:line.end], -1) {
+// words returns the words of the line.
+func (t *text) words(line span) (words []span) {
+	for _, at := range wordPattern.FindAllStringIndex(t.part(line), -1) {
 		words = append(words, span{line.start + at[0], line.start + at[1]})
 	}
 	return words

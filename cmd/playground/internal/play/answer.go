@@ -49,23 +49,19 @@ func NewAnswer(s State) Answer {
 		x.Placement = Statement{unknown, "There is no question yet", "Type the taints of a node and the tolerations of a pod, or choose a question."}
 		x.Eviction = Statement{unknown, "There is no answer yet", "It changes as you type."}
 	}
-	notes, findings := 0, 0
-	all := slices.Concat(a.taints.problems, a.written.problems, a.problems)
-	for _, p := range all {
-		if p.Note {
-			notes++
-		}
+	counts := make(map[string]int)
+	for _, p := range slices.Concat(a.taints.problems, a.written.problems, a.problems) {
+		counts[map[bool]string{false: "problem", true: "note"}[p.Note]]++
 	}
 	for _, t := range x.Tolerations {
-		findings += len(t.Findings)
+		counts["finding"] += len(t.Findings)
 	}
-	brief := []string{x.Placement.Text, x.Eviction.Text}
-	for i, n := range []int{len(all) - notes, notes, findings} {
-		if n > 0 {
-			brief = append(brief, say.Count(n, []string{"problem", "note", "finding"}[i]))
+	x.Brief = x.Placement.Text + ". " + x.Eviction.Text + "."
+	for _, of := range []string{"problem", "note", "finding"} {
+		if counts[of] > 0 {
+			x.Brief += " " + say.Count(counts[of], of) + "."
 		}
 	}
-	x.Brief = strings.Join(brief, ". ") + "."
 	return x
 }
 

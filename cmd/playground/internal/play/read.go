@@ -216,7 +216,7 @@ func (l *list[T]) read() {
 		l.document(start)
 	case describes.MatchString(l.s):
 		l.described(all)
-	case isYAML(l.s):
+	case isYAML.MatchString(l.s):
 		l.document(len(strings.TrimRight(l.s[:start], " "))) // with the spaces that indent it
 	default:
 		l.kubectl(all)
@@ -320,21 +320,11 @@ func (s *source) unparsed(at span, err error) {
 	s.fail(at, words.Error()+say.Meant(words))
 }
 
-// isYAML reports whether the text is YAML in block style and not kubectl's form.
-// It looks at the first line that is not a comment.
-func isYAML(text string) bool {
-	for line := range strings.Lines(text) {
-		if line = strings.Trim(line, whiteSpace); line != "" && line[0] != '#' {
-			return blockYAML.MatchString(line)
-		}
-	}
-	return false
-}
-
-// blockYAML matches a mark of YAML, or a name with a value, which may be on the next lines
-// if the name is one of an object.
-var blockYAML = regexp.MustCompile(`^(---|- |-$|["'&!%]|[^:]*: |(apiVersion|kind|metadata|spec|status|template|items|` +
-	`taints|tolerations|unschedulable|key|operator|value|effect|tolerationSeconds|timeAdded):$)`)
+// isYAML matches YAML in block style, by its first line that is not a comment: it has a
+// mark of YAML, or a name with a value, which may be on the next lines if the name is one
+// of an object. Other texts are in kubectl's form.
+var isYAML = regexp.MustCompile(`^(?:[\s\x{A0}\x{FEFF}]|#.*\n)*(---|- |-\s*(\n|$)|["'&!%]|[^\s#:][^:\n]*: [ \t]*\S|(apiVersion|kind|metadata|spec|status|template|items|` +
+	`taints|tolerations|unschedulable|key|operator|value|effect|tolerationSeconds|timeAdded):\s*(\n|$))`)
 
 // split yields the parts of the span between separators, without white space at
 // their ends.

@@ -265,8 +265,8 @@ func (s *source) syntax(start int, err error) {
 		return
 	}
 	at := s.yamlOffset(e.Mark.Line, e.Mark.Column)
-	if e.Mark.Line == 0 {
-		at = start + max(0, strings.IndexFunc(s.s[start:], isControl))
+	if e.Mark.Line == 0 { // of a character that YAML forbids
+		at = start + e.Mark.Index
 	}
 	end := len(strings.TrimRight(s.s, whiteSpace))
 	at = min(at, end)
@@ -293,9 +293,4 @@ func remedy(message, rest string) string {
 		return "; put a value that contains a colon and a space in quotes, or correct the indentation"
 	}
 	return ""
-}
-
-// isControl reports whether YAML forbids the character.
-func isControl(r rune) bool {
-	return r < ' ' && r != '\t' && r != '\r' && r != '\n' || r >= 0x7f && r <= 0x9f && r != 0x85 || r == 0xfffe || r == 0xffff
 }

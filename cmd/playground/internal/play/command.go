@@ -40,7 +40,7 @@ func runCommand(l *list[taints.Taint], line span) bool {
 		addCordon(l, words[i])
 		return true
 	case "uncordon":
-		remove(l, words[i], taints.Changes{Remove: []taints.TaintID{cordon.ID()}})
+		change(l, words[i], taints.Changes{Remove: []taints.TaintID{cordon.ID()}})
 		return true
 	default:
 		return false
@@ -54,38 +54,32 @@ func runCommand(l *list[taints.Taint], line span) bool {
 			if !l.hasRoom(words[i]) {
 				return true
 			}
-			change(l, words[i], overwrite)
+			c, err := taints.ParseChanges(w)
+			if err != nil {
+				l.unparsed(words[i], err)
+				continue
+			}
+			if overwrite && len(c.Add) > 0 {
+				c.Remove = []taints.TaintID{c.Add[0].ID()}
+			}
+			change(l, words[i], c)
 		}
 	}
 	return true
 }
 
-// change makes the change of an argument of "kubectl taint".
-func change(l *list[taints.Taint], s span, overwrite bool) {
-	c, err := taints.ParseChanges(l.part(s))
-	if err != nil {
-		l.unparsed(s, err)
-		return
-	}
-	if overwrite && len(c.Add) > 0 {
-		c.Remove = []taints.TaintID{c.Add[0].ID()}
-	}
-	remove(l, s, c)
-	if len(c.Add) > 0 {
-		l.append(c.Add[0], entry{span: s})
-	}
-}
-
-// remove removes taints. It adds a note if a command that only removes finds none.
-func remove(l *list[taints.Taint], s span, c taints.Changes) {
+// change makes the change. It adds a note if a command that only removes finds nothing.
+func change(l *list[taints.Taint], at span, c taints.Changes) {
 	before := len(l.elements)
 	for i, t := range slices.Backward(l.elements) {
 		if slices.Contains(c.Remove, t.ID()) || slices.Contains(c.RemoveKeys, t.Key) {
 			l.elements, l.entries = slices.Delete(l.elements, i, i+1), slices.Delete(l.entries, i, i+1)
 		}
 	}
-	if len(c.Add) == 0 && len(l.elements) == before {
-		l.note(s, "this removes no taint, because none above has this key and effect")
+	if len(c.Add) > 0 {
+		l.append(c.Add[0], entry{span: at})
+	} else if len(l.elements) == before {
+		l.note(at, "this removes no taint, because none above has this key and effect")
 	}
 }
 

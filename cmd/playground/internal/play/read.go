@@ -24,18 +24,10 @@ const (
 	maxEntries = 500
 )
 
-// An entry is the place of a list's element in its text.
+// An entry is the place of a list's element in its text, and its object in YAML and JSON.
 type entry struct {
 	span
-	fields map[string]span // of the values in YAML and JSON
-}
-
-// field returns the span of the field, or of the whole entry if that is not known.
-func (e entry) field(name string) span {
-	if s, ok := e.fields[name]; ok {
-		return s
-	}
-	return e.span
+	object *yaml.Node
 }
 
 // A source is one of the two texts, and what is wrong with it.
@@ -86,6 +78,14 @@ type field[T any] struct {
 func (l *list[T]) append(element T, e entry) {
 	l.elements = append(l.elements, element)
 	l.entries = append(l.entries, e)
+}
+
+// field returns the span of the element's field, or of the element if that is not known.
+func (l *list[T]) field(i int, name string) span {
+	if n := get(l.entries[i].object, name); n != nil {
+		return l.at(n)
+	}
+	return l.entries[i].span
 }
 
 func readTaints(text string) list[taints.Taint] {
@@ -152,7 +152,7 @@ func readTolerations(text string, o taints.Options) list[taints.Toleration] {
 	l.refuse(o.ValidateTolerations(l.elements))
 	compares := func(t taints.Toleration) bool { return t.Operator == taints.OpLt || t.Operator == taints.OpGt }
 	if i := slices.IndexFunc(l.elements, compares); i >= 0 && !o.NoComparison {
-		l.note(l.entries[i].field("operator"), "Lt and Gt need the feature gate TaintTolerationComparisonOperators, which is off by default: without it, the API server refuses them")
+		l.note(l.field(i, "operator"), "Lt and Gt need the feature gate TaintTolerationComparisonOperators, which is off by default: without it, the API server refuses them")
 	}
 	return l
 }
@@ -201,7 +201,7 @@ func (l *list[T]) refuse(err error) {
 		return
 	}
 	for _, f := range invalid {
-		l.wrong(l.entries[f.Index].field(f.Field), "the API server refuses this: "+f.Error()+say.Meant(*f))
+		l.wrong(l.field(f.Index, f.Field), "the API server refuses this: "+f.Error()+say.Meant(*f))
 	}
 }
 
@@ -215,7 +215,7 @@ func (l *list[T]) read() {
 	case l.s[start] == '[' || l.s[start] == '{':
 		l.document(start)
 	case describes.MatchString(l.s):
-		l.described(all)
+		l.described()
 	case isYAML.MatchString(l.s):
 		l.document(len(strings.TrimRight(l.s[:start], " "))) // with the spaces that indent it
 	default:
@@ -245,35 +245,33 @@ func (l *list[T]) kubectl(all span) {
 var describes = regexp.MustCompile(indent + `(Taints|Tolerations):|^(Name|Namespace|Roles|Labels|Annotations|CreationTimestamp|Unschedulable|` +
 	`Lease|Conditions|Priority|Service Account|Node|Start Time|Status|QoS Class|Node-Selectors|Events):(  |$)`)
 
-var label = regexp.MustCompile(indent + `(?:(Taints|Tolerations):|([A-Z][A-Za-z ()-]*):(?:\s|$))[ \t]*`)
+var label = regexp.MustCompile(indent + `((?:Taints|Tolerations):|[A-Z][A-Za-z ()-]*:(?:\s|$))[ \t]*`)
 
 // described reads the list in what "kubectl describe" prints, in full or in part: from
 // its label to the next one, or from the beginning if its label is cut off.
-func (l *list[T]) described(all span) {
-	l.labels = make(map[string]span)
+func (l *list[T]) described() {
 	want := strings.ToUpper(l.name[:1]) + l.name[1:]
-	hasList := regexp.MustCompile(indent + want + ":").MatchString(l.s) // then label matches too
-	isList, lists := !hasList || label.FindStringSubmatch(l.s)[1] == want, 0
-	for line := range l.split(all, "\n") {
-		parts := label.FindStringSubmatch(l.part(line))
-		if parts != nil {
-			line.start = min(line.start+len(parts[0]), line.end)
-			if isList = parts[1] == want; isList {
-				lists++
-			} else if lists < 2 {
-				l.labels[parts[2]] = line
-			}
+	hasList := regexp.MustCompile(indent + want + ":").MatchString(l.s)
+	starts := label.FindAllStringSubmatchIndex(l.s, -1) // not empty, as the text describes something
+	name, start := "", 0
+	l.labels = make(map[string]span)
+	for _, at := range append(starts, []int{len(l.s), 0, 0, 0}) {
+		value := l.trim(span{start, at[0]})
+		if _, has := l.labels[name]; !has {
+			l.labels[name] = value
+		} else if name == want {
+			l.note(value, "this describes more than one "+l.owner+"; this page shows the first")
+			break
 		}
-		if isList && lists < 2 && line.start < line.end && !l.line(line) {
-			return
-		}
-		if isList && lists == 2 && parts != nil {
-			l.note(line, "this describes more than one "+l.owner+"; this page shows the first")
-		}
+		name, start = strings.TrimRight(l.s[at[2]:at[3]], ": \t\r\n"), at[1]
 	}
+	if !hasList || strings.HasPrefix(l.s[starts[0][2]:], want+":") {
+		l.kubectl(l.labels[""])
+	}
+	l.kubectl(l.labels[want])
 	isCordoned := l.owner == "Node" && l.part(l.labels["Unschedulable"]) == "true"
 	if !hasList && !isCordoned && len(l.elements)+len(l.problems) == 0 {
-		l.fail(all, "this describes no "+l.name)
+		l.fail(span{0, len(l.s)}, "this describes no "+l.name)
 	}
 }
 
@@ -326,20 +324,25 @@ func (s *source) unparsed(at span, err error) {
 var isYAML = regexp.MustCompile(`^(?:[\s\x{A0}\x{FEFF}]|#.*\n)*(---|- |-\s*(\n|$)|["'&!%]|[^\s#:][^:\n]*: [ \t]*\S|(apiVersion|kind|metadata|spec|status|template|items|` +
 	`taints|tolerations|unschedulable|key|operator|value|effect|tolerationSeconds|timeAdded):\s*(\n|$))`)
 
-// split yields the parts of the span between separators, without white space at
-// their ends.
+// split yields the parts of the span between separators, trimmed.
 func (t *text) split(s span, separator string) iter.Seq[span] {
 	return func(yield func(span) bool) {
 		start := s.start
 		for part := range strings.SplitSeq(t.part(s), separator) {
-			left := strings.TrimLeft(part, whiteSpace)
-			from := start + len(part) - len(left)
-			if !yield(span{from, from + len(strings.TrimRight(left, whiteSpace))}) {
+			if !yield(t.trim(span{start, start + len(part)})) {
 				return
 			}
 			start += len(part) + len(separator)
 		}
 	}
+}
+
+// trim returns the span without white space at its ends.
+func (t *text) trim(s span) span {
+	left := strings.TrimLeft(t.part(s), whiteSpace)
+	s.start = s.end - len(left)
+	s.end = s.start + len(strings.TrimRight(left, whiteSpace))
+	return s
 }
 
 // whiteSpace is the white space around entries. Pasted text may have a no-break

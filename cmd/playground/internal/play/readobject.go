@@ -131,7 +131,6 @@ func (l *list[T]) element(n *yaml.Node) {
 		return
 	}
 	var element T
-	e := entry{span: l.at(n), fields: map[string]span{}}
 	before := l.unread
 	for name, value := range members(n) {
 		if !l.hasRoom(l.at(name)) {
@@ -142,14 +141,13 @@ func (l *list[T]) element(n *yaml.Node) {
 			l.wrong(l.at(name), l.unknown(name.Value))
 			continue
 		}
-		e.fields[name.Value] = l.at(value)
 		if err := l.fields[i].read(&element, value); err != nil {
 			l.fail(l.at(value), name.Value+": "+err.Error())
 			l.unread = before + 1 // it is one entry
 		}
 	}
 	if l.unread == before {
-		l.append(element, e)
+		l.append(element, entry{l.at(n), n})
 	}
 }
 

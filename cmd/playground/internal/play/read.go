@@ -59,20 +59,13 @@ func (s *source) add(at span, p Problem) {
 type list[T any] struct {
 	*source
 	parse    func(string) (T, error)
-	fields   []field[T]
+	fields   func(*T) []field
 	command  func(line span) bool // reads a line that is a command, and reports whether it is
 	elements []T
 	entries  []entry         // of each element
 	object   *yaml.Node      // that has the list, in YAML and JSON
 	labels   map[string]span // of what "kubectl describe" prints beside the list
 	arrived  time.Time       // when the pod was bound to its node; zero: the text does not say
-}
-
-// A field is a field of an element in YAML and JSON.
-type field[T any] struct {
-	name string
-	want kind
-	set  func(*T, string) error // takes the text of the value in its kind's form
 }
 
 func (l *list[T]) append(element T, e entry) {
@@ -90,11 +83,8 @@ func (l *list[T]) field(i int, name string) span {
 
 func readTaints(text string) list[taints.Taint] {
 	l := list[taints.Taint]{source: &source{text: newText(text), name: "taints", owner: "Node"}, parse: taints.ParseTaint}
-	l.fields = []field[taints.Taint]{
-		{"key", str, func(t *taints.Taint, s string) error { t.Key = s; return nil }},
-		{"value", str, func(t *taints.Taint, s string) error { t.Value = s; return nil }},
-		{"effect", str, func(t *taints.Taint, s string) error { t.Effect = taints.Effect(s); return nil }},
-		{"timeAdded", str, setTimeAdded},
+	l.fields = func(t *taints.Taint) []field {
+		return []field{{"key", &t.Key}, {"value", &t.Value}, {"effect", &t.Effect}, {"timeAdded", &t.TimeAdded}}
 	}
 	l.command = func(line span) bool { return runCommand(&l, line) }
 	l.read()
@@ -124,25 +114,12 @@ func addCordon(l *list[taints.Taint], at span) {
 	}
 }
 
-func setTimeAdded(t *taints.Taint, s string) error {
-	at, err := time.Parse(time.RFC3339, s)
-	if err != nil {
-		return errors.New("expected a time such as 2026-11-21T12:00:00Z")
-	}
-	t.TimeAdded = &at
-	return nil
-}
-
 func readTolerations(text string, o taints.Options) list[taints.Toleration] {
 	written := taints.Options{KeyWildcards: o.KeyWildcards} // reads Lt and Gt even if they are off, to explain them
 	l := list[taints.Toleration]{source: &source{text: newText(text), name: "tolerations", owner: "Pod"}}
 	l.parse = func(s string) (taints.Toleration, error) { return written.ParseToleration(inSeconds(s)) }
-	l.fields = []field[taints.Toleration]{
-		{"key", str, func(t *taints.Toleration, s string) error { t.Key = s; return nil }},
-		{"operator", str, func(t *taints.Toleration, s string) error { t.Operator = taints.Operator(s); return nil }},
-		{"value", str, func(t *taints.Toleration, s string) error { t.Value = s; return nil }},
-		{"effect", str, func(t *taints.Toleration, s string) error { t.Effect = taints.Effect(s); return nil }},
-		{"tolerationSeconds", number, setSeconds},
+	l.fields = func(t *taints.Toleration) []field {
+		return []field{{"key", &t.Key}, {"operator", &t.Operator}, {"value", &t.Value}, {"effect", &t.Effect}, {"tolerationSeconds", &t.TolerationSeconds}}
 	}
 	l.read()
 	l.arrived = arrival(l.object)
@@ -182,15 +159,6 @@ func inSeconds(s string) string {
 		return s
 	}
 	return s[:i] + before + strconv.FormatInt(int64(d/time.Second), 10) + "s"
-}
-
-func setSeconds(t *taints.Toleration, s string) error {
-	n, err := strconv.ParseInt(strings.ReplaceAll(s, "_", ""), 0, 64) // as Kubernetes reads YAML
-	if err != nil {
-		return errors.New("expected a 64-bit integer")
-	}
-	t.TolerationSeconds = &n
-	return nil
 }
 
 // refuse adds a problem for each error that an API server would report. Such an

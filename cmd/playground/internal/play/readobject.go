@@ -8,9 +8,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/internal/similar"
 )
 
@@ -131,17 +134,16 @@ func (l *list[T]) element(n *yaml.Node) {
 		return
 	}
 	var element T
+	fields := l.fields(&element)
 	before := l.unread
 	for name, value := range members(n) {
 		if !l.hasRoom(l.at(name)) {
 			return
 		}
-		i := slices.IndexFunc(l.fields, func(f field[T]) bool { return f.name == name.Value })
+		i := slices.IndexFunc(fields, func(f field) bool { return f.name == name.Value })
 		if i < 0 {
-			l.wrong(l.at(name), l.unknown(name.Value))
-			continue
-		}
-		if err := l.fields[i].read(&element, value); err != nil {
+			l.wrong(l.at(name), l.unknown(name.Value, fields))
+		} else if err := fields[i].set(value); err != nil {
 			l.fail(l.at(value), name.Value+": "+err.Error())
 			l.unread = before + 1 // it is one entry
 		}
@@ -151,27 +153,50 @@ func (l *list[T]) element(n *yaml.Node) {
 	}
 }
 
-// read sets the field to the value. A null leaves it unchanged.
-func (f field[T]) read(element *T, n *yaml.Node) error {
-	switch kind := kindOf(n); kind {
-	case null:
+// A field is a field of an element, and where its value goes.
+type field struct {
+	name string
+	to   any
+}
+
+// set sets the field to the value. A null leaves it unchanged.
+func (f field) set(n *yaml.Node) (err error) {
+	want := str
+	if _, isNumber := f.to.(**int64); isNumber {
+		want = number
+	}
+	switch kind := kindOf(n); {
+	case kind == null:
 		return nil
-	case f.want:
-		return f.set(element, n.Value)
-	case number, boolean: // for a string
-		if f.want == str {
-			return errors.New("expected a string, found " + string(kind) + "; put it in quotes")
+	case want == str && (kind == number || kind == boolean):
+		return errors.New("expected a string, found " + string(kind) + "; put it in quotes")
+	case kind != want:
+		return errors.New("expected " + string(want) + ", found " + string(kind))
+	}
+	switch to := f.to.(type) {
+	case *string:
+		*to = n.Value
+	case *taints.Effect:
+		*to = taints.Effect(n.Value)
+	case *taints.Operator:
+		*to = taints.Operator(n.Value)
+	case **time.Time:
+		*to = new(time.Time)
+		if **to, err = time.Parse(time.RFC3339, n.Value); err != nil {
+			return errors.New("expected a time such as 2026-11-21T12:00:00Z")
+		}
+	case **int64:
+		*to = new(int64)
+		if **to, err = strconv.ParseInt(strings.ReplaceAll(n.Value, "_", ""), 0, 64); err != nil { // as Kubernetes reads YAML
+			return errors.New("expected a 64-bit integer")
 		}
 	}
-	return errors.New("expected " + string(f.want) + ", found " + string(kindOf(n)))
+	return nil
 }
 
 // unknown returns the message that elements have no field with the name.
-func (l *list[T]) unknown(name string) string {
-	names := make([]string, len(l.fields))
-	for i, f := range l.fields {
-		names[i] = f.name
-	}
+func (l *list[T]) unknown(name string, fields []field) string {
+	names := lists.Each(fields, func(f field) string { return f.name })
 	text := strconv.Quote(name) + " is not a field of " + l.name + ", so it has no effect, and kubectl refuses it; "
 	if meant := similar.Meant(strings.TrimSpace(name), names); meant != "" {
 		return text + "did you mean " + meant + "?"

@@ -121,12 +121,13 @@ func (s *source) parseDocument(start int) (root *yaml.Node) {
 		}
 		n := document.Content[0]
 		p.resolve(n)
-		if kindOf(n) != null && root != nil {
+		if kindOf(n) == null {
+			continue
+		}
+		if root != nil {
 			p.failAt(n, "this is a second document; paste one document")
 		}
-		if kindOf(n) != null {
-			root = n
-		}
+		root = n
 	}
 	if s.unread > 0 {
 		return nil
@@ -165,8 +166,7 @@ func (p *parser) resolve(n *yaml.Node) {
 			p.resolve(c)
 		}
 	default:
-		const notPlain = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle | yaml.TaggedStyle
-		if _, is := booleans[n.Value]; is && n.Style&notPlain == 0 {
+		if _, is := booleans[n.Value]; is && n.Style == 0 { // plain, and without a tag
 			n.Tag = "!!bool"
 		}
 	}

@@ -123,10 +123,10 @@ func newAnswerer(s State) *answerer {
 		a.observed = time.Unix(0, 0) // any time that is not far from today
 		a.isUndated = true
 	}
-	if a.arrived = a.written.arrived; s("arrived") != "" {
-		if a.arrived, ok = parseTime(s("arrived")); !ok {
-			a.fail("arrived", "expected a time such as 2026-11-21T12:00:00")
-		}
+	if a.arrived, ok = parseTime(s("arrived")); s("arrived") == "" {
+		a.arrived = a.written.arrived
+	} else if !ok {
+		a.fail("arrived", "expected a time such as 2026-11-21T12:00:00")
 	}
 	a.matcher = o.Compile(a.tolerations)
 	return a
@@ -212,15 +212,15 @@ func (a *answerer) eviction() Statement {
 		return Statement{good, runs + "stays on the node", a.whyStays()}
 	}
 	detail := a.why(e)
-	switch later := e.Outcome == taints.EvictsAt; {
-	case later && a.isUndated && e.From.Equal(a.observed):
+	switch {
+	case e.Outcome == taints.EvictsNow:
+		return Statement{bad, runs + "is evicted immediately", detail}
+	case a.isUndated && e.From.Equal(a.observed):
 		return Statement{mixed, runs + "is evicted " + seconds(e.Seconds) + " after the taint is observed", detail}
-	case later && e.At.After(a.observed):
+	case e.At.After(a.observed):
 		return Statement{mixed, runs + "is evicted at " + utc(e.At), detail}
-	case later:
-		return Statement{bad, runs + "should have been evicted at " + utc(e.At), detail}
 	}
-	return Statement{bad, runs + "is evicted immediately", detail}
+	return Statement{bad, runs + "should have been evicted at " + utc(e.At), detail}
 }
 
 func (a *answerer) whyStays() string {

@@ -164,10 +164,7 @@ func inSeconds(s string) string {
 // refuse adds a problem for each error that an API server would report. Such an
 // element is still matched, because Kubernetes matches any element.
 func (l *list[T]) refuse(err error) {
-	var invalid taints.ErrorList
-	if !errors.As(err, &invalid) {
-		return
-	}
+	invalid, _ := errors.AsType[taints.ErrorList](err)
 	for _, f := range invalid {
 		l.wrong(l.field(f.Index, f.Field), "the API server refuses this: "+f.Error()+say.Meant(*f))
 	}
@@ -270,18 +267,14 @@ func (l *list[T]) hasRoom(s span) bool {
 	return false
 }
 
-// unparsed adds the problem of an error in parsing the text at the span.
+// unparsed adds the problem of an error of the library in parsing the text at the span.
 func (s *source) unparsed(at span, err error) {
-	var fieldErr *taints.FieldError
-	if !errors.As(err, &fieldErr) {
-		s.fail(at, err.Error())
-		return
-	}
-	at.start += fieldErr.Offset
+	first, _ := errors.AsType[*taints.FieldError](err)
+	at.start += first.Offset
 	if i := strings.IndexAny(s.part(at), "=: "); i >= 0 {
 		at.end = at.start + i
 	}
-	words := *fieldErr
+	words := *first
 	words.Parsed, words.List = false, "" // the page shows them
 	s.fail(at, words.Error()+say.Meant(words))
 }

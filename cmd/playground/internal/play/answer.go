@@ -51,7 +51,11 @@ func NewAnswer(s State) Answer {
 	}
 	counts := make(map[string]int)
 	for _, p := range slices.Concat(a.taints.problems, a.written.problems, a.problems) {
-		counts[map[bool]string{false: "problem", true: "note"}[p.Note]]++
+		if p.Note {
+			counts["note"]++
+		} else {
+			counts["problem"]++
+		}
 	}
 	for _, t := range x.Tolerations {
 		counts["finding"] += len(t.Findings)

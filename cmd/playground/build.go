@@ -19,11 +19,14 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/playground/internal/play"
 )
 
 //go:embed page
 var page embed.FS
+
+var indexPage = template.Must(template.ParseFS(page, "page/index.html"))
 
 // build writes the files of the page to the folder.
 func build(ctx context.Context, dir string) error {
@@ -59,12 +62,8 @@ func writePage(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	t, err := template.ParseFS(page, "page/index.html")
-	if err != nil {
-		return err
-	}
 	var index bytes.Buffer
-	if err := t.Execute(&index, map[string]any{
+	if err := indexPage.Execute(&index, map[string]any{
 		"Samples": samples, "Adders": play.Adders, "Selections": play.Selections,
 	}); err != nil {
 		return err
@@ -122,11 +121,7 @@ type sample struct {
 
 // samples are in the order of the page.
 var samples = func() (list []sample) {
-	text, err := page.ReadFile("page/samples.yaml")
-	if err == nil {
-		err = yaml.Unmarshal(text, &list)
-	}
-	if err != nil {
+	if err := yaml.Unmarshal(taints.Must(page.ReadFile("page/samples.yaml")), &list); err != nil {
 		panic(err)
 	}
 	return list

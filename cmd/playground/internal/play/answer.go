@@ -49,23 +49,23 @@ func NewAnswer(s State) Answer {
 		x.Placement = Statement{unknown, "There is no question yet", "Type the taints of a node and the tolerations of a pod, or choose a question."}
 		x.Eviction = Statement{unknown, "There is no answer yet", "It changes as you type."}
 	}
-	notes, findings := 0, 0
-	all := slices.Concat(a.taints.problems, a.written.problems, a.problems)
-	for _, p := range all {
+	counts := make(map[string]int)
+	for _, p := range slices.Concat(a.taints.problems, a.written.problems, a.problems) {
 		if p.Note {
-			notes++
+			counts["note"]++
+		} else {
+			counts["problem"]++
 		}
 	}
 	for _, t := range x.Tolerations {
-		findings += len(t.Findings)
+		counts["finding"] += len(t.Findings)
 	}
-	brief := []string{x.Placement.Text, x.Eviction.Text}
-	for i, n := range []int{len(all) - notes, notes, findings} {
-		if n > 0 {
-			brief = append(brief, say.Count(n, []string{"problem", "note", "finding"}[i]))
+	x.Brief = x.Placement.Text + ". " + x.Eviction.Text + "."
+	for _, of := range []string{"problem", "note", "finding"} {
+		if counts[of] > 0 {
+			x.Brief += " " + say.Count(counts[of], of) + "."
 		}
 	}
-	x.Brief = strings.Join(brief, ". ") + "."
 	return x
 }
 
@@ -96,14 +96,14 @@ type answerer struct {
 	taints      list[taints.Taint]
 	written     list[taints.Toleration]
 	tolerations []taints.Toleration // both written and added
-	adder       Adder
+	adder       string              // the name of what adds
 	options     taints.Options
 	policy      taints.EvictionPolicy
 	observed    time.Time
+	isUndated   bool      // it is not known when the taints are observed
 	arrived     time.Time // of the pod on the node; zero: it is not known
 	problems    []Problem // of the other fields
 	matcher     *taints.Matcher
-	matchers    []*taints.Matcher // of each toleration alone
 }
 
 func newAnswerer(s State) *answerer {
@@ -114,31 +114,32 @@ func newAnswerer(s State) *answerer {
 	if name != "" && !slices.Contains(Selections, name) {
 		a.fail("select", "unknown selection; "+Selections[0]+" is used instead")
 	}
-	var ok bool
-	if a.adder, ok = adder(s("add")); !ok {
+	a.tolerations = a.written.elements
+	if i := slices.IndexFunc(Adders, func(a Adder) bool { return a.ID == s("add") }); i >= 0 {
+		a.adder = Adders[i].Name
+		a.tolerations = Adders[i].add(a.tolerations)
+	} else if s("add") != "" {
 		a.fail("add", "unknown source of tolerations; none are added")
 	}
+	var ok bool
 	if a.observed, ok = parseTime(s("observed")); !ok {
 		a.fail("observed", "expected a time such as 2026-11-21T12:00:00")
 		a.observed = time.Unix(0, 0) // any time that is not far from today
+		a.isUndated = true
 	}
-	if a.arrived = a.written.arrived; s("arrived") != "" {
-		if a.arrived, ok = parseTime(s("arrived")); !ok {
-			a.fail("arrived", "expected a time such as 2026-11-21T12:00:00")
-		}
+	if a.arrived, ok = parseTime(s("arrived")); s("arrived") == "" {
+		a.arrived = a.written.arrived
+	} else if !ok {
+		a.fail("arrived", "expected a time such as 2026-11-21T12:00:00")
 	}
-	a.tolerations = a.adder.add(a.written.elements)
 	a.matcher = o.Compile(a.tolerations)
-	for i := range a.tolerations {
-		a.matchers = append(a.matchers, o.Compile(a.tolerations[i:i+1]))
-	}
 	return a
 }
 
 // tolerates reports whether the toleration at index i tolerates the taint, even
 // if an earlier one does too.
 func (a *answerer) tolerates(i int, t taints.Taint) bool {
-	_, ok := a.matchers[i].Match(t)
+	_, ok := a.options.On(a.tolerations[i : i+1]).Match(t)
 	return ok
 }
 
@@ -214,20 +215,16 @@ func (a *answerer) eviction() Statement {
 	if e.Outcome == taints.Stays {
 		return Statement{good, runs + "stays on the node", a.whyStays()}
 	}
-	detail, isUnknown := a.why(e), a.hasProblem("observed")
-	switch later := e.Outcome == taints.EvictsAt; {
-	case later && isUnknown && e.From.Equal(a.observed):
+	detail := a.why(e)
+	switch {
+	case e.Outcome == taints.EvictsNow:
+		return Statement{bad, runs + "is evicted immediately", detail}
+	case a.isUndated && e.From.Equal(a.observed):
 		return Statement{mixed, runs + "is evicted " + seconds(e.Seconds) + " after the taint is observed", detail}
-	case later && e.At.After(a.observed):
+	case e.At.After(a.observed):
 		return Statement{mixed, runs + "is evicted at " + utc(e.At), detail}
-	case later:
-		return Statement{bad, runs + "should have been evicted at " + utc(e.At), detail}
 	}
-	return Statement{bad, runs + "is evicted immediately", detail}
-}
-
-func (a *answerer) hasProblem(field string) bool {
-	return slices.ContainsFunc(a.problems, func(p Problem) bool { return p.Field == field })
+	return Statement{bad, runs + "should have been evicted at " + utc(e.At), detail}
 }
 
 func (a *answerer) whyStays() string {
@@ -253,27 +250,24 @@ func (a *answerer) why(e taints.Eviction) string {
 	switch {
 	case e.Outcome == taints.EvictsNow:
 		return text + ", so the pod is evicted immediately."
-	case a.hasProblem("observed") && e.From.Equal(a.observed):
+	case a.isUndated && e.From.Equal(a.observed):
 		return text + ", counted from when the taint is observed."
 	case e.From.Equal(a.observed):
 		return text + ", counted from when the taint is observed, " + utc(e.From) + "."
 	}
-	if e.From.Equal(a.arrived) && !a.policy.FromTimeAdded {
-		return text + ", counted from when the pod arrived, " + utc(e.From) + ". " + timer.Rule
+	text += ", counted from "
+	switch {
+	case a.policy.FromTimeAdded:
+		return text + "the taint's timeAdded, " + utc(e.From) + ", " + timer.NotKubernetes + "."
+	case e.From.Equal(a.arrived):
+		return text + "when the pod arrived, " + utc(e.From) + ". " + timer.Rule
 	}
-	text += ", counted from the taint's timeAdded, " + utc(e.From)
-	if a.policy.FromTimeAdded {
-		return text + ", " + timer.NotKubernetes + "."
-	}
-	return text + ". " + timer.Rule
+	return text + "the taint's timeAdded, " + utc(e.From) + ". " + timer.Rule
 }
 
 // timer returns the eviction of a pod that ran on the node when it got the taints, as
 // the policy or Kubernetes' controller has it.
 func (a *answerer) timer() taints.Eviction {
-	if a.policy.FromTimeAdded {
-		return a.policy.EvictionOf(a.matcher, a.taints.elements, a.observed)
-	}
 	evictionOf := func(list []taints.Taint, at time.Time) taints.Eviction {
 		return a.policy.EvictionOf(a.matcher, list, at)
 	}
@@ -313,7 +307,7 @@ func (a *answerer) taintAnswers() []TaintAnswer {
 	var answers []TaintAnswer
 	for i, r := range explain.Node(a.matcher, a.taints.elements) {
 		t := TaintAnswer{
-			Place: a.taints.places.place(a.taints.entries[i].span), Name: name("taints", i), Text: say.Taint(r.Taint),
+			Place: a.taints.place(a.taints.entries[i].span), Name: name("taints", i), Text: say.Taint(r.Taint),
 			Why: r.Why(), Decides: e.Outcome != taints.Stays && e.Taint == i,
 		}
 		if r.HasClosest() {
@@ -358,7 +352,7 @@ func (a *answerer) timeOf(i, first int) string {
 	e := a.policy.EvictionOf(a.matcher, a.taints.elements[i:i+1], a.seenAt(a.taints.elements[i]))
 	text := "for " + seconds(e.Seconds) + by(e.Toleration)
 	switch {
-	case e.Outcome == taints.EvictsAt && !a.hasProblem("observed"):
+	case e.Outcome == taints.EvictsAt && !a.isUndated:
 		return text + ": until " + utc(e.At)
 	case e.Outcome != taints.Stays:
 		return text
@@ -386,7 +380,7 @@ func (a *answerer) tolerationAnswers() []TolerationAnswer {
 	for i, t := range a.tolerations {
 		x := TolerationAnswer{Name: name("tolerations", i), Text: say.Toleration(t), Origin: a.origin(i), Matches: a.matches(i)}
 		if i < len(a.written.entries) {
-			x.Place = a.written.places.place(a.written.entries[i].span)
+			x.Place = a.written.place(a.written.entries[i].span)
 		}
 		answers = append(answers, x)
 	}
@@ -403,9 +397,9 @@ func (a *answerer) tolerationAnswers() []TolerationAnswer {
 func (a *answerer) origin(i int) string {
 	switch {
 	case i >= len(a.written.elements):
-		return "added by " + a.adder.Name
+		return "added by " + a.adder
 	case !a.tolerations[i].Equal(a.written.elements[i]):
-		return "changed by " + a.adder.Name
+		return "changed by " + a.adder
 	}
 	return ""
 }

@@ -19,10 +19,10 @@ var valueFlags = []string{
 // runCommand makes the changes of a line such as "kubectl taint nodes node-1
 // gpu:NoSchedule spot-", "kubectl cordon node-1" or "oc adm taint …" to the list. It
 // reports whether the line is a command.
-func runCommand(l *reader[taints.Taint], line span) bool {
-	words := wordsOf(l.text, line)
-	word := func(i int) string { return l.text[words[i].start:words[i].end] }
-	i := slices.IndexFunc(words, func(s span) bool { return l.text[s.start:s.end] == "kubectl" || l.text[s.start:s.end] == "oc" })
+func runCommand(l *list[taints.Taint], line span) bool {
+	words := l.words(line)
+	word := func(i int) string { return l.part(words[i]) }
+	i := slices.IndexFunc(words, func(s span) bool { return l.part(s) == "kubectl" || l.part(s) == "oc" })
 	if i < 0 || i > 1 || i == 1 && word(0) != "$" {
 		return false
 	}
@@ -40,12 +40,12 @@ func runCommand(l *reader[taints.Taint], line span) bool {
 		addCordon(l, words[i])
 		return true
 	case "uncordon":
-		remove(&l.list, words[i], taints.Changes{Remove: []taints.TaintID{cordon.ID()}})
+		change(l, words[i], taints.Changes{Remove: []taints.TaintID{cordon.ID()}})
 		return true
 	default:
 		return false
 	}
-	overwrite := strings.Contains(l.text[line.start:line.end], " --overwrite")
+	overwrite := strings.Contains(l.part(line), " --overwrite")
 	for i++; i < len(words) && word(i)[0] != '#'; i++ {
 		switch w := word(i); {
 		case slices.Contains(valueFlags, w):
@@ -54,48 +54,41 @@ func runCommand(l *reader[taints.Taint], line span) bool {
 			if !l.hasRoom(words[i]) {
 				return true
 			}
-			change(&l.list, words[i], overwrite)
+			c, err := taints.ParseChanges(w)
+			if err != nil {
+				l.unparsed(words[i], err)
+				continue
+			}
+			if overwrite && len(c.Add) > 0 {
+				c.Remove = []taints.TaintID{c.Add[0].ID()}
+			}
+			change(l, words[i], c)
 		}
 	}
 	return true
 }
 
-// change makes the change of an argument of "kubectl taint".
-func change(l *list[taints.Taint], s span, overwrite bool) {
-	c, err := taints.ParseChanges(l.text[s.start:s.end])
-	if err != nil {
-		l.fail(errorIn(l.text, s, err))
-		return
-	}
-	if overwrite && len(c.Add) > 0 {
-		c.Remove = []taints.TaintID{c.Add[0].ID()}
-	}
-	remove(l, s, c)
-	if len(c.Add) > 0 {
-		l.add(c.Add[0], entry{span: s})
-	}
-}
-
-// remove removes taints. It adds a note if a command that only removes finds none.
-func remove(l *list[taints.Taint], s span, c taints.Changes) {
+// change makes the change. It adds a note if a command that only removes finds nothing.
+func change(l *list[taints.Taint], at span, c taints.Changes) {
 	before := len(l.elements)
 	for i, t := range slices.Backward(l.elements) {
 		if slices.Contains(c.Remove, t.ID()) || slices.Contains(c.RemoveKeys, t.Key) {
 			l.elements, l.entries = slices.Delete(l.elements, i, i+1), slices.Delete(l.entries, i, i+1)
 		}
 	}
-	if len(c.Add) == 0 && len(l.elements) == before {
-		l.note(s, "this removes no taint, because none above has this key and effect")
+	if len(c.Add) > 0 {
+		l.append(c.Add[0], entry{span: at})
+	} else if len(l.elements) == before {
+		l.note(at, "this removes no taint, because none above has this key and effect")
 	}
 }
 
 // wordPattern matches a word of a command.
 var wordPattern = regexp.MustCompile(`[^\s\x{A0}\x{FEFF}]+`)
 
-// wordsOf returns the words of the line.
-func wordsOf(text string, line span) []span {
-	var words []span
-	for _, at := range wordPattern.FindAllStringIndex(text[line.start:line.end], -1) {
+// words returns the words of the line.
+func (t *text) words(line span) (words []span) {
+	for _, at := range wordPattern.FindAllStringIndex(t.part(line), -1) {
 		words = append(words, span{line.start + at[0], line.start + at[1]})
 	}
 	return words

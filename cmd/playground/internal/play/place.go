@@ -4,9 +4,7 @@ package play
 
 import (
 	"slices"
-	"strings"
 	"unicode/utf16"
-	"unicode/utf8"
 )
 
 // A span is a part of a text, from start to end in bytes.
@@ -16,60 +14,43 @@ type span struct{ start, end int }
 // in UTF-16 units, for a browser. It is zero if there is none.
 type Place struct{ Line, Column, Start, End int }
 
-// A text converts spans to places.
+// A text converts between offsets, lines and columns, and UTF-16 units.
 type text struct {
-	s     string
-	lines []int   // offset of each line
-	units []int32 // number of UTF-16 units before each character and before the end
+	s       string
+	offsets []int // of each character, and of the end
+	units   []int // number of UTF-16 units before each of them
+	lines   []int // index of each line's first character; YAML's lines
 }
 
 func newText(s string) *text {
-	t := &text{s, []int{0}, make([]int32, len(s)+1)}
-	var units int32
-	for i, r := range s {
-		t.units[i] = units
-		units += int32(utf16.RuneLen(r))
-		if r == '\n' {
-			t.lines = append(t.lines, i+1)
+	t := &text{s: s, lines: []int{0}}
+	units, before := 0, rune(0)
+	for i, r := range s + "\x00" { // with the end
+		if before == '\n' || before == '\r' && r != '\n' || before == '\u0085' || before == '\u2028' || before == '\u2029' {
+			t.lines = append(t.lines, len(t.offsets))
 		}
+		t.offsets, t.units = append(t.offsets, i), append(t.units, units)
+		units += utf16.RuneLen(r)
+		before = r
 	}
-	t.units[len(s)] = units
 	return t
 }
 
+// part returns the text of the span.
+func (t *text) part(s span) string { return t.s[s.start:s.end] }
+
 func (t *text) place(s span) Place {
-	line, _ := slices.BinarySearch(t.lines, s.start+1)
-	column := utf8.RuneCountInString(t.s[t.lines[line-1]:s.start]) + 1
-	return Place{line, column, int(t.units[s.start]), int(t.units[s.end])}
-}
-
-// places converts the lines and columns of YAML to offsets.
-type places struct {
-	start   int   // where the YAML begins in the text
-	skipped int   // lines before the YAML
-	runes   []int // the offset of each character, and of the end
-	lines   []int // index in runes of each line
-}
-
-func newPlaces(s string, start int) places {
-	p := places{start: start, skipped: strings.Count(s[:start], "\n"), lines: []int{0}}
-	var before rune
-	for i, r := range s[start:] {
-		if before == '\n' || before == '\r' && r != '\n' || before == '\u0085' || before == '\u2028' || before == '\u2029' {
-			p.lines = append(p.lines, len(p.runes))
-		}
-		p.runes = append(p.runes, start+i)
-		before = r
-	}
-	p.runes = append(p.runes, len(s))
-	return p
+	start, _ := slices.BinarySearch(t.offsets, s.start)
+	end, _ := slices.BinarySearch(t.offsets, s.end)
+	line, _ := slices.BinarySearch(t.lines, start+1)
+	return Place{line, start - t.lines[line-1] + 1, t.units[start], t.units[end]}
 }
 
 // offset returns the offset of a line and a column, which both count from 1. It
 // returns the end of the text if they are not in it.
-func (p places) offset(line, column int) int {
-	if line < 1 || line > len(p.lines) {
-		return p.runes[len(p.runes)-1]
+func (t *text) offset(line, column int) int {
+	if line < 1 || line > len(t.lines) {
+		return len(t.s)
 	}
-	return p.runes[min(p.lines[line-1]+max(column, 1)-1, len(p.runes)-1)]
+	return t.offsets[min(t.lines[line-1]+max(column, 1)-1, len(t.offsets)-1)]
 }

@@ -5,11 +5,7 @@
 // and the places of errors.
 package play
 
-import (
-	"slices"
-
-	"github.com/seed-0529bac1/taints"
-)
+import "github.com/seed-0529bac1/taints"
 
 // A State is the state of the form. It returns the content of the field with the
 // name, or the empty string if the field is empty or switched off:
@@ -46,14 +42,4 @@ var Adders = []Adder{
 
 func addDefaults(list []taints.Toleration) []taints.Toleration {
 	return taints.AddDefaultTolerations(list, taints.DefaultTolerationSeconds{})
-}
-
-// adder returns the Adder with the ID, or one that adds nothing. It reports
-// whether the ID is known. The empty ID is.
-func adder(id string) (Adder, bool) {
-	i := slices.IndexFunc(Adders, func(a Adder) bool { return a.ID == id })
-	if i < 0 {
-		return Adder{add: func(list []taints.Toleration) []taints.Toleration { return list }}, id == ""
-	}
-	return Adders[i], true
 }

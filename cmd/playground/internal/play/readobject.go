@@ -3,70 +3,65 @@
 package play
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"go.yaml.in/yaml/v4"
+
+	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/internal/similar"
 )
 
-// object reads a list from YAML or JSON that begins at start. It is either a
+// document reads a list from YAML or JSON that begins at start. It is either a
 // list or an object that has one.
-func (r *reader[T]) object(start int) {
-	root, repeats, wrong := parseDocument(r.text, start)
-	if wrong != nil {
-		r.fail(wrong.span, wrong.message)
-		return
-	}
-	for _, s := range repeats[:min(len(repeats), maxEntries)] {
-		r.wrong(s, "this field is here twice; the last one counts, and kubectl refuses it")
-	}
-	isText := func(v *value) bool { return v.kind == str && r.text[v.start:v.end] == v.text }
-	if len(root.items) > 0 && !slices.ContainsFunc(root.items, func(v *value) bool { return !isText(v) }) {
-		for _, v := range root.items { // in kubectl's form
-			r.line(v.span)
+func (l *list[T]) document(start int) {
+	root := l.parseDocument(start)
+	isText := func(n *yaml.Node) bool { return kindOf(n) == str && l.part(l.at(n)) == n.Value }
+	isOther := func(n *yaml.Node) bool { return !isText(n) }
+	if list := items(root); len(list) > 0 && !slices.ContainsFunc(list, isOther) {
+		for _, n := range list { // in kubectl's form
+			l.line(l.at(n))
 		}
 		return
 	}
-	items := root.get("items")
-	if root.kind == array && slices.ContainsFunc(root.items, func(v *value) bool { return v.get("kind") != nil }) {
-		items = root
+	objects := get(root, "items")
+	if slices.ContainsFunc(items(root), func(n *yaml.Node) bool { return get(n, "kind") != nil }) {
+		objects = root
 	}
-	if items != nil && items.kind == array {
-		if root = r.one(items); root == nil {
+	if kindOf(objects) == array {
+		if root = l.one(objects); root == nil {
 			return
 		}
 	}
-	if array := r.find(root); array != nil {
-		r.array(array)
-	}
-	if r.implied != nil {
-		r.implied(r, root)
-	}
+	l.object = root
+	l.array(l.find(root))
 }
 
 // one returns the first object of a List that may have entries. It adds a note
 // if there are more, and a problem if there is none.
-func (r *reader[T]) one(items *value) *value {
-	var owners []*value
-	for _, o := range items.items {
-		template := r.owner == "Pod" && inner(o) != nil && inner(inner(o)) != nil
-		if kind := o.get("kind"); kind == nil || kind.text == r.owner || template {
+func (l *list[T]) one(objects *yaml.Node) *yaml.Node {
+	var owners []*yaml.Node
+	for _, o := range objects.Content {
+		template := l.owner == "Pod" && inner(inner(o)) != nil
+		if kind := get(o, "kind"); kind == nil || kind.Value == l.owner || template {
 			owners = append(owners, o)
 		}
 	}
-	switch len(owners) {
-	case 0:
-		r.fail(items.span, "this list has no "+r.owner)
+	if len(owners) == 0 {
+		l.fail(l.at(objects), "this list has no "+l.owner)
 		return nil
-	case 1:
-	default:
+	}
+	if len(owners) > 1 {
 		name := "the first"
-		if meta := owners[0].get("metadata"); meta != nil && meta.get("name") != nil {
-			name += ", " + meta.get("name").text
+		if n := get(owners[0], "metadata", "name"); n != nil {
+			name += ", " + n.Value
 		}
-		r.note(owners[0].span, "the list has "+strconv.Itoa(len(owners))+" objects with "+r.name+"; this page shows "+name)
+		l.note(l.at(owners[0]), "the list has "+strconv.Itoa(len(owners))+" objects with "+l.name+"; this page shows "+name)
 	}
 	return owners[0]
 }
@@ -75,32 +70,29 @@ func (r *reader[T]) one(items *value) *value {
 // object, its spec or that of its template. If there is none, find adds a
 // problem and returns nil. It returns nil without a problem for an object that
 // may have entries but has none.
-func (r *reader[T]) find(v *value) *value {
-	if v.kind != object {
-		return v
+func (l *list[T]) find(n *yaml.Node) *yaml.Node {
+	if kindOf(n) != object {
+		return n
 	}
 	template := false
-	for o := v; o != nil; o = inner(o) {
-		switch entries := o.get(r.name); {
-		case entries == nil:
-		case entries.kind == object:
-			r.fail(entries.span, "expected a list of "+r.name+", found an object")
+	for o := n; o != nil; o = inner(o) {
+		entries := get(o, l.name)
+		if kindOf(entries) == object {
+			l.fail(l.at(entries), "expected a list of "+l.name+", found an object")
 			return nil
-		default:
+		}
+		if entries != nil {
 			return entries
 		}
-		template = template || o.get("template") != nil
+		template = template || get(o, "template") != nil
 	}
-	kind := "object"
-	if k := v.get("kind"); k != nil {
-		kind = k.text
-	}
-	isOwner := kind == r.owner || template && r.owner == "Pod" || kind == "object" && v.get("spec") != nil
+	kind := cmp.Or(scalar(n, "kind"), "object")
+	isOwner := kind == l.owner || template && l.owner == "Pod" || kind == "object" && get(n, "spec") != nil
 	switch {
-	case v.get("key") != nil || v.get("effect") != nil || v.get("operator") != nil:
-		return v
+	case get(n, "key") != nil || get(n, "effect") != nil || get(n, "operator") != nil:
+		return n
 	case !isOwner:
-		r.fail(v.span, "this "+kind+" has no "+r.name+"; expected a "+r.owner+", its spec, or a list of "+r.name)
+		l.fail(l.at(n), "this "+kind+" has no "+l.name+"; expected a "+l.owner+", its spec, or a list of "+l.name)
 	}
 	return nil
 }
@@ -108,87 +100,104 @@ func (r *reader[T]) find(v *value) *value {
 // inner returns the part of an object that describes its content: the spec and,
 // in the spec of a Deployment or the like, the template of the pod. It returns
 // nil if there is none.
-func inner(o *value) *value {
+func inner(o *yaml.Node) *yaml.Node {
 	for _, name := range []string{"spec", "template", "jobTemplate"} {
-		if v := o.get(name); v != nil && v.kind == object {
-			return v
+		if n := get(o, name); kindOf(n) == object {
+			return n
 		}
 	}
 	return nil
 }
 
-func (r *reader[T]) array(v *value) {
-	switch v.kind {
+func (l *list[T]) array(n *yaml.Node) {
+	switch kindOf(n) {
 	case null:
 	case object:
-		r.element(v)
+		l.element(n)
 	case array:
-		for _, item := range v.items {
-			if !r.hasRoom(item.span) {
+		for _, item := range n.Content {
+			if !l.hasRoom(l.at(item)) {
 				return
 			}
-			r.element(item)
+			l.element(item)
 		}
 	default:
-		r.fail(v.span, "expected a list of "+r.name+", found "+string(v.kind))
+		l.fail(l.at(n), "expected a list of "+l.name+", found "+string(kindOf(n)))
 	}
 }
 
 // element reads an entry. It leaves out an entry with a field of the wrong type,
 // because an API server would reject all of it.
-func (r *reader[T]) element(v *value) {
-	if v.kind != object {
-		r.fail(v.span, "expected an object, found "+string(v.kind))
+func (l *list[T]) element(n *yaml.Node) {
+	if kindOf(n) != object {
+		l.fail(l.at(n), "expected an object, found "+string(kindOf(n)))
 		return
 	}
 	var element T
-	e := entry{span: v.span, fields: map[string]span{}}
-	good := true
-	for _, m := range v.members {
-		if !r.hasRoom(m.span) {
+	fields := l.fields(&element)
+	before := l.unread
+	for name, value := range members(n) {
+		if !l.hasRoom(l.at(name)) {
 			return
 		}
-		i := slices.IndexFunc(r.fields, func(f field[T]) bool { return f.name == m.name })
+		i := slices.IndexFunc(fields, func(f field) bool { return f.name == name.Value })
 		if i < 0 {
-			r.wrong(m.span, r.unknown(m.name))
-			continue
-		}
-		e.fields[m.name] = m.value.span
-		if err := r.fields[i].read(&element, m.value); err != nil {
-			r.fail(m.value.span, m.name+": "+err.Error())
-			if !good {
-				r.unread-- // the entry is counted already
-			}
-			good = false
+			l.wrong(l.at(name), l.unknown(name.Value, fields))
+		} else if err := fields[i].set(value); err != nil {
+			l.fail(l.at(value), name.Value+": "+err.Error())
+			l.unread = before + 1 // it is one entry
 		}
 	}
-	if good {
-		r.add(element, e)
+	if l.unread == before {
+		l.append(element, entry{l.at(n), n})
 	}
 }
 
-// read sets the field to the value. A null leaves it unchanged.
-func (f field[T]) read(element *T, v *value) error {
-	switch v.kind {
-	case null:
+// A field is a field of an element, and where its value goes.
+type field struct {
+	name string
+	to   any
+}
+
+// set sets the field to the value. A null leaves it unchanged.
+func (f field) set(n *yaml.Node) (err error) {
+	want := str
+	if _, isNumber := f.to.(**int64); isNumber {
+		want = number
+	}
+	switch kind := kindOf(n); {
+	case kind == null:
 		return nil
-	case f.want:
-		return f.set(element, v.text)
+	case want == str && (kind == number || kind == boolean):
+		return errors.New("expected a string, found " + string(kind) + "; put it in quotes")
+	case kind != want:
+		return errors.New("expected " + string(want) + ", found " + string(kind))
 	}
-	message := "expected " + string(f.want) + ", found " + string(v.kind)
-	if f.want == str && (v.kind == number || v.kind == boolean) {
-		message += "; put it in quotes"
+	switch to := f.to.(type) {
+	case *string:
+		*to = n.Value
+	case *taints.Effect:
+		*to = taints.Effect(n.Value)
+	case *taints.Operator:
+		*to = taints.Operator(n.Value)
+	case **time.Time:
+		*to = new(time.Time)
+		if **to, err = time.Parse(time.RFC3339, n.Value); err != nil {
+			return errors.New("expected a time such as 2026-11-21T12:00:00Z")
+		}
+	case **int64:
+		*to = new(int64)
+		if **to, err = strconv.ParseInt(strings.ReplaceAll(n.Value, "_", ""), 0, 64); err != nil { // as Kubernetes reads YAML
+			return errors.New("expected a 64-bit integer")
+		}
 	}
-	return errors.New(message)
+	return nil
 }
 
 // unknown returns the message that elements have no field with the name.
-func (r *reader[T]) unknown(name string) string {
-	names := make([]string, len(r.fields))
-	for i, f := range r.fields {
-		names[i] = f.name
-	}
-	text := strconv.Quote(name) + " is not a field of " + r.name + ", so it has no effect, and kubectl refuses it; "
+func (l *list[T]) unknown(name string, fields []field) string {
+	names := lists.Each(fields, func(f field) string { return f.name })
+	text := strconv.Quote(name) + " is not a field of " + l.name + ", so it has no effect, and kubectl refuses it; "
 	if meant := similar.Meant(strings.TrimSpace(name), names); meant != "" {
 		return text + "did you mean " + meant + "?"
 	}

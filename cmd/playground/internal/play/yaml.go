@@ -3,9 +3,10 @@
 package play
 
 import (
+	"cmp"
 	"errors"
 	"io"
-	"slices"
+	"iter"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -28,30 +29,58 @@ const (
 	object  kind = "an object"
 )
 
-// A value is one value in a text, read by the YAML library. It has its place, which
-// errors need, and the meaning of YAML 1.1; sigs.k8s.io/yaml gives no places. Values
-// that are aliases of the same anchor share their items and members.
-type value struct {
-	span    // up to the end of the line, or of a scalar that ends before
-	kind    kind
-	text    string // of a scalar; a boolean is "true" or "false"
-	items   []*value
-	members []member
+var scalarKinds = map[string]kind{"!!null": null, "!!bool": boolean, "!!int": number, "!!float": number}
+
+// kindOf returns the kind of the node. No node is null.
+func kindOf(n *yaml.Node) kind {
+	switch {
+	case n == nil:
+		return null
+	case n.Kind == yaml.MappingNode:
+		return object
+	case n.Kind == yaml.SequenceNode:
+		return array
+	}
+	return cmp.Or(scalarKinds[n.Tag], str)
 }
 
-// A member is one member of an object. Each name appears once.
-type member struct {
-	span  // of the name
-	name  string
-	value *value
-}
-
-// get returns the object's member with the name, or nil if there is none.
-func (v *value) get(name string) *value {
-	for i := range v.members {
-		if v.members[i].name == name {
-			return v.members[i].value
+// members yields the names and values of an object. Others have none.
+func members(n *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
+	return func(yield func(name, value *yaml.Node) bool) {
+		for i := 0; kindOf(n) == object && i < len(n.Content); i += 2 {
+			if !yield(n.Content[i], n.Content[i+1]) {
+				return
+			}
 		}
+	}
+}
+
+// get returns the value at the path of names, or nil if there is none.
+func get(n *yaml.Node, path ...string) *yaml.Node {
+	for _, want := range path {
+		var found *yaml.Node
+		for name, value := range members(n) {
+			if name.Value == want {
+				found = value
+			}
+		}
+		n = found
+	}
+	return n
+}
+
+// scalar returns the text of the scalar at the path of names, or "".
+func scalar(n *yaml.Node, path ...string) string {
+	if n = get(n, path...); n != nil {
+		return n.Value
+	}
+	return ""
+}
+
+// items returns the items of a list. Others have none.
+func items(n *yaml.Node) []*yaml.Node {
+	if kindOf(n) == array {
+		return n.Content
 	}
 	return nil
 }
@@ -63,95 +92,151 @@ const (
 	maxMerged = 10_000
 )
 
+// A parser gives the nodes of the YAML library the meaning that they have for
+// Kubernetes. It visits each node once, no matter how many aliases the node has.
+type parser struct {
+	*source
+	done    map[*yaml.Node]bool
+	repeats []*yaml.Node // names that their object already has
+	merges  int          // number of objects and members that merge keys name
+}
+
 // parseDocument parses the YAML of the text from start. JSON is YAML. The text
-// has one document and may have empty ones. The repeats are the places of names
-// that their object already has. If a part cannot be read, parseDocument returns
-// the first problem, for the whole text.
-func parseDocument(text string, start int) (root *value, repeats []span, wrong *problem) {
-	p := &parser{text: text, places: newPlaces(text, start), values: map[*yaml.Node]*value{}}
-	loader := taints.Must(yaml.NewLoader(strings.NewReader(text[start:]), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(maxDepth)))))
-	root = &value{span: span{start, start}, kind: null}
-	for p.wrong == nil {
-		var node yaml.Node
-		if err := loader.Load(&node); errors.Is(err, io.EOF) {
-			return root, p.repeats, nil
-		} else if err != nil {
-			p.syntax(err)
+// has one document and may have empty ones. In it, no node is an alias, each name
+// appears once, and objects have the members that merge keys name. The result is
+// nil if the text has no value, or a part that cannot be read.
+func (s *source) parseDocument(start int) (root *yaml.Node) {
+	s.first = s.place(span{start, start})
+	p := &parser{source: s, done: make(map[*yaml.Node]bool)}
+	loader := taints.Must(yaml.NewLoader(strings.NewReader(s.s[start:]), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(maxDepth)))))
+	for s.unread == 0 {
+		var document yaml.Node
+		err := loader.Load(&document)
+		if errors.Is(err, io.EOF) {
 			break
 		}
-		v := p.value(node.Content[0])
-		if root.kind != null && v.kind != null {
-			p.fail(v.span, "this is a second document; paste one document")
+		if err != nil {
+			p.syntax(start, err)
+			break
 		}
-		if v.kind != null {
-			root = v
+		n := document.Content[0]
+		p.resolve(n)
+		if kindOf(n) == null {
+			continue
 		}
+		if root != nil {
+			p.failAt(n, "this is a second document; paste one document")
+		}
+		root = n
 	}
-	return nil, nil, p.wrong
+	if s.unread > 0 {
+		return nil
+	}
+	for _, name := range p.repeats[:min(len(p.repeats), maxEntries)] {
+		s.wrong(s.at(name), "this field is here twice; the last one counts, and kubectl refuses it")
+	}
+	return root
 }
 
-// A parser converts the nodes of the YAML library to values. It visits each node
-// once, no matter how many aliases the node has.
-type parser struct {
-	text    string
-	places  places
-	values  map[*yaml.Node]*value // nil: being read
-	repeats []span
-	merges  int      // number of objects and members that merge keys name
-	wrong   *problem // the first one
-}
-
-// A problem is what is wrong with a part of the text.
-type problem struct {
-	span
-	message string
-}
-
-func (p *parser) fail(s span, message string) {
-	if p.wrong == nil {
-		p.wrong = &problem{s, message}
+// failAt reports the first problem, for the whole text.
+func (p *parser) failAt(n *yaml.Node, message string) {
+	if p.unread == 0 {
+		p.fail(p.at(n), message)
 	}
 }
 
-func (p *parser) value(n *yaml.Node) *value {
-	at := p.line(p.places.offset(n.Line, n.Column))
-	v := &value{span: at, kind: null}
-	if n.Kind == yaml.AliasNode {
-		if known := p.values[n.Alias]; known != nil {
-			*v = *known
-			v.span = at
-		} else {
-			p.fail(at, "the anchor &"+n.Value+" contains its own alias; write the value out")
-		}
-		return v
+// resolve resolves the node and those in it, unless something is wrong already.
+func (p *parser) resolve(n *yaml.Node) {
+	if p.unread > 0 {
+		return
 	}
-	p.values[n] = nil
 	switch n.Kind {
+	case yaml.AliasNode:
+		if !p.done[n.Alias] {
+			p.failAt(n, "the anchor &"+n.Value+" contains its own alias; write the value out")
+			return
+		}
+		line, column := n.Line, n.Column
+		*n = *n.Alias
+		n.Line, n.Column = line, column
 	case yaml.MappingNode:
-		v.kind = object
-		p.members(v, n)
+		p.members(n)
 	case yaml.SequenceNode:
-		v.kind = array
 		for _, c := range n.Content {
-			v.items = append(v.items, p.value(c))
+			p.resolve(c)
 		}
 	default:
-		v.kind, v.text = scalar(n)
-		v.span = p.scalarAt(n, at)
+		if _, is := booleans[n.Value]; is && n.Style == 0 { // plain, and without a tag
+			n.Tag = "!!bool"
+		}
 	}
-	p.values[n] = v
-	return v
+	p.done[n] = true
 }
 
-// line returns the rest of the line from start, without white space at its end.
-func (p *parser) line(start int) span {
-	line, _, _ := strings.Cut(p.text[start:], "\n")
-	return span{start, start + len(strings.TrimRight(line, whiteSpace))}
+func (p *parser) members(n *yaml.Node) {
+	var merges, pairs []*yaml.Node
+	index := make(map[string]int, len(n.Content)/2) // of each name in pairs
+	for name, value := range members(n) {
+		p.resolve(name)
+		p.resolve(value)
+		at, has := index[name.Value]
+		switch kind := kindOf(name); {
+		case kind == array || kind == object:
+			p.failAt(name, "a name must be a string, not "+string(kind))
+		case name.Tag == "!!merge":
+			merges = append(merges, p.merged(value)...)
+		case has:
+			p.repeats = append(p.repeats, name)
+			pairs[at], pairs[at+1] = name, value
+		default:
+			index[name.Value] = len(pairs)
+			pairs = append(pairs, name, value)
+		}
+	}
+	for _, m := range merges {
+		for name, value := range members(m) {
+			if _, has := index[name.Value]; !has {
+				index[name.Value] = len(pairs)
+				pairs = append(pairs, name, value)
+			}
+		}
+	}
+	n.Content = pairs
 }
 
-// scalarAt returns the span of the scalar, which is the rest of the line if the
-// scalar is written in another form.
-func (p *parser) scalarAt(n *yaml.Node, line span) span {
+// merged returns the objects of a merge key.
+func (p *parser) merged(n *yaml.Node) []*yaml.Node {
+	from := items(n)
+	if kindOf(n) != array {
+		from = []*yaml.Node{n}
+	}
+	for _, o := range from {
+		if p.merges += 1 + len(o.Content)/2; p.merges > maxMerged {
+			p.failAt(n, "merge keys copy more than "+strconv.Itoa(maxMerged)+" fields; write the fields out")
+			return nil
+		}
+		if kindOf(o) != object {
+			p.failAt(n, "the merge key << takes an object or a list of objects, not "+string(kindOf(o)))
+			return nil
+		}
+	}
+	return from
+}
+
+// yamlOffset returns the offset of a line and a column of the YAML.
+func (s *source) yamlOffset(line, column int) int {
+	if line == 1 {
+		column += s.first.Column - 1
+	}
+	return s.offset(s.first.Line-1+line, column)
+}
+
+// at returns the span of the node: a scalar, or the rest of the line, without
+// white space at its end, if the node is something else or has another form there.
+func (s *source) at(n *yaml.Node) span {
+	start := s.yamlOffset(n.Line, n.Column)
+	line, _, _ := strings.Cut(s.s[start:], "\n")
+	line = strings.TrimRight(line, whiteSpace)
 	written := n.Value
 	switch {
 	case n.Style&yaml.DoubleQuotedStyle != 0:
@@ -159,81 +244,10 @@ func (p *parser) scalarAt(n *yaml.Node, line span) span {
 	case n.Style&yaml.SingleQuotedStyle != 0:
 		written = "'" + n.Value + "'"
 	}
-	if i := strings.Index(p.text[line.start:line.end], written); i >= 0 {
-		return span{line.start, line.start + i + len(written)}
+	if i := strings.Index(line, written); n.Kind == yaml.ScalarNode && i >= 0 {
+		return span{start, start + i + len(written)}
 	}
-	return line
-}
-
-func (p *parser) members(v *value, n *yaml.Node) {
-	index := make(map[string]int, len(n.Content)/2) // of each name
-	add := func(m member, replaces bool) {
-		at, ok := index[m.name]
-		switch {
-		case !ok:
-			index[m.name] = len(v.members)
-			v.members = append(v.members, m)
-		case replaces:
-			p.repeats = append(p.repeats, m.span)
-			v.members[at] = m
-		}
-	}
-	var merges []*value
-	for pair := range slices.Chunk(n.Content, 2) {
-		name := p.value(pair[0])
-		if name.kind == array || name.kind == object {
-			p.fail(name.span, "a name must be a string, not "+string(name.kind))
-		}
-		if m := p.value(pair[1]); pair[0].Tag == "!!merge" {
-			merges = append(merges, m)
-		} else {
-			add(member{name.span, name.text, m}, true)
-		}
-	}
-	for _, m := range merges {
-		for _, o := range p.merged(m) {
-			for _, other := range o.members {
-				add(other, false)
-			}
-		}
-	}
-}
-
-// merged returns the objects of a merge key.
-func (p *parser) merged(m *value) []*value {
-	from := []*value{m}
-	if m.kind == array {
-		from = m.items
-	}
-	for _, o := range from {
-		if p.merges += 1 + len(o.members); p.merges > maxMerged {
-			p.fail(m.span, "merge keys copy more than "+strconv.Itoa(maxMerged)+" fields; write the fields out")
-			return nil
-		}
-		if o.kind != object {
-			p.fail(m.span, "the merge key << takes an object or a list of objects, not "+string(o.kind))
-			return nil
-		}
-	}
-	return from
-}
-
-// scalar returns the kind and the text of the scalar. Kubernetes reads YAML 1.1,
-// in which yes, no, on and off are booleans.
-func scalar(n *yaml.Node) (kind, string) {
-	plain := n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle|yaml.TaggedStyle) == 0
-	switch n.Tag {
-	case "!!null":
-		return null, ""
-	case "!!int", "!!float":
-		return number, n.Value
-	case "!!bool":
-		return boolean, strconv.FormatBool(booleans[n.Value])
-	}
-	if is, ok := booleans[n.Value]; ok && plain {
-		return boolean, strconv.FormatBool(is)
-	}
-	return str, n.Value
+	return span{start, start + len(line)}
 }
 
 // booleans are the booleans of YAML 1.1.
@@ -244,28 +258,28 @@ var booleans = map[string]bool{
 }
 
 // syntax adds the library's error for a text that is not valid YAML.
-func (p *parser) syntax(err error) {
+func (s *source) syntax(start int, err error) {
 	e, ok := errors.AsType[*yaml.LoadError](err)
 	if !ok {
-		p.fail(span{p.places.start, len(p.text)}, "this is not valid YAML: "+err.Error())
+		s.fail(span{start, len(s.s)}, "this is not valid YAML: "+err.Error())
 		return
 	}
-	at := p.places.offset(e.Mark.Line, e.Mark.Column)
-	if e.Mark.Line == 0 {
-		at = p.places.start + max(0, strings.IndexFunc(p.text[p.places.start:], isControl))
+	at := s.yamlOffset(e.Mark.Line, e.Mark.Column)
+	if e.Mark.Line == 0 { // of a character that YAML forbids
+		at = start + e.Mark.Index
 	}
-	end := len(strings.TrimRight(p.text, whiteSpace))
+	end := len(strings.TrimRight(s.s, whiteSpace))
 	at = min(at, end)
-	_, size := utf8.DecodeRuneInString(p.text[at:end])
+	_, size := utf8.DecodeRuneInString(s.s[at:end])
 	language := "YAML"
-	if c := p.text[p.places.start]; c == '[' || c == '{' {
+	if c := s.s[start]; c == '[' || c == '{' {
 		language = "JSON or YAML"
 	}
 	message := e.Message
 	if e.ContextMsg != "" && e.ContextMark.Line > 0 && e.ContextMark.Line != e.Mark.Line {
-		message += " " + e.ContextMsg + " that starts on line " + strconv.Itoa(p.places.skipped+e.ContextMark.Line)
+		message += " " + e.ContextMsg + " that starts on line " + strconv.Itoa(s.first.Line-1+e.ContextMark.Line)
 	}
-	p.fail(span{at, at + size}, "this is not valid "+language+": "+message+remedy(e.Message, p.text[at:]))
+	s.fail(span{at, at + size}, "this is not valid "+language+": "+message+remedy(e.Message, s.s[at:]))
 }
 
 // remedy returns advice for the message, unless the message contains it.
@@ -279,9 +293,4 @@ func remedy(message, rest string) string {
 		return "; put a value that contains a colon and a space in quotes, or correct the indentation"
 	}
 	return ""
-}
-
-// isControl reports whether YAML forbids the character.
-func isControl(r rune) bool {
-	return r < ' ' && r != '\t' && r != '\r' && r != '\n' || r >= 0x7f && r <= 0x9f && r != 0x85 || r == 0xfffe || r == 0xffff
 }

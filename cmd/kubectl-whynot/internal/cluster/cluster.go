@@ -140,7 +140,7 @@ func (c *Cluster) Finish() {
 	}
 	for name, m := range c.makers {
 		if i, ok := c.NodeAt[name]; ok {
-			c.Nodes[i].setMaker(m)
+			c.Nodes[i].setMachine(m)
 		}
 	}
 	c.holdForPods()

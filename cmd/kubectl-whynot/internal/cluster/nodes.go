@@ -21,24 +21,20 @@ import (
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
-// Deleted returns those of the nodes that are deleted, or the others.
+// Deleted returns those of the nodes that are deleted, or whose Machine or NodeClaim is, or
+// the others.
 func (c *Cluster) Deleted(nodes []int, isDeleted bool) []int {
-	return slices.DeleteFunc(slices.Clone(nodes), func(i int) bool { return isDeleted != c.Nodes[i].IsDeleted() })
+	return slices.DeleteFunc(slices.Clone(nodes), func(i int) bool { return isDeleted != (c.Nodes[i].Deleted != nil) })
 }
 
-// IsDeleted reports whether the node, or the Machine or NodeClaim that it is of, has a
-// deletionTimestamp.
-func (n *Node) IsDeleted() bool { return n.DeletionTimestamp != nil || n.maker.deleted != nil }
-
-// Maker names the Machine or NodeClaim that the node is of, or returns "".
-func (n *Node) Maker() string { return n.maker.name }
-
-func (n *Node) setMaker(m maker) {
-	n.maker = m
-	if m.deleted != nil {
-		n.hold.Add(m.name + " has it, and is being deleted")
+func (n *Node) setMachine(m maker) {
+	if n.Machine = m.name; m.deleted != nil {
+		n.Hold.Add(m.name + " has it, and is being deleted")
+		if n.Deleted == nil {
+			n.Deleted, n.Maker = m.deleted, m.name
+		}
 	} else if m.isToRepair {
-		n.hold.Add(m.name + " has it, and waits for its repair")
+		n.Hold.Add(m.name + " has it, and waits for its repair")
 	}
 }
 
@@ -47,32 +43,32 @@ func (n *Node) setMaker(m maker) {
 func (c *Cluster) holdForPods() {
 	for _, p := range c.All() {
 		i, isKnown := c.NodeAt[p.Node]
-		if !isKnown || !c.Nodes[i].Cordoned || p.IsFinished() || p.Owner.Kind != "Job" && *p.Owner != (Owner{}) {
+		if !isKnown || !c.Nodes[i].IsCordoned || p.IsFinished() || p.Owner.Kind != "Job" && *p.Owner != (Owner{}) {
 			continue
 		}
 		if strings.Contains("-"+p.Name+"-", "-"+p.Node+"-") {
-			c.Nodes[i].hold.Add("pod " + p.String() + " runs for it")
+			c.Nodes[i].Hold.Add("pod " + p.String() + " runs for it")
 		}
 	}
 }
 
+// A State is what the meaning of a node's taints depends on. Its taints are those of the node
+// and that of a cordon, after Finish.
+type State = purpose.Node
+
 // A Node is a node with its taints.
 type Node struct {
-	*corev1.Node // only with name, labels, times and finalizers
-	Own          []taints.Taint
-	Cordoned     bool             // by its spec, for which Kubernetes adds a taint
-	Taints       []taints.Taint   // its own and that of a cordoned node, after Finish
-	Group        *Group           // after Finish
-	Stale        []taints.TaintID // taints that Kubernetes removes from it
-	TaintsBy     managers.Write   // of them; zero: not known, or Kubernetes'
-	annotated    string           // by what has it in maintenance
-	hold         purpose.Hold     // of a cordon
-	maker        maker            // zero: it is not known
-	cordonedAt   time.Time        // zero: not known
-	resources    map[string]int64 // allocatable extended resources, also of 0
-	conditions   []lifecycle.Condition
-	inferred     bool // the conditions are
-	noneReady    bool // neither this node nor another one is, after Finish
+	*corev1.Node // only with name, labels and the time it was made
+	State
+	Own        []taints.Taint
+	Group      *Group           // after Finish
+	Wrote      managers.Write   // the taints; zero: not known, or Kubernetes did
+	Machine    string           // or NodeClaim that it is of; empty: not known
+	cordonedAt time.Time        // zero: not known
+	resources  map[string]int64 // allocatable extended resources, also of 0
+	conditions []lifecycle.Condition
+	inferred   bool // the conditions are
+	noneReady  bool // neither this node nor another one is, after Finish
 }
 
 // IsForeign reports whether the node does not run what is made for Linux, or for Windows, or
@@ -107,23 +103,27 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 	}
 	added := Node{
 		Node: &corev1.Node{ObjectMeta: metav1.ObjectMeta{
-			Name: n.Name, Labels: n.Labels, CreationTimestamp: n.CreationTimestamp, DeletionTimestamp: n.DeletionTimestamp,
-			Finalizers: n.Finalizers,
+			Name: n.Name, Labels: n.Labels, CreationTimestamp: n.CreationTimestamp,
 		}},
-		Own: list, Cordoned: n.Spec.Unschedulable, resources: extended(n.Status.Allocatable),
-		annotated: purpose.AnnotationOf(n.Annotations),
+		State: State{
+			Made: n.CreationTimestamp.Time, Finalizers: n.Finalizers, IsCordoned: n.Spec.Unschedulable, Annotated: purpose.AnnotationOf(n.Annotations),
+		},
+		Own: list, resources: extended(n.Status.Allocatable),
+	}
+	if n.DeletionTimestamp != nil {
+		added.Deleted = &n.DeletionTimestamp.Time
 	}
 	if last := managers.LastWrite(n.ManagedFields, "spec", "taints"); last.By != "kube-controller-manager" && last.By != "kubernetes" {
-		added.TaintsBy = last
+		added.Wrote, added.TaintsBy = last, last.By
 	}
 	conditions := lists.Each(n.Status.Conditions, func(c corev1.NodeCondition) lifecycle.Condition { return condition(c.Type, c.Status) })
 	hasState := func(t taints.Taint) bool { return purpose.StateOf(t) != purpose.None }
-	if added.Cordoned || slices.ContainsFunc(list, hasState) {
+	if added.IsCordoned || slices.ContainsFunc(list, hasState) {
 		writer := func(path ...string) string { return managers.LastWrite(n.ManagedFields, path...).By }
-		added.hold = purpose.HoldOf(conditions, n.Annotations, n.Labels, writer)
+		added.Hold = purpose.HoldOf(conditions, n.Annotations, n.Labels, writer)
 		added.cordonedAt = managers.LastWrite(n.ManagedFields, "spec", "unschedulable").At
 	}
-	added.hold.IsSick = purpose.IsSick(conditions)
+	added.IsSick = purpose.IsSick(conditions)
 	for _, t := range list {
 		switch fault, before := purpose.Fault(t, conditions), c.Faults[t.ID()]; {
 		case fault == "":
@@ -217,6 +217,8 @@ func (n *Node) setConditions(list []lifecycle.Condition) {
 	isReady := func(c lifecycle.Condition) bool { return c.Type == string(corev1.NodeReady) }
 	if n.inferred = !slices.ContainsFunc(list, isReady); !n.inferred {
 		n.conditions = list
+		n.IsReady = slices.Contains(list, condition(corev1.NodeReady, corev1.ConditionTrue))
+		n.MayBeReady = n.IsReady
 		return
 	}
 	for _, rule := range conditionRules {
@@ -224,13 +226,13 @@ func (n *Node) setConditions(list []lifecycle.Condition) {
 			n.conditions = append(n.conditions, lifecycle.Condition{Type: rule.Type, Status: rule.Status})
 		}
 	}
-	n.conditions = append(n.conditions, condition(corev1.NodeReady, corev1.ConditionTrue))
+	n.conditions, n.MayBeReady = append(n.conditions, condition(corev1.NodeReady, corev1.ConditionTrue)), true
 }
 
 // Corrections returns the changes that Kubernetes' node-lifecycle controller makes to
 // the node's taints: those that follow from a condition or a cordon are its own.
 func (n *Node) Corrections(now time.Time) taints.Changes {
-	return conditionRules.Reconcile(n.Own, lifecycle.NodeState{Conditions: n.conditions, Unschedulable: n.Cordoned}, now)
+	return conditionRules.Reconcile(n.Own, lifecycle.NodeState{Conditions: n.conditions, Unschedulable: n.IsCordoned}, now)
 }
 
 // Next returns what Kubernetes makes of the node within seconds, one after the other: it
@@ -257,7 +259,7 @@ func (n *Node) StateFor(id taints.TaintID) string {
 	at := slices.IndexFunc(n.conditions, func(c lifecycle.Condition) bool { return c.Type == rule.Type })
 	text := "the node has no condition " + rule.Type
 	switch {
-	case id == Cordon.ID() && n.Cordoned:
+	case id == Cordon.ID() && n.IsCordoned:
 		return "the node is cordoned"
 	case id == Cordon.ID():
 		return "the node is not cordoned"
@@ -268,26 +270,6 @@ func (n *Node) StateFor(id taints.TaintID) string {
 		text += ", by its taints, as the input lacks its conditions"
 	}
 	return text
-}
-
-// IsReady reports whether the input says that the node is ready.
-func (n *Node) IsReady() bool {
-	return !n.inferred && slices.Contains(n.conditions, condition(corev1.NodeReady, corev1.ConditionTrue))
-}
-
-// State returns what the meaning of the node's taints depends on.
-func (n *Node) State() *purpose.Node {
-	state := &purpose.Node{
-		Taints: n.Taints, Stale: n.Stale, Made: n.CreationTimestamp.Time, Finalizers: n.Finalizers,
-		IsCordoned: n.Cordoned, IsReady: n.IsReady(), MayBeReady: n.inferred || n.IsReady(), Annotated: n.annotated, TaintsBy: n.TaintsBy.By, Hold: n.hold,
-	}
-	switch {
-	case n.DeletionTimestamp != nil:
-		state.Deleted = &n.DeletionTimestamp.Time
-	case n.maker.deleted != nil:
-		state.Deleted, state.Maker = n.maker.deleted, n.maker.name
-	}
-	return state
 }
 
 // IsSilent reports whether the kubelet does not answer. Pods that are deleted then
@@ -317,7 +299,7 @@ func condition(name corev1.NodeConditionType, status corev1.ConditionStatus) lif
 // AddCordon sets the node's taints from its own and its cordon.
 func (n *Node) AddCordon() {
 	n.Taints = slices.Clip(n.Own)
-	if at, has := taints.FindTaint(n.Own, Cordon.ID()); n.Cordoned && !(has && n.Own[at].Value == "") {
+	if at, has := taints.FindTaint(n.Own, Cordon.ID()); n.IsCordoned && !(has && n.Own[at].Value == "") {
 		cordon := Cordon
 		if !n.cordonedAt.IsZero() {
 			cordon.TimeAdded = &n.cordonedAt

@@ -5,8 +5,6 @@ package cluster
 import (
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/seed-0529bac1/taints"
 )
 
@@ -28,7 +26,7 @@ func (n *Node) Evicting() []taints.Taint {
 func (c *Cluster) stopEvictions() {
 	isReady := func(n Node) bool {
 		_, isLeftOut := n.Labels["node.kubernetes.io/exclude-disruption"]
-		return !isLeftOut && !n.IsSilent() && slices.Contains(n.conditions, condition(corev1.NodeReady, corev1.ConditionTrue))
+		return !isLeftOut && !n.IsSilent() && n.MayBeReady
 	}
 	isAny := slices.ContainsFunc(c.Nodes, isReady)
 	for i := range c.Nodes {

@@ -95,7 +95,7 @@ func (c *Cluster) WantsProvisioners() bool {
 				list = append(list, purpose.WithoutTime(t))
 			}
 		}
-		if c.Nodes[i].Cordoned {
+		if c.Nodes[i].IsCordoned {
 			list = append(list, Cordon)
 		}
 	}
@@ -187,10 +187,10 @@ func (c *Cluster) Evidence(p *Profile, t taints.Taint, nodes []int, areAll bool)
 func (c *Cluster) laterWriter(nodes []int) (writer string) {
 	for _, i := range nodes {
 		n := &c.Nodes[i]
-		if by := n.TaintsBy.By; by == "kubelet" || !(purpose.Hold{By: by}).IsByController() || n.TaintsBy.At.Sub(n.CreationTimestamp.Time) < time.Hour {
+		if by := n.TaintsBy; by == "kubelet" || !(purpose.Hold{By: by}).IsByController() || n.Wrote.At.Sub(n.CreationTimestamp.Time) < time.Hour {
 			return ""
 		}
-		writer = n.TaintsBy.By
+		writer = n.TaintsBy
 	}
 	return writer
 }

@@ -300,7 +300,7 @@ func (a *advice) maintained() []Step {
 func (x *Pods) writers(nodes []int) string {
 	times := make(map[string][]time.Time)
 	for _, i := range nodes {
-		if last := x.Nodes[i].TaintsBy; last.By != "" {
+		if last := x.Nodes[i].Wrote; last.By != "" {
 			times[last.By] = append(times[last.By], last.At)
 		}
 	}

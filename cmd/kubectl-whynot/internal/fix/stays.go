@@ -82,9 +82,8 @@ func (g *Guide) findStays(nodes []int, list []taints.Taint) []*Stay {
 	var stays []*Stay
 	for _, i := range slices.Sorted(slices.Values(nodes)) { // this is the order of names
 		n := &g.Nodes[i]
-		maker := n.State().Maker
 		for _, e := range g.endings(i) {
-			if !n.IsDeleted() && !slices.ContainsFunc(list, e.taint.Equal) {
+			if n.Deleted == nil && !slices.ContainsFunc(list, e.taint.Equal) {
 				continue
 			}
 			s := found[e.stayKey]
@@ -93,11 +92,11 @@ func (g *Guide) findStays(nodes []int, list []taints.Taint) []*Stay {
 				found[e.stayKey], stays = s, append(stays, s)
 			}
 			s.taints, s.replaced, s.isSick = with(s.taints, e.acts), with(s.replaced, e.taint), s.isSick || e.isSick
-			if by := e.known.Remover(); !n.IsDeleted() && !slices.Contains(s.removers, by) {
+			if by := e.known.Remover(); n.Deleted == nil && !slices.Contains(s.removers, by) {
 				s.removers = append(s.removers, by)
 			}
-			if maker != "" && !slices.Contains(s.makers, maker) {
-				s.makers = append(s.makers, maker)
+			if n.Maker != "" && !slices.Contains(s.makers, n.Maker) {
+				s.makers = append(s.makers, n.Maker)
 			}
 			if !slices.Contains(s.nodes[max(len(s.nodes)-1, 0):], n.Name) {
 				s.at = append(s.at, i)
@@ -134,11 +133,11 @@ type ending struct {
 
 // endings returns those of all taints of the node.
 func (g *Guide) endings(i int) []ending {
-	n, state, now := &g.Nodes[i], g.Nodes[i].State(), g.Now
+	n, now := &g.Nodes[i], g.Now
 	if g.ended[i] == nil {
 		g.ended[i] = lists.Each(n.Taints, func(t taints.Taint) ending {
-			acts := state.Acting(t, now)
-			same, since := state.StayOf(acts, now)
+			acts := n.Acting(t, now)
+			same, since := n.StayOf(acts, now)
 			key := stayKey{same, "", g.Faults[acts.ID()], g.StartupOf(acts, []int{i})}
 			if key.startup != "" && since.IsZero() {
 				since = n.CreationTimestamp.Time
@@ -149,7 +148,7 @@ func (g *Guide) endings(i int) []ending {
 			case key.fault+key.startup != "":
 				key.ID, key.IsLate = acts.ID(), key.startup != "" && !since.IsZero() && now.Sub(since) > time.Hour
 			}
-			return ending{purpose.WithoutTime(t), purpose.WithoutTime(acts), key, purpose.Known(acts), since, !state.IsHealthy()}
+			return ending{purpose.WithoutTime(t), purpose.WithoutTime(acts), key, purpose.Known(acts), since, !n.IsHealthy()}
 		})
 	}
 	return g.ended[i]

@@ -101,12 +101,12 @@ func named(nodes []string) string {
 
 // waits returns what to wait for, or to look at, where something owns the nodes.
 func (g *Guide) waits(nodes []string) (steps []Step) {
-	wayOut := func(name string) string { return g.node(name).State().WayOut(g.Now) }
+	wayOut := func(name string) string { return g.node(name).WayOut(g.Now) }
 	for _, same := range lists.Grouped(nodes, wayOut) {
 		text := strings.NewReplacer("NODES", named(same), " ARE", say.For(len(same), " is", " are")).Replace(wayOut(same[0]))
 		switch {
 		case text == "":
-		case g.node(same[0]).State().Maker != "": // the node does not say it
+		case g.node(same[0]).Maker != "": // the node does not say it
 			steps = append(steps, Step{Text: text})
 		default:
 			steps = append(steps, g.onNodes(text, same, 1, "get", "node", "-o", "yaml"))
@@ -118,8 +118,8 @@ func (g *Guide) waits(nodes []string) (steps []Step) {
 // deletions returns what to know before the nodes are deleted. For those of the control plane,
 // and machines, a command to paste would be too fast.
 func (g *Guide) deletions(nodes []string) (steps []Step) {
-	living := slices.DeleteFunc(slices.Clone(nodes), func(name string) bool { return g.node(name).DeletionTimestamp != nil })
-	isMade := func(name string) bool { return g.node(name).Maker() != "" && !g.node(name).IsDeleted() }
+	living := slices.DeleteFunc(slices.Clone(nodes), func(name string) bool { return g.node(name).Deleted != nil && g.node(name).Maker == "" })
+	isMade := func(name string) bool { return g.node(name).Machine != "" && g.node(name).Deleted == nil }
 	for _, same := range lists.Grouped(living, func(name string) [2]bool { return [2]bool{g.node(name).IsControlPlane(), isMade(name)} }) {
 		first, text := "if the machine does not come back, ", "delete "+named(same)+". Kubernetes then deletes the pods there. "+
 			"If the machine still runs, so do their containers, beside those of new pods"
@@ -132,7 +132,7 @@ func (g *Guide) deletions(nodes []string) (steps []Step) {
 				"first look at etcd's members. Its member there is not deleted with the node, except by some " +
 				"distributions, and the others must keep their quorum. Then " + text})
 		case isMade(same[0]):
-			makers := lists.Each(same, func(name string) string { return g.node(name).Maker() })
+			makers := lists.Each(same, func(name string) string { return g.node(name).Machine })
 			steps = append(steps, Step{Text: first + "delete " + say.Joined(say.FirstOf(makers, 3)) + ", and with that the machine, its disks and " + named(same) +
 				". What owns it, as a MachineSet, makes a new one. A MachineHealthCheck, where there is one, deletes it by itself"})
 		default:

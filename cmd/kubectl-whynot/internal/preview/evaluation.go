@@ -56,7 +56,7 @@ func (e *evaluation) settle(requested map[int]cluster.Node) map[int]cluster.Node
 			next.Own, _ = undone.Apply(n.Own)
 		}
 		settled[i] = next
-		if next.Cordoned == old.Cordoned && taints.Reconcile(next.Own, next.Own, old.Own).IsZero() {
+		if next.IsCordoned == old.IsCordoned && taints.Reconcile(next.Own, next.Own, old.Own).IsZero() {
 			e.Brief = append(e.Brief, n.Name)
 		} else {
 			e.Changed = append(e.Changed, n.Name)
@@ -334,7 +334,7 @@ func (e *evaluation) notes(r *Request) {
 	owned, held := make(map[string][]string), make(map[string][]string) // nodes, by the key of what owns them, and by what else speaks against the change
 	isSick := make(map[string]bool)                                     // what speaks against it is that alone
 	for _, i := range slices.Sorted(maps.Keys(e.changes)) {
-		node := e.before.Nodes[i].State()
+		node := &e.before.Nodes[i]
 		if owner := node.Owner(); owner != nil && !slices.Contains(keys, owner.Key) {
 			owned[owner.Key] = append(owned[owner.Key], e.before.Nodes[i].Name)
 		}

@@ -136,7 +136,7 @@ func (r *Request) run(c *cluster.Cluster, now time.Time, report *Report) map[int
 		if err != nil {
 			report.Refused[n.Name] = fmt.Sprintf("node %s: %v", n.Name, err)
 		}
-		isSame := next.Cordoned == n.Cordoned && cluster.TextOf(next.Own) == cluster.TextOf(n.Own)
+		isSame := next.IsCordoned == n.IsCordoned && cluster.TextOf(next.Own) == cluster.TextOf(n.Own)
 		if !isSame || times[n.Name] > 0 && r.Verb == "drain" {
 			after[i] = next
 		}
@@ -151,9 +151,9 @@ func (r *Request) run(c *cluster.Cluster, now time.Time, report *Report) map[int
 func (r *Request) apply(n cluster.Node, now time.Time) (cluster.Node, error) {
 	switch {
 	case r.Verb == "cordon", r.Verb == "drain":
-		n.Cordoned = true
-	case r.Verb == "uncordon" && n.Cordoned: // the node lifecycle controller then removes its taint
-		n.Cordoned = false
+		n.IsCordoned = true
+	case r.Verb == "uncordon" && n.IsCordoned: // the node lifecycle controller then removes its taint
+		n.IsCordoned = false
 		n.Own, _ = taints.Changes{Remove: []taints.TaintID{cluster.Cordon.ID()}}.Apply(n.Own)
 	}
 	own := n.Own

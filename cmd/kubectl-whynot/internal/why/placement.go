@@ -135,7 +135,7 @@ func countKept(c *cluster.Cluster, p *cluster.Profile, feasible int) map[string]
 	_, toleratesCordon := p.Matcher.Match(cluster.Cordon)
 	for _, i := range nodes {
 		switch n := &c.Nodes[i]; {
-		case n.Cordoned && !toleratesCordon:
+		case n.IsCordoned && !toleratesCordon:
 			kept[fiterror.Cordoned]++
 		case p.IsRejected(n.Group):
 			kept[fiterror.Taints]++

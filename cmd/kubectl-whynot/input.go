@@ -22,7 +22,6 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/pager"
 
-	"github.com/seed-0529bac1/taints/cmd/internal/drain"
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
 	"github.com/seed-0529bac1/taints/cmd/internal/names"
@@ -84,9 +83,7 @@ func (p *program) preview(ctx context.Context, r *preview.Request, args []string
 	c.Only, p.all = cluster.Filter{}, true // pods of all namespaces are on the nodes
 	if r.Verb == "drain" {
 		r.Flags, p.drain, c.OnPod = givenFlags(r.Drain.Flags), r.Drain, r.Drain.AddPod
-		c.Readers = map[string]func(manifest.Object) error{"PodDisruptionBudget": func(o manifest.Object) error {
-			return cluster.DecodeAs(o, new(drain.Budget), r.Drain.AddBudget)
-		}}
+		c.Readers = cluster.Readers{"PodDisruptionBudget": cluster.Reader(r.Drain.AddBudget)}
 	}
 	input, _, err := p.read(ctx, c)
 	if err != nil {

@@ -52,8 +52,8 @@ type Cluster struct {
 	makers  map[string]maker            // of nodes, by name
 	Keepers map[string]sets.Set[string] // nodes, and pods there that ask not to be disrupted, with the annotation
 
-	OnPod   func(PodName, *corev1.Pod)             // also gets each pod, with all of its fields if it is asked for or none is; nil: nobody does
-	Readers map[string]func(manifest.Object) error // of more kinds of objects
+	OnPod   func(PodName, *corev1.Pod) // also gets each pod, with all of its fields if it is asked for or none is; nil: nobody does
+	Readers Readers                    // of more kinds of objects
 
 	objects  devices.Objects
 	labels   map[string]sets.Set[string] // values by key, after Finish
@@ -240,14 +240,14 @@ func (c *Cluster) Decode(m manifest.Object) error {
 	case "Table":
 		return errors.New("this is a Table, which does not have the objects; use 'kubectl get -o json'")
 	case "Node":
-		return DecodeAs(m, new(corev1.Node), c.AddNode)
+		return decodeAs(m, new(corev1.Node), c.AddNode)
 	case "Pod":
 		skipped := skipLarge
 		if c.OnPod != nil && c.Asked == "" {
 			skipped = nil
 		}
 		c.pod = corev1.Pod{}
-		return DecodeAs(m, &c.pod, func(o *corev1.Pod) error {
+		return decodeAs(m, &c.pod, func(o *corev1.Pod) error {
 			var wrong []string
 			isNew := isManifest(&o.ObjectMeta) && o.Status.Phase == ""
 			if isNew || o.Spec.NodeName == "" || o.Name == c.Asked { // what is large matters too
@@ -266,7 +266,7 @@ func (c *Cluster) Decode(m manifest.Object) error {
 		if m.Kind == "CronJob" {
 			path = "spec.jobTemplate." + path
 		}
-		return DecodeAs(m, new(workload.Object), func(o *workload.Object) error {
+		return decodeAs(m, new(workload.Object), func(o *workload.Object) error {
 			return c.addWorkload(m.Kind, o, m.Mistakes(path, new(workload.Object)))
 		})
 	case "ResourceSlice", "ResourceClaim", "DeviceTaintRule", "DeviceClass":
@@ -326,8 +326,16 @@ func (c *Cluster) addRules(m *manifest.Object) {
 	}
 }
 
-// DecodeAs decodes and adds the object. Errors have its name.
-func DecodeAs[T any](m manifest.Object, o *T, add func(*T) error, options ...json.Options) error {
+// Readers read objects of a kind.
+type Readers map[string]func(manifest.Object) error
+
+// Reader returns what reads objects without the list of who wrote them.
+func Reader[T any](add func(*T) error) func(manifest.Object) error {
+	return func(m manifest.Object) error { return decodeAs(m, new(T), add, skipLarge) }
+}
+
+// decodeAs decodes and adds the object. Errors have its name.
+func decodeAs[T any](m manifest.Object, o *T, add func(*T) error, options ...json.Options) error {
 	err := m.Decode(o, options...)
 	if err == nil {
 		err = add(o)

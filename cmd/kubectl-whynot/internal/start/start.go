@@ -17,7 +17,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
-	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
@@ -44,31 +43,23 @@ func New(name string) *Facts {
 }
 
 // Readers returns what reads the kinds of objects that matter.
-func (f *Facts) Readers() map[string]func(manifest.Object) error {
-	return map[string]func(manifest.Object) error{
-		"Event": func(m manifest.Object) error {
-			return cluster.DecodeAs(m, new(corev1.Event), func(e *corev1.Event) error {
-				of := e.InvolvedObject
-				if of.Kind == "Pod" && of.Name == f.name && e.Type == corev1.EventTypeWarning && e.Reason != "FailedScheduling" {
-					f.events = append(f.events, *e)
-				}
-				return nil
-			})
-		},
-		"VolumeAttachment": func(m manifest.Object) error {
-			return cluster.DecodeAs(m, new(storagev1.VolumeAttachment), func(a *storagev1.VolumeAttachment) error {
-				a.ManagedFields, a.Annotations = nil, nil
-				f.attachments = append(f.attachments, *a)
-				return nil
-			})
-		},
-		"PersistentVolumeClaim": func(m manifest.Object) error {
-			return cluster.DecodeAs(m, new(corev1.PersistentVolumeClaim), func(c *corev1.PersistentVolumeClaim) error {
-				c.ManagedFields, c.Annotations = nil, nil
-				f.claims[cluster.PodName{Namespace: c.Namespace, Name: c.Name}] = *c
-				return nil
-			})
-		},
+func (f *Facts) Readers() cluster.Readers {
+	return cluster.Readers{
+		"Event": cluster.Reader(func(e *corev1.Event) error {
+			of := e.InvolvedObject
+			if of.Kind == "Pod" && of.Name == f.name && e.Type == corev1.EventTypeWarning && e.Reason != "FailedScheduling" {
+				f.events = append(f.events, *e)
+			}
+			return nil
+		}),
+		"VolumeAttachment": cluster.Reader(func(a *storagev1.VolumeAttachment) error {
+			f.attachments = append(f.attachments, *a)
+			return nil
+		}),
+		"PersistentVolumeClaim": cluster.Reader(func(c *corev1.PersistentVolumeClaim) error {
+			f.claims[cluster.PodName{Namespace: c.Namespace, Name: c.Name}] = *c
+			return nil
+		}),
 	}
 }
 

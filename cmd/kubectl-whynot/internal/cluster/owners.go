@@ -82,35 +82,18 @@ func (c *Cluster) addTaints(v any, lister string) {
 	}
 }
 
-// WantsProvisioners reports whether a node does not answer, or pods that are asked for, and
-// wait, are kept off a node by a cordon, or by a taint that only what made the node may explain.
+// WantsProvisioners reports whether a node does not answer, or pods that are asked for wait, and
+// a node is cordoned or has a taint that only what made the node may explain.
 func (c *Cluster) WantsProvisioners() bool {
-	var list []taints.Taint
-	for i := range c.Nodes {
-		if c.Nodes[i].IsSilent() {
-			return true
-		}
-		for _, t := range c.Nodes[i].Own {
-			if k := purpose.Known(t); k.State == purpose.None || k.IsGuess {
-				list = append(list, purpose.WithoutTime(t))
-			}
-		}
-		if c.Nodes[i].IsCordoned {
-			list = append(list, Cordon)
-		}
+	if slices.ContainsFunc(c.Nodes, func(n Node) bool { return n.IsSilent() }) {
+		return true
 	}
-	list = Distinct(list)
-	pods := slices.Clone(c.Pods)
-	for _, w := range c.inOrder {
-		if w.pod != nil {
-			pods = append(pods, w.pod)
-		}
+	isUnclear := func(t taints.Taint) bool { k := purpose.Known(t); return k.State == purpose.None || k.IsGuess }
+	waits := func(p *Pod) bool {
+		return p.IsPending() && (c.Asked == "" || p.Name == c.Asked || strings.Contains(c.Asked, "/"))
 	}
-	return slices.ContainsFunc(pods, func(p *Pod) bool {
-		isAsked := c.Asked == "" || p.Name == c.Asked || strings.Contains(c.Asked, "/")
-		_, isKept := p.Matcher.FindUntolerated(list, taints.HardEffects)
-		return isAsked && p.IsPending() && isKept
-	})
+	return slices.ContainsFunc(c.Nodes, func(n Node) bool { return n.IsCordoned || slices.ContainsFunc(n.Own, isUnclear) }) &&
+		(slices.ContainsFunc(c.Pods, waits) || slices.ContainsFunc(c.inOrder, func(w *Workload) bool { return w.pod != nil && waits(w.pod) }))
 }
 
 // addKeeper notes a pod that asks not to be disrupted.

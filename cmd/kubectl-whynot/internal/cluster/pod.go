@@ -205,8 +205,7 @@ func (p *Pod) Finalizer() string {
 type Owner struct {
 	Kind       string `json:"kind"` // with another API group than Kubernetes' and OpenShift's, as in Rollout.argoproj.io
 	Name       string `json:"name"`
-	Deployment string `json:"deployment,omitempty"` // that owns a ReplicaSet
-	Controller string `json:"controller,omitempty"` // kind and name of what else owns the owner, such as the CronJob of a Job
+	Controller string `json:"controller,omitempty"` // kind and name of what owns the owner, such as the Deployment of a ReplicaSet
 }
 
 // ownerOf returns the controller. The name of a ReplicaSet has its Deployment, and the
@@ -228,7 +227,7 @@ func ownerOf(o *metav1.ObjectMeta) Owner {
 	name, hasHash := strings.CutSuffix(r.Name, "-"+hash)
 	switch {
 	case w.Kind == "ReplicaSet" && hash != "" && hasHash:
-		w.Deployment = name
+		w.Controller = "Deployment " + name
 	case w.Kind == "ReplicationController" && names.IsObject(config):
 		w.Controller = "DeploymentConfig " + config
 	}
@@ -237,9 +236,6 @@ func ownerOf(o *metav1.ObjectMeta) Owner {
 
 // Template returns the kind and name of the object with the pod's template.
 func (o Owner) Template() (kind, name string) {
-	if o.Deployment != "" {
-		return "Deployment", o.Deployment
-	}
 	if kind, name, ok := strings.Cut(o.Controller, " "); ok {
 		return kind, name
 	}
@@ -380,16 +376,14 @@ func (c *Cluster) resolve(namespace string, o Owner, levels int) Owner {
 	switch {
 	case levels == 0:
 	case w != nil: // what it says counts, not its name
-		w.isMade, o.Deployment, o.Controller = true, "", ""
-		if kind, name := c.resolve(namespace, w.controller, levels-1).Template(); kind == "Deployment" {
-			o.Deployment = name
-		} else if kind != "" {
+		w.isMade, o.Controller = true, ""
+		if kind, name := c.resolve(namespace, w.controller, levels-1).Template(); kind != "" {
 			o.Controller = kind + " " + name
 		}
-	case o.Deployment+o.Controller != "":
+	case o.Controller != "":
 		kind, name := o.Template()
 		if top := c.resolve(namespace, Owner{Kind: kind, Name: name}, levels-1); top.Controller != "" {
-			o.Deployment, o.Controller = "", top.Controller
+			o.Controller = top.Controller
 		}
 	}
 	return o

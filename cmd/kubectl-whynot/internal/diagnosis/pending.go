@@ -7,7 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/sets"
+
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/jobs"
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
@@ -105,16 +108,10 @@ func (a *analyst) entry(p *cluster.Pod) *Pending {
 func (a *analyst) pendingOf(pods []*cluster.Pod) *Pending {
 	p := pods[0]
 	x := a.entry(p)
-	var profiles []*cluster.Profile
-	for _, p := range pods {
-		x.Pods = append(x.Pods, p.Name)
-		if p.Nominated != "" && !slices.Contains(x.NominatedNodes, p.Nominated) {
-			x.NominatedNodes = append(x.NominatedNodes, p.Nominated)
-		}
-		if !slices.Contains(profiles, p.Profile) {
-			profiles = append(profiles, p.Profile)
-		}
-	}
+	x.Pods = lists.Each(pods, func(p *cluster.Pod) string { return p.Name })
+	x.NominatedNodes = sets.List(sets.New(lists.Each(pods, func(p *cluster.Pod) string { return p.Nominated })...).Delete(""))
+	same := lists.Grouped(pods, func(p *cluster.Pod) *cluster.Profile { return p.Profile })
+	profiles := lists.Each(same, func(pods []*cluster.Pod) *cluster.Profile { return pods[0].Profile })
 	x.target.Names, x.target.Profile = x.Pods, a.Union(profiles)
 	x.NodeAffinity, x.verdict = cluster.AffinityText(x.target.Profile.Required), *a.verdict(x.target.Profile)
 	x.kept = a.verdict(p.Profile).Placement.Kept // as the scheduler counts for each pod
@@ -130,6 +127,52 @@ func (a *analyst) pendingOf(pods []*cluster.Pod) *Pending {
 	}
 	a.notePlugins(x)
 	return x
+}
+
+// aboutOne turns words about the pods of a template into those about one pod.
+var aboutOne = strings.NewReplacer("the template names", "it names", "the pods go", "it goes", "refuses them", "refuses it, once", "they stay", "it stays",
+	"deletes them", "deletes it", "evicts them", "evicts it", "and leave", "and leaves", "out of the template", "out of its spec")
+
+// explainBound explains pods that do not exist, and whose template or spec names their node.
+func (a *analyst) explainBound(x *Pending) {
+	fate, cause := eviction.BoundFate(a.Cluster, x.target.Profile, x.First.NodeName, a.guide.Now)
+	text := "the template names node " + x.First.NodeName + ", where the pods go without the scheduler" + fate
+	out := fix.Step{Text: "take nodeName out of the template, so that the scheduler chooses a node"}
+	switch {
+	case x.Kind == causeFailure, x.Kind == causeInvalid:
+		return
+	case !x.First.Template:
+		text, out.Text = aboutOne.Replace(text), aboutOne.Replace(out.Text)
+	case fate != "":
+		maker := a.Maker(x.First)
+		text += jobs.Again(maker.Kind, maker.Job, 0, fate != eviction.Refuses)
+	}
+	if x.Owner.Kind == "Job" && !x.First.IsNew {
+		out.Text = "make the Job again without nodeName, so that the scheduler chooses a node"
+	}
+	i, isKnown := a.NodeAt[x.First.NodeName]
+	switch {
+	case fate == "" && x.First.Template:
+		x.Kind = causeSchedulable
+	case fate == "":
+		x.Kind = causeOther
+	case cause != nil:
+		x.Kind, text = causeTaints, text+": "+cause.Text()
+		if t := purpose.WithoutTime(cause.Taint); a.StateOf(t, []int{i}) != purpose.None {
+			x.stays = a.guide.Stays([]int{i}, []taints.Taint{t})
+			x.Fix = x.target.NodeSteps(x.stays)
+		}
+	case isKnown && x.Feasible > 0:
+		x.Kind, text = causeAffinity, text+": the node does not match "+x.target.Profile.Family.Requirements()
+	case isKnown:
+		text += ": " + x.Text
+	}
+	x.NodeAffinity = cluster.AffinityText(x.target.Profile.Family.Required)
+	if x.Text = text; fate == "" {
+		x.Fix = nil
+	} else if len(x.Fix) == 0 || a.verdict(x.target.Profile.Family).IsOpen() {
+		x.Fix = fix.OneOf([]fix.Step{out}, x.Fix)
+	}
 }
 
 // besideTexts returns what to do about the states of the nodes that reject the pods.

@@ -91,7 +91,8 @@ func (g *Guide) findStays(nodes []int, list []taints.Taint) []*Stay {
 				s = &Stay{stayKey: e.stayKey, known: e.known}
 				found[e.stayKey], stays = s, append(stays, s)
 			}
-			s.taints, s.replaced, s.isSick = with(s.taints, e.acts), with(s.replaced, e.taint), s.isSick || e.isSick
+			s.taints, s.replaced = cluster.Distinct(append(s.taints, e.acts)), cluster.Distinct(append(s.replaced, e.taint))
+			s.isSick = s.isSick || e.isSick
 			if by := e.known.Remover(); n.Deleted == nil && !slices.Contains(s.removers, by) {
 				s.removers = append(s.removers, by)
 			}
@@ -112,14 +113,6 @@ func (g *Guide) findStays(nodes []int, list []taints.Taint) []*Stay {
 		return cmp.Or(lists.CompareBools(s.stale != "", t.stale != ""), at(s)-at(t))
 	})
 	return stays
-}
-
-// with adds the taint if the sorted list lacks it.
-func with(list []taints.Taint, t taints.Taint) []taints.Taint {
-	if slices.ContainsFunc(list, t.Equal) {
-		return list
-	}
-	return cluster.Distinct(append(list, t))
 }
 
 // An ending is a taint of a node, and the taint with which it ends, both without times.

@@ -57,7 +57,7 @@ func (p *program) answer(ctx context.Context, args []string) error {
 		p.readProvisioners(ctx, c)
 	}
 	c.Finish()
-	q := diagnosis.Question{Start: p.start, Now: now, Matrix: p.output == "html", Kubectl: fix.Kubectl{Connection: p.connection}}
+	q := diagnosis.Question{Start: p.start, Now: now, Matrix: p.output == "html", IsWide: p.output == "wide", Kubectl: fix.Kubectl{Connection: p.connection}}
 	if isDump && len(p.connection) == 0 {
 		q.Cluster = "the cluster of this dump"
 	}

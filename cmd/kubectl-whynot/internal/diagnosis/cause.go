@@ -262,15 +262,17 @@ func (x *Pending) alternativeSteps() []fix.Step {
 	case x.AlternativesTotal == 0:
 		return nil
 	case x.AlternativesTotal > 1:
-		which := "that the pod belongs on"
+		which, where := "that the pod belongs on", "-o wide lists"
 		if x.target.IsKeptOff {
 			which = "that it should run on, if any"
 		}
-		text := "choose the nodes " + which + ", and tolerate their taints, which -o wide lists"
-		if !x.hasPool() {
-			text = "ask who set the taints, which -o wide lists: nothing in the input says what they are for. Then choose the nodes " + which
+		if x.isWide {
+			where = "are listed below"
 		}
-		return []fix.Step{{Text: text}}
+		if !x.hasPool() {
+			return []fix.Step{{Text: "ask who set the taints, which " + where + ": nothing in the input says what they are for. Then choose the nodes " + which}}
+		}
+		return []fix.Step{{Text: "choose the nodes " + which + ", and tolerate their taints, which " + where}}
 	case !x.hasPool():
 		x.target.AreUnknown = true
 		return slices.Concat(x.target.Ask(&x.Alternatives[0]), x.target.NodeSteps(x.stays))

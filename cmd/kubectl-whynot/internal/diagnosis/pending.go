@@ -43,6 +43,7 @@ type Pending struct {
 	target fix.Pods       // the pods, as steps need them
 	kept   map[string]int // nodes that keep the first of the pods off
 	beside []string       // what to do about the states of nodes, where the scheduler names another reason first
+	isWide bool           // the report has all details
 
 	missed    []int // nodes that a DaemonSet makes no pods on
 	misplaced []int // and those where it has pods that stay
@@ -61,6 +62,7 @@ type analyst struct {
 	*cluster.Cluster
 	adviser  *remedy.Adviser
 	guide    *fix.Guide
+	isWide   bool
 	kept     []*Pending // DaemonSets that make no pods on some nodes
 	verdicts map[*cluster.Profile]*verdict
 }
@@ -99,7 +101,7 @@ func (v *verdict) shape(p *cluster.Profile) string {
 func (a *analyst) entry(p *cluster.Pod) *Pending {
 	return &Pending{
 		Namespace: p.Namespace, Owner: *p.Owner, First: p, Gated: len(p.Gates) > 0, Message: p.Message,
-		NodeSelector: p.Selector, Tolerations: p.Tolerations, target: a.guide.Pods(p),
+		NodeSelector: p.Selector, Tolerations: p.Tolerations, target: a.guide.Pods(p), isWide: a.isWide,
 	}
 }
 

@@ -88,6 +88,7 @@ type Question struct {
 	Pods   []*cluster.Pod // none: all
 	Start  *start.Facts   // about a pod that is asked for by name; nil: none is
 	Matrix bool
+	IsWide bool // the report has all details
 	fix.Kubectl
 }
 
@@ -98,7 +99,8 @@ func New(c *cluster.Cluster, q Question) *Report {
 		Ignored: c.Others, NotEvaluated: c.NotEvaluated(),
 	}
 	a := &analyst{
-		Cluster: c, adviser: remedy.New(c), guide: fix.NewGuide(c, q.Kubectl, q.Now), verdicts: make(map[*cluster.Profile]*verdict),
+		Cluster: c, adviser: remedy.New(c), guide: fix.NewGuide(c, q.Kubectl, q.Now), isWide: q.IsWide || len(q.Pods) > 0,
+		verdicts: make(map[*cluster.Profile]*verdict),
 	}
 	waiting, running := r.survey(c)
 	rejected := make(map[*cluster.Group]int)

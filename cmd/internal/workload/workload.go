@@ -54,6 +54,27 @@ func (o *Object) Job(kind string) *batchv1.JobSpec {
 	return &o.Spec.JobSpec
 }
 
+// Source names what has made the object from a chart or files, and undoes changes of it, as in
+// Helm release web, or returns "".
+func (o *Object) Source() string {
+	for _, s := range []struct {
+		kind  string
+		set   map[string]string
+		named string
+	}{
+		{"Argo CD application", o.Annotations, "argocd.argoproj.io/tracking-id"}, // with the object's name, after a colon
+		{"Argo CD application", o.Labels, "argocd.argoproj.io/instance"},
+		{"HelmRelease", o.Labels, "helm.toolkit.fluxcd.io/name"},
+		{"Kustomization", o.Labels, "kustomize.toolkit.fluxcd.io/name"},
+		{"Helm release", o.Annotations, "meta.helm.sh/release-name"},
+	} {
+		if name, _, _ := strings.Cut(s.set[s.named], ":"); name != "" {
+			return s.kind + " " + name
+		}
+	}
+	return ""
+}
+
 // Condition returns the message of the condition if it has the status, or "".
 func (o *Object) Condition(name string, status metav1.ConditionStatus) string {
 	if c := meta.FindStatusCondition(o.Status.Conditions, name); c != nil && c.Status == status {

@@ -257,6 +257,7 @@ type Workload struct {
 	OnDelete    bool                // it replaces only pods that are deleted
 	Partition   int                 // a StatefulSet replaces only pods whose number is at least this
 	Stalled     string              // why its rollout does not progress
+	Source      string              // what made it from a chart or files; empty: not known
 	Bound       *Profile            // of the template, if it names the node of its pods; nil: it does not
 	NodeName    string              // of the template
 	None        string              // why it creates no pods; empty: it does
@@ -284,7 +285,7 @@ func (c *Cluster) addWorkload(kind string, o *workload.Object, mistakes []string
 	w := &Workload{
 		Kind: kind, PodName: PodName{Namespace: cmp.Or(o.Namespace, c.Namespace), Name: o.Name},
 		Paused: o.Spec.Paused, OnDelete: o.Spec.UpdateStrategy.Type == "OnDelete", Partition: o.Spec.UpdateStrategy.RollingUpdate.Partition,
-		Stalled: o.Condition("Progressing", "False"), failure: o.Condition("ReplicaFailure", "True"),
+		Source: o.Source(), Stalled: o.Condition("Progressing", "False"), failure: o.Condition("ReplicaFailure", "True"),
 		controller: ownerOf(&o.ObjectMeta), isReady: o.IsReady(kind), isUpdated: o.IsUpdated(), revision: o.Status.UpdateRevision,
 		Misplaced: int(o.Status.NumberMisscheduled), Exists: o.Status.ObservedGeneration > 0,
 		wantsNone: kind == "DaemonSet" && o.Status.DesiredNumberScheduled == 0, Job: jobs.Of(o.Job(kind), o.Status.Failed, o.Status.FailedIndexes),

@@ -92,7 +92,9 @@ func (x *Pods) templateSteps(condition, kind, name string, entries []remedy.Entr
 	}
 	patch := x.patchTemplate(condition+entriesText(entries), strings.ToLower(kind), name, entries)
 	effect, restarts := x.effect(kind)
-	patch.Effect = effect
+	if patch.Effect = effect; x.Workload != nil && x.Workload.Source != "" {
+		patch.Effect = strings.TrimPrefix(effect+"; "+x.Workload.Source+" may undo it, so change that too", "; ")
+	}
 	steps := []Step{patch}
 	if kind != "Deployment" && !x.IsKeptOff {
 		steps = append(steps, x.deletion(kind))

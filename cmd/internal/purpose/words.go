@@ -62,8 +62,6 @@ func find(text string, isKey bool) (w word, isForm bool) {
 	return word{}, false
 }
 
-var separators = regexp.MustCompile(`[^a-z0-9]+`)
-
 // split returns the words of a name, in lower case: of "GPUNotReady-x" gpu, notready and x.
 func split(name string) []string {
 	var b strings.Builder
@@ -74,7 +72,7 @@ func split(name string) []string {
 		}
 		b.WriteRune(unicode.ToLower(c))
 	}
-	list := slices.DeleteFunc(separators.Split(b.String(), -1), func(s string) bool { return s == "" })
+	list := strings.FieldsFunc(b.String(), func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') })
 	for i := len(list) - 1; i > 0; i-- { // "not ready" is one word
 		isOne := list[i-1] == "out" && strings.HasPrefix(list[i], "of") || list[i-1] == "scheduling" && list[i] == "disabled" || list[i] == "swap"
 		if isOne || slices.Contains([]string{"not", "no", "non", "un", "dont", "of", "disable"}, list[i-1]) {

@@ -14,8 +14,8 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 )
 
-// A Node is what the meaning of its taints depends on.
-type Node struct {
+// A NodeState is what the meaning of a node's taints depends on.
+type NodeState struct {
 	Taints     []taints.Taint
 	Stale      []taints.TaintID // of taints that Kubernetes removes
 	Made       time.Time        // zero: not known
@@ -44,7 +44,7 @@ type Stay struct {
 func (s Stay) IsAnnotation() bool { return s.State == Maintained && s.ID.Effect == "" }
 
 // StayOf also returns since when the node has the taint, or zero.
-func (n *Node) StayOf(t taints.Taint, now time.Time) (s Stay, since time.Time) {
+func (n *NodeState) StayOf(t taints.Taint, now time.Time) (s Stay, since time.Time) {
 	k := Known(t)
 	since = n.Since(t, now)
 	switch {
@@ -62,7 +62,7 @@ func (n *Node) StayOf(t taints.Taint, now time.Time) (s Stay, since time.Time) {
 
 // CordonHold returns what speaks against an uncordon: also taints of other states than a
 // person's maintenance, which may end with the cordon, and what Owner or a condition says.
-func (n *Node) CordonHold() Hold {
+func (n *NodeState) CordonHold() Hold {
 	h := n.Hold
 	for _, t := range n.Taints {
 		k := Known(t)
@@ -76,7 +76,7 @@ func (n *Node) CordonHold() Hold {
 }
 
 // IsHealthy reports whether nothing says that the node is not.
-func (n *Node) IsHealthy() bool {
+func (n *NodeState) IsHealthy() bool {
 	isSick := func(t taints.Taint) bool { return StateOf(t) == Unhealthy && !slices.Contains(n.Stale, t.ID()) }
 	return n.MayBeReady && !n.IsSick && !slices.ContainsFunc(n.Taints, isSick)
 }
@@ -86,7 +86,7 @@ func (n *Node) IsHealthy() bool {
 // PreferNoSchedule announces that, which has begun once the node is cordoned. The taint may
 // stand for what is deleted, the node or its Machine or NodeClaim, or for an annotation of a
 // cordoned node.
-func (n *Node) Owner() (owner *taints.Taint) {
+func (n *NodeState) Owner() (owner *taints.Taint) {
 	if n.Deleted != nil {
 		return &taints.Taint{Key: cmp.Or(n.Maker, DeletionTimestamp), TimeAdded: n.Deleted}
 	}
@@ -121,7 +121,7 @@ func AnnotationOf(annotations map[string]string) string {
 // Acting returns the taint with which this one ends: that of what owns the node, or for some
 // that of what starts it or fences it by hand, or the taint itself. If the owner may have
 // given up, and the node is healthy, the node still has to start.
-func (n *Node) Acting(t taints.Taint, now time.Time) taints.Taint {
+func (n *NodeState) Acting(t taints.Taint, now time.Time) taints.Taint {
 	owner, state := n.Owner(), StateOf(t)
 	if n.Deleted != nil {
 		return *owner
@@ -149,7 +149,7 @@ func (n *Node) Acting(t taints.Taint, now time.Time) taints.Taint {
 
 // WayOut says what ends pods that stay Terminating on nodes that something owns, and that do
 // not answer, or "". In the text are words to replace: NODES, and ARE.
-func (n *Node) WayOut(now time.Time) string {
+func (n *NodeState) WayOut(now time.Time) string {
 	owner := n.Owner()
 	if owner == nil {
 		return ""
@@ -176,7 +176,7 @@ func IsOfStart(t taints.Taint) bool {
 
 // Since returns since when the node has the taint, or zero. What owns a node cordons it
 // when it begins. Taints of a start are as old as the node, unless they are set again.
-func (n *Node) Since(t taints.Taint, now time.Time) time.Time {
+func (n *NodeState) Since(t taints.Taint, now time.Time) time.Time {
 	at, k, cordoned := added(t), Known(t), time.Time{}
 	if i := slices.IndexFunc(n.Taints, func(o taints.Taint) bool { return StateOf(o) == Cordoned }); i >= 0 {
 		cordoned = added(n.Taints[i])

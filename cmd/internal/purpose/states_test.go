@@ -133,7 +133,7 @@ func TestSince(t *testing.T) {
 		if c.hours > 0 {
 			want = *ago(c.hours)
 		}
-		n := Node{Taints: []taints.Taint{c.taint, c.other}, Made: *ago(c.made)}
+		n := NodeState{Taints: []taints.Taint{c.taint, c.other}, Made: *ago(c.made)}
 		if got := n.Since(c.taint, now); !got.Equal(want) {
 			t.Errorf("%v beside %v: %v, want %v", c.taint, c.other, got, want)
 		}

@@ -143,7 +143,6 @@ func (c *Cluster) Finish() {
 			c.Nodes[i].setMachine(m)
 		}
 	}
-	c.holdForPods()
 	c.stopEvictions()
 	c.group()
 	c.finishWorkloads()
@@ -374,6 +373,7 @@ func (c *Cluster) DaemonSets() (pods []*Pod) {
 // their status says that the pods run, and those that cannot create pods.
 func (c *Cluster) finishWorkloads() {
 	for _, p := range c.All() {
+		c.holdFor(p)
 		if *p.Owner != (Owner{}) {
 			p.Owner = c.shared(c.resolve(p.Namespace, *p.Owner, maxLevels))
 		}

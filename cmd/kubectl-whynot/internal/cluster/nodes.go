@@ -38,28 +38,20 @@ func (n *Node) setMachine(m maker) {
 	}
 }
 
-// holdForPods notes the pods that run on a cordoned node and have its name in theirs, as that of
-// a Job that upgrades the node, or of kubectl debug.
-func (c *Cluster) holdForPods() {
-	for _, p := range c.All() {
-		i, isKnown := c.NodeAt[p.Node]
-		if !isKnown || !c.Nodes[i].IsCordoned || p.IsFinished() || p.Owner.Kind != "Job" && *p.Owner != (Owner{}) {
-			continue
-		}
-		if strings.Contains("-"+p.Name+"-", "-"+p.Node+"-") {
-			c.Nodes[i].Hold.Add("pod " + p.String() + " runs for it")
-		}
+// holdFor notes a pod that runs on a cordoned node and has its name in its own, as that of a Job
+// that upgrades the node, or of kubectl debug.
+func (c *Cluster) holdFor(p *Pod) {
+	i, isKnown := c.NodeAt[p.Node]
+	isOfNode := p.Owner.Kind == "Job" || *p.Owner == (Owner{})
+	if isKnown && c.Nodes[i].IsCordoned && isOfNode && !p.IsFinished() && strings.Contains("-"+p.Name+"-", "-"+p.Node+"-") {
+		c.Nodes[i].Hold.Add("pod " + p.String() + " runs for it")
 	}
 }
 
-// A State is what the meaning of a node's taints depends on. Its taints are those of the node
-// and that of a cordon, after Finish.
-type State = purpose.Node
-
-// A Node is a node with its taints.
+// A Node is a node with its taints. Those of its state have that of a cordon, after Finish.
 type Node struct {
 	*corev1.Node // only with name, labels and the time it was made
-	State
+	purpose.NodeState
 	Own        []taints.Taint
 	Group      *Group           // after Finish
 	Wrote      managers.Write   // the taints; zero: not known, or Kubernetes did
@@ -105,7 +97,7 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 		Node: &corev1.Node{ObjectMeta: metav1.ObjectMeta{
 			Name: n.Name, Labels: n.Labels, CreationTimestamp: n.CreationTimestamp,
 		}},
-		State: State{
+		NodeState: purpose.NodeState{
 			Made: n.CreationTimestamp.Time, Finalizers: n.Finalizers, IsCordoned: n.Spec.Unschedulable, Annotated: purpose.AnnotationOf(n.Annotations),
 		},
 		Own: list, resources: extended(n.Status.Allocatable),

@@ -230,14 +230,14 @@ func (a *analyst) taintsText(v *verdict) string {
 		nodeTaints = v.Change.NodeTaints
 		text := v.Only + "nodes are " + a.StatesText(nodeTaints, v.Change.Opened) + " (" + why.Reasons(nil).Text(nodeTaints) + ")"
 		isState := func(t taints.Taint) bool { return slices.ContainsFunc(nodeTaints, purpose.WithoutTime(t).Equal) }
-		if others := slices.DeleteFunc(v.Reasons.Taints(), isState); len(others) > 0 {
-			text += "; others have " + v.Reasons.Text(others)
+		if others := slices.DeleteFunc(v.Advice.Reasons.Taints(), isState); len(others) > 0 {
+			text += "; others have " + v.Advice.Reasons.Text(others)
 		}
 		return text
 	case v.Change != nil:
 		nodeTaints, nodes = v.Change.NodeTaints, v.Change.Opened
-		for _, t := range v.Reasons.Taints() {
-			if _, ok := taints.Match(t, v.Change.Tolerations); ok && v.Reasons.Of(t).HasClosest() {
+		for _, t := range v.Advice.Reasons.Taints() {
+			if _, ok := taints.Match(t, v.Change.Tolerations); ok && v.Advice.Reasons.Of(t).HasClosest() {
 				list = append(list, t)
 			}
 		}
@@ -247,9 +247,9 @@ func (a *analyst) taintsText(v *verdict) string {
 			list, nodeTaints, nodes = append(list, x.Rest...), append(nodeTaints, x.NodeTaints...), append(nodes, x.At...)
 		}
 	default:
-		list = v.Reasons.Taints()
+		list = v.Advice.Reasons.Taints()
 	}
-	text := v.Only + v.Reasons.Text(cluster.Distinct(list))
+	text := v.Only + v.Advice.Reasons.Text(cluster.Distinct(list))
 	if nodeTaints = cluster.Distinct(nodeTaints); len(nodeTaints) > 0 {
 		text += "; nodes are also " + a.StatesText(nodeTaints, nodes) + " (" + say.TaintsText(nodeTaints) + ")"
 	}

@@ -317,7 +317,7 @@ func (a *analyst) othersText(x *Pending, shares []cluster.Share) (text string) {
 	}
 	for i := 0; i < len(shares) && len(meant) > 0 && x.AlternativesTotal < why.MaxListed; i++ {
 		if on := shares[i].Nodes; !slices.Contains(meant, on[0]) {
-			text += "; " + say.NamesOf(why.Names(a.Cluster, on), len(on)) + say.For(len(on), " has ", " have ") + x.Reasons.Text(why.Untolerated(x.First.Matcher, shares[i].Group))
+			text += "; " + say.NamesOf(why.Names(a.Cluster, on), len(on)) + say.For(len(on), " has ", " have ") + x.Advice.Reasons.Text(why.Untolerated(x.First.Matcher, shares[i].Group))
 		}
 	}
 	return text

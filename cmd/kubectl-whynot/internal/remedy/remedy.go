@@ -6,6 +6,7 @@ package remedy
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/seed-0529bac1/taints"
@@ -23,6 +24,7 @@ type Advice struct {
 	Alternatives      []Alternative `json:"alternatives"`      // nodes that may be intended, up to why.MaxListed; beside a change of states alone, pools
 	AlternativesTotal int           `json:"alternativesTotal"` // of all such nodes
 	Unknown           []Alternative `json:"-"`                 // nodes, intended or not, with taints that are not known to be for a pool
+	Reasons           why.Reasons   `json:"-"`                 // those of the place, with the tolerations that were meant
 }
 
 // A Change corrects mistakes in tolerations, and names taints of nodes' states.
@@ -102,10 +104,9 @@ type chooser struct {
 }
 
 // Advise says what lets pods of the profile onto nodes that reject them. Pods that are allowed
-// on others are meant for those, and only their mistakes matter. The reasons of the place get
-// the tolerations that were meant.
+// on others are meant for those, and only their mistakes matter.
 func (a *Adviser) Advise(p *cluster.Profile, place *why.Placement) (r Advice) {
-	c := &chooser{a, p, place.Reasons, valuesOf(place.Reasons.Taints()), place.Meant, place.Feasible > 0, nil}
+	c := &chooser{a, p, maps.Clone(place.Reasons), valuesOf(place.Reasons.Taints()), place.Meant, place.Feasible > 0, nil}
 	var open []*remedy
 	if r.Change, open = c.choose(); place.IsOpen() {
 		open = nil
@@ -113,7 +114,7 @@ func (a *Adviser) Advise(p *cluster.Profile, place *why.Placement) (r Advice) {
 			r.Change = nil
 		}
 	}
-	r.Unknown, r.AlternativesTotal = c.unknown, len(open)
+	r.Unknown, r.Reasons, r.AlternativesTotal = c.unknown, c.reasons, len(open)
 	for _, x := range open[:min(len(open), why.MaxListed)] {
 		x.Nodes, x.NodeNames = len(x.nodes), why.Names(a.Cluster, x.nodes)
 		x.state = a.StatesText(x.NodeTaints, x.nodes)

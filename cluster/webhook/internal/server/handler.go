@@ -5,6 +5,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -42,47 +43,48 @@ func registerHooks(s webhook.Server, clients *clients, policies *Policies, log l
 	for name, decide := range map[string]decide{
 		"mutate": (*policy.Policy).Mutate, "validate": (*policy.Policy).Validate,
 	} {
-		log := log.WithValues("webhook", name)
-		h := handler{name, policies, decide, log}
-		s.Register("/"+name, &reviewer{&admission.Webhook{Handler: h}, log, clients})
+		s.Register("/"+name, &hook{name, decide, policies, clients, log.WithValues("webhook", name)})
 	}
 }
 
 type decide func(*policy.Policy, *admissionv1.AdmissionRequest) policy.Decision
 
-// A handler is one of the webhooks.
-type handler struct {
+// A hook is one of the webhooks. It serves HTTP like an [admission.Webhook]. But that
+// does not read more than 7 MiB, so a large pod could pass under failurePolicy Ignore,
+// and it reads any number of large requests at once.
+type hook struct {
 	name     string
-	policies *Policies
 	decide   decide
+	policies *Policies
+	clients  *clients
 	log      logr.Logger
 }
 
 // Handle implements [admission.Handler].
-func (h handler) Handle(_ context.Context, q admission.Request) admission.Response {
+func (h *hook) Handle(_ context.Context, q admission.Request) admission.Response {
 	d := h.decide(h.policies.Policy(), &q.AdmissionRequest)
-	count(h.name, d)
-	name := q.Name
-	if name == "" {
-		name = d.Pod
-	}
-	log := h.log.V(1)
+	log, outcome := h.log.V(1), "allowed"
 	values := []any{
 		"uid", printable(string(q.UID)), "operation", printable(string(q.Operation)),
-		"namespace", printable(q.Namespace), "name", printable(name),
+		"namespace", printable(q.Namespace), "name", printable(cmp.Or(q.Name, d.Pod)),
 		"user", printable(q.UserInfo.Username), "allowed", d.Refusal == nil,
 	}
 	switch {
 	case d.Ignored != "":
+		outcome = "ignored"
 		values = append(values, "ignored", d.Ignored)
 	case d.Refusal != nil:
-		log = h.log
+		log, outcome = h.log, "denied"
+		denials.WithLabelValues(h.name, d.Refusal.Kind).Inc()
 		values = append(values, "code", d.Refusal.Code, "reason", d.Refusal.Message)
 	case len(d.Patch) > 0:
+		outcome = "patched"
 		values = append(values, "patch", fmt.Sprintf("%.2000s", fmt.Sprint(d.Patch)))
 	}
+	reviews.WithLabelValues(h.name, outcome).Inc()
 	if len(d.Unknown) > 0 {
 		log = h.log
+		unknown.Inc()
 		values = append(values, "notUnderstood", printable(strings.Join(d.Unknown, "; ")))
 	}
 	log.Info("decision", values...)
@@ -105,40 +107,32 @@ func printable(s string) string {
 	}, fmt.Sprintf("%.300s", s))
 }
 
-// A reviewer serves a webhook over HTTP, like the webhook's own ServeHTTP. But
-// ServeHTTP does not read more than 7 MiB, so a large pod could pass under
-// failurePolicy Ignore, and it reads any number of large requests at once.
-type reviewer struct {
-	webhook *admission.Webhook
-	log     logr.Logger
-	clients *clients
-}
-
 // ServeHTTP implements [http.Handler]. A request that is not a review has no uid
 // for an answer, and gets an HTTP error. The API server then applies the webhook's
 // failurePolicy.
-func (v *reviewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if code, err := checkHeader(r); err != nil {
-		v.fail(w, r, code, err)
+		h.fail(w, r, code, err)
 		return
 	}
-	body, release, code, err := v.clients.read(w, r)
+	body, release, code, err := h.clients.read(w, r)
 	defer release()
 	if err != nil {
-		v.fail(w, r, code, err)
+		h.fail(w, r, code, err)
 		return
 	}
 	review, err := parse(body)
 	if err != nil {
-		v.fail(w, r, http.StatusBadRequest, err)
+		h.fail(w, r, http.StatusBadRequest, err)
 		return
 	}
-	response := v.webhook.Handle(r.Context(), admission.Request{AdmissionRequest: *review.Request})
-	v.setLast(w)
+	// It also answers after a panic, and encodes the patch.
+	response := (&admission.Webhook{Handler: h}).Handle(r.Context(), admission.Request{AdmissionRequest: *review.Request})
+	h.setLast(w)
 	w.Header().Set("Content-Type", "application/json")
 	answer := admissionv1.AdmissionReview{TypeMeta: review.TypeMeta, Response: &response.AdmissionResponse}
 	if err := json.NewEncoder(w).Encode(answer); err != nil {
-		v.log.Error(err, "a decision cannot be written", "uid", review.Request.UID)
+		h.log.Error(err, "a decision cannot be written", "uid", review.Request.UID)
 	}
 }
 
@@ -172,15 +166,15 @@ func parse(body []byte) (*admissionv1.AdmissionReview, error) {
 	return review, nil
 }
 
-func (v *reviewer) fail(w http.ResponseWriter, r *http.Request, code int, err error) {
-	v.log.Error(err, "bad request", "from", r.RemoteAddr, "code", code)
-	v.setLast(w)
+func (h *hook) fail(w http.ResponseWriter, r *http.Request, code int, err error) {
+	h.log.Error(err, "bad request", "from", r.RemoteAddr, "code", code)
+	h.setLast(w)
 	http.Error(w, err.Error(), code)
 }
 
 // setLast says that this answer is the last one on the connection, if it is to be.
-func (v *reviewer) setLast(w http.ResponseWriter) {
-	if v.clients.draining.Load() {
+func (h *hook) setLast(w http.ResponseWriter) {
+	if h.clients.draining.Load() {
 		w.Header().Set("Connection", "close")
 	}
 }
@@ -235,23 +229,6 @@ func init() {
 		Help:        "The program's version.",
 		ConstLabels: prometheus.Labels{"version": program.Version()},
 	}).Set(1)
-}
-
-func count(webhook string, d policy.Decision) {
-	outcome := "allowed"
-	switch {
-	case d.Refusal != nil:
-		outcome = "denied"
-		denials.WithLabelValues(webhook, d.Refusal.Kind).Inc()
-	case d.Ignored != "":
-		outcome = "ignored"
-	case len(d.Patch) > 0:
-		outcome = "patched"
-	}
-	reviews.WithLabelValues(webhook, outcome).Inc()
-	if len(d.Unknown) > 0 {
-		unknown.Inc()
-	}
 }
 
 // reloadInterval is how often the rules file is read.

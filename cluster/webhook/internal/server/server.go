@@ -275,12 +275,9 @@ func (s *clients) read(w http.ResponseWriter, r *http.Request) (body []byte, rel
 // would fail. drain returns when there are no connections, or after the limit.
 func (s *clients) drain(limit time.Duration) {
 	s.draining.Store(true)
-	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	_ = wait.PollUntilContextTimeout(context.Background(), 10*time.Millisecond, limit, true, func(context.Context) (bool, error) {
 		s.mu.Lock()
-		connected := len(s.all)
-		s.mu.Unlock()
-		if connected == 0 {
-			return
-		}
-	}
+		defer s.mu.Unlock()
+		return len(s.all) == 0, nil
+	})
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/go-logr/logr"
 	admissionv1 "k8s.io/api/admission/v1"
-	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/seed-0529bac1/taints/cluster/webhook/internal/policy"
 )
@@ -26,7 +25,7 @@ func TestNoRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		allows := func(*policy.Policy, *admissionv1.AdmissionRequest) policy.Decision { return policy.Decision{} }
 		clients := newClients()
-		v := &reviewer{&admission.Webhook{Handler: handler{"validate", &Policies{}, allows, logr.Discard()}}, logr.Discard(), clients}
+		h := &hook{"validate", allows, &Policies{}, clients, logr.Discard()}
 		small := review("web", pod(""))
 		medium := small + strings.Repeat(" ", mediumBody-len(small))
 		large := small + strings.Repeat(" ", maxBody-len(small))
@@ -44,7 +43,7 @@ func TestNoRoom(t *testing.T) {
 			}()
 			answered.Go(func() {
 				w := recorder{httptest.NewRecorder(), server}
-				v.ServeHTTP(w, r)
+				h.ServeHTTP(w, r)
 				clients.changed(server, http.StateClosed)
 				server.Close()
 				if waited := time.Since(begun); w.Code != code || waited > after {

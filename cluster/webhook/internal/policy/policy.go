@@ -20,6 +20,7 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/tolerationset"
@@ -302,12 +303,7 @@ const APIServerSeconds = 300
 // longestSeconds returns the policy's seconds, or an API server's default seconds
 // if they are longer: the API server's own plugin may have run first.
 func (p *Policy) longestSeconds() taints.DefaultTolerationSeconds {
-	longest := func(seconds *int64) *int64 {
-		if seconds == nil || *seconds < APIServerSeconds {
-			return nil
-		}
-		return seconds
-	}
+	longest := func(seconds *int64) *int64 { return new(max(ptr.Deref(seconds, 0), APIServerSeconds)) }
 	return taints.DefaultTolerationSeconds{NotReady: longest(p.Seconds.NotReady), Unreachable: longest(p.Seconds.Unreachable)}
 }
 
@@ -316,12 +312,10 @@ func invalid(errs taints.ErrorList) *Refusal {
 	var texts []string
 	for _, fieldErr := range errs {
 		at := *fieldErr
-		if at.List == "old" { // it was removed, so its index is not an index in the pod
-			at.List = ""
-			texts = append(texts, "spec.tolerations: "+at.Error())
-			continue
-		}
 		at.List = "spec.tolerations"
+		if fieldErr.List == "old" { // it was removed, so its index is not an index in the pod
+			at.List, at.Field = "", "spec.tolerations"
+		}
 		texts = append(texts, at.Error())
 	}
 	return &Refusal{notValid, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, summary(texts)}

@@ -12,6 +12,7 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/labels"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/json"
 
@@ -56,14 +57,12 @@ func ParseRules(text []byte) (*Rules, error) {
 	if r == nil {
 		return nil, errors.New("the rules are null")
 	}
-	for _, problem := range r.validate() {
-		problems = append(problems, problem)
+	problems = append(problems, r.validate().ToAggregate())
+	if err := utilerrors.NewAggregate(problems); err != nil {
+		return nil, utilerrors.Flatten(err)
 	}
-	if len(problems) > 0 {
-		return nil, utilerrors.NewAggregate(problems)
-	}
-	if problems := r.contradictions(); len(problems) > 0 {
-		return nil, problems.ToAggregate()
+	if err := r.contradictions().ToAggregate(); err != nil {
+		return nil, err
 	}
 	return r, nil
 }
@@ -104,11 +103,7 @@ func (d *Dedication) within(other *Dedication) bool {
 	if !labels.SelectorFromSet(other.PodSelector.MatchLabels).Matches(labels.Set(d.PodSelector.MatchLabels)) {
 		return false
 	}
-	if len(other.Namespaces) == 0 {
-		return true
-	}
-	outside := func(namespace string) bool { return !slices.Contains(other.Namespaces, namespace) }
-	return len(d.Namespaces) > 0 && !slices.ContainsFunc(d.Namespaces, outside)
+	return len(other.Namespaces) == 0 || len(d.Namespaces) > 0 && sets.New(other.Namespaces...).HasAll(d.Namespaces...)
 }
 
 var (

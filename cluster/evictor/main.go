@@ -19,13 +19,11 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client/config"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
-	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/seed-0529bac1/taints/cluster/evictor/internal/controller"
 	"github.com/seed-0529bac1/taints/cluster/internal/program"
@@ -102,11 +100,6 @@ func (o *options) Run(ctx context.Context, _ io.Writer) error {
 }
 
 func (o *options) serve(ctx context.Context, config *rest.Config) error {
-	metrics.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name:        "taints_evictor_build_info",
-		Help:        "The program's version.",
-		ConstLabels: prometheus.Labels{"version": program.Version()},
-	}, func() float64 { return 1 }))
 	lease := controller.NewLease(*o.manager.RenewDeadline)
 	controller.AdaptTransport(config, lease)
 	if o.manager.LeaderElection {
@@ -124,12 +117,7 @@ func (o *options) serve(ctx context.Context, config *rest.Config) error {
 	if err := controller.Setup(manager, o.controller); err != nil {
 		return err
 	}
-	synced := func(request *http.Request) error {
-		if !filled(request.Context(), manager) {
-			return errors.New("the cache is not filled yet")
-		}
-		return nil
-	}
+	synced := func(request *http.Request) error { return filled(request.Context(), manager) }
 	err = errors.Join(manager.AddHealthzCheck("ping", healthz.Ping), manager.AddReadyzCheck("cache", synced))
 	if err != nil {
 		return err
@@ -150,16 +138,19 @@ func start(ctx context.Context, m ctrl.Manager) error {
 		return err
 	case <-ctx.Done():
 	}
-	if !filled(running, m) {
+	if filled(running, m) != nil {
 		return nil
 	}
 	stop()
 	return <-ended
 }
 
-// filled reports whether the cache is filled within a second.
-func filled(ctx context.Context, m ctrl.Manager) bool {
+// filled returns an error unless the cache is filled within a second.
+func filled(ctx context.Context, m ctrl.Manager) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	return m.GetCache().WaitForCacheSync(ctx)
+	if !m.GetCache().WaitForCacheSync(ctx) {
+		return errors.New("the cache is not filled yet")
+	}
+	return nil
 }

@@ -6,11 +6,11 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
 
 	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
@@ -56,20 +56,15 @@ func TestServeWithoutAPIServer(t *testing.T) {
 	health := controlplane.FreeAddress(t)
 	o := parse(t, "-metrics-addr=0 -leader-elect-namespace=default -health-addr="+health)
 	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error)
+	ended := make(chan error, 1)
 	go func() { ended <- o.serve(ctx, &rest.Config{Host: "http://127.0.0.1:1"}) }()
-	for path, want := range map[string]int{"/healthz": http.StatusOK, "/readyz": http.StatusInternalServerError} {
-		for got := 0; got != want; time.Sleep(10 * time.Millisecond) {
-			if response, err := http.Get("http://" + health + path); err == nil {
-				got = response.StatusCode
-				response.Body.Close()
-			}
-			select {
-			case err := <-ended:
-				t.Fatalf("ended before %s was %d: %v", path, want, err)
-			default:
-			}
-		}
+	get := func(path string) error {
+		_, err := controlplane.Get(t.Context(), "http://"+health+path, "")
+		return err
+	}
+	controlplane.Within(t, time.Minute, "it is healthy", func() error { return get("/healthz") })
+	if err := get("/readyz"); !apierrors.IsInternalError(err) {
+		t.Errorf("ready without an API server: %v", err)
 	}
 	cancel()
 	if err := <-ended; err != nil {

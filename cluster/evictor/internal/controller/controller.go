@@ -40,6 +40,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cluster/internal/program"
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
@@ -207,6 +208,8 @@ func newInstruments(registry prometheus.Registerer, c *Controller) *instruments 
 			return value()
 		})
 	}
+	gauge("taints_evictor_build_info", "The program's version.", prometheus.Labels{"version": program.Version()},
+		func() float64 { return 1 })
 	gauge("taints_evictor_not_understood",
 		"Tainted nodes, and pods on them, that have an effect or an operator of a newer version of Kubernetes.", nil,
 		func() float64 { return float64(c.unknown.Len()) })

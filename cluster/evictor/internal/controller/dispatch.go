@@ -75,18 +75,13 @@ func (c *Controller) Start(ctx context.Context) error {
 	var running sync.WaitGroup
 	for _, l := range c.lanes() {
 		context.AfterFunc(ctx, l.nodes.ShutDown)
-		running.Go(func() { c.run(ctx, l) })
+		running.Go(func() { c.run(ctx, l, &running) })
 	}
 	running.Wait()
-	for _, l := range c.lanes() {
-		for range cap(l.places) {
-			l.places <- struct{}{}
-		}
-	}
 	return nil
 }
 
-func (c *Controller) run(ctx context.Context, l *lane) {
+func (c *Controller) run(ctx context.Context, l *lane, running *sync.WaitGroup) {
 	for {
 		node, end := l.nodes.Get()
 		if end {
@@ -95,7 +90,7 @@ func (c *Controller) run(ctx context.Context, l *lane) {
 		for _, p := range c.pick(l, node) {
 			select {
 			case l.places <- struct{}{}:
-				go c.evict(ctx, l, p)
+				running.Go(func() { c.evict(ctx, l, p) })
 			case <-ctx.Done():
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
-	nodeutil "k8s.io/component-helpers/node/util"
+	nodeutil "k8s.io/kubernetes/pkg/util/node"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -167,7 +167,7 @@ func (n *node) is(obj *corev1.Node) bool {
 func (c *Controller) mayDelete(ctx context.Context, v *view, p *pod) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.options.DeleteHeldAfter == 0 || !c.confirms(v, p) || isReady(&v.node) {
+	if c.options.DeleteHeldAfter == 0 || !c.confirms(v, p) || nodeutil.IsNodeReady(&v.node) {
 		return false
 	}
 	e := c.failed(p)
@@ -187,11 +187,6 @@ func (c *Controller) failed(p *pod) taints.Eviction {
 	n := *c.nodes[p.node]
 	n.taints = slices.DeleteFunc(slices.Clone(n.taints), other)
 	return c.eviction(p, &n)
-}
-
-func isReady(node *corev1.Node) bool {
-	_, ready := nodeutil.GetNodeCondition(&node.Status, corev1.NodeReady)
-	return ready != nil && ready.Status == corev1.ConditionTrue
 }
 
 func isNotReady(key string) bool { return key == taints.NodeNotReady || key == taints.NodeUnreachable }

@@ -25,7 +25,7 @@ func TestPodsThatAreHeldBackDelayNobody(t *testing.T) {
 		tries := map[string]int{}
 		w.fail = func(name string) error {
 			if tries[name]++; strings.HasPrefix(name, "held-") {
-				return disrupts()
+				return failures["budget"]
 			}
 			return nil
 		}

@@ -12,21 +12,8 @@ import (
 	"testing"
 	"time"
 
-	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
-
-// disrupts returns the error of an eviction that a budget holds back, as in the API
-// server's eviction.go.
-func disrupts() error {
-	err := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", 0)
-	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{
-		Type:    policyv1.DisruptionBudgetCause,
-		Message: "no",
-	})
-	return err
-}
 
 func TestBackoff(t *testing.T) {
 	later := func(seconds int) error { return apierrors.NewTooManyRequests("later", seconds) }

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 	"pgregory.net/rapid"
 
 	"github.com/seed-0529bac1/taints"
@@ -88,10 +89,8 @@ func (m *model) answer(obj *corev1.Pod) taints.Eviction {
 	list := kube.Taints(m.w.node(obj.Spec.NodeName).Spec.Taints)
 	policy := m.w.o.Policy
 	policy.Arrival = obj.CreationTimestamp.Time
-	for _, c := range obj.Status.Conditions {
-		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionTrue {
-			policy.Arrival = c.LastTransitionTime.Time
-		}
+	if _, c := podutil.GetPodCondition(&obj.Status, corev1.PodScheduled); c != nil && c.Status == corev1.ConditionTrue {
+		policy.Arrival = c.LastTransitionTime.Time
 	}
 	seen := m.since(obj.UID)
 	if at := m.since(fmt.Sprint(obj.UID, obj.Spec.Tolerations)); m.w.o.KeepTimers {
@@ -185,17 +184,17 @@ func testEvictions(t *rapid.T) {
 	defer w.close()
 	w.crowd = rapid.SampledFrom([]string{"", "p0", "p"}).Draw(t, "large pods")
 	m := &model{w: w}
-	failures := rapid.SliceOfN(rapid.SampledFrom([]error{nil, errors.New("no"), disrupts()}), 0, 6).Draw(t, "failures")
+	errs := rapid.SliceOfN(rapid.SampledFrom([]error{nil, errors.New("no"), failures["budget"]}), 0, 6).Draw(t, "failures")
 	w.fail = func(name string) error {
 		obj := w.pod(name)
 		if at, pending := m.due(obj); !pending || at.After(time.Now()) {
 			t.Errorf("%s is to be evicted after %v, but the model says after %v, %v", name, w.now().Sub(w.begin), at.Sub(w.begin), pending)
 		}
-		if len(failures) == 0 {
+		if len(errs) == 0 {
 			return nil
 		}
-		err := failures[0]
-		failures = failures[1:]
+		err := errs[0]
+		errs = errs[1:]
 		return err
 	}
 	for _, n := range nodeNames {

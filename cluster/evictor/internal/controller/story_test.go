@@ -14,10 +14,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -30,13 +30,13 @@ import (
 // expected, a line each.
 func TestStories(t *testing.T) {
 	type story struct {
-		Name, Steps       string
-		Options           // FromTimeAdded is set unless FromSeen is
-		DeleteHeldAfter   metav1.Duration
-		FromSeen, Standby bool
-		Crowd             string              // pods with this prefix are too large for a list
-		Each              []map[string]string // a story each, with these words replaced
-		Usual             map[string]string   // where that says nothing else
+		Name, Steps     string
+		Options         // FromTimeAdded is set unless FromSeen is
+		DeleteHeldAfter metav1.Duration
+		FromSeen        bool
+		Crowd           string              // pods with this prefix are too large for a list
+		Each            []map[string]string // a story each, with these words replaced
+		Usual           map[string]string   // where that says nothing else
 	}
 	for _, story := range rows.Read[story](t, "stories.yaml") {
 		o := story.Options
@@ -50,13 +50,8 @@ func TestStories(t *testing.T) {
 			maps.Copy(words, story.Usual)
 			maps.Copy(words, differs)
 			t.Run(replaced(story.Name, words), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					w := newWorld(t, o)
-					defer w.close()
+				inWorld(t, o, func(w *world) {
 					w.crowd = story.Crowd
-					if !story.Standby {
-						w.lead()
-					}
 					w.run(replaced(story.Steps, words))
 				})
 			})
@@ -170,6 +165,7 @@ func (w *world) steps() map[string]func(name, rest string) {
 		"pass":       func(name, _ string) { w.pass(duration(name)) },
 		"follows":    func(_, _ string) { w.follows = true },
 		"lead":       func(_, _ string) { w.lead() },
+		"stand-by":   func(_, _ string) { w.standBy() },
 		"restart":    func(_, _ string) { w.restart() },
 		"end":        func(_, _ string) { w.close() },
 
@@ -294,20 +290,21 @@ func (w *world) evictedAfter(name string) time.Duration {
 
 // failures are the errors of an API server.
 var failures = map[string]error{
-	"budget": disrupts(),
+	"budget": caused(apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", 0),
+		metav1.StatusCause{Type: policyv1.DisruptionBudgetCause, Message: "no"}),
 	//lint:ignore ST1005 the API server says it so
 	"two-budgets": errors.New("This pod has more than one PodDisruptionBudget, which …"),
 	"busy":        apierrors.NewTooManyRequests("later", 0),
 	"conflict":    apierrors.NewConflict(corev1.Resource("pods"), "web", etcdIsGone),
 	"internal":    etcdIsGone,
-	"terminating": terminating(),
-	"forbidden":   apierrors.NewForbidden(corev1.Resource("pods"), "web", etcdIsGone),
-	"no-server":   &url.Error{Op: "Post", URL: "https://10.0.0.1", Err: refused},
+	"terminating": caused(apierrors.NewForbidden(corev1.Resource("pods"), "web", etcdIsGone),
+		metav1.StatusCause{Type: corev1.NamespaceTerminatingCause}),
+	"forbidden": apierrors.NewForbidden(corev1.Resource("pods"), "web", etcdIsGone),
+	"no-server": &url.Error{Op: "Post", URL: "https://10.0.0.1", Err: refused},
 }
 
-func terminating() error {
-	err := apierrors.NewForbidden(corev1.Resource("pods"), "web", etcdIsGone)
-	err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
+func caused(err *apierrors.StatusError, cause metav1.StatusCause) error {
+	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, cause)
 	return err
 }
 

@@ -5,6 +5,7 @@ package controller
 import (
 	"context"
 	"crypto/x509"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -21,6 +22,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/rest/fake"
 
+	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cluster/internal/rows"
 )
 
@@ -29,39 +31,6 @@ func adapted(l *Lease, f func(*http.Request) (*http.Response, error)) http.Round
 	config := &rest.Config{}
 	AdaptTransport(config, l)
 	return config.WrapTransport(fake.CreateHTTPClient(f).Transport)
-}
-
-// A client asks a busy API server once, unless it lists or watches, and its error has the
-// time after which to ask again.
-func TestBusy(t *testing.T) {
-	type test struct {
-		ContentType, Body string
-		Deadline          bool
-	}
-	for _, tc := range rows.Read[test](t, "busy.yaml") {
-		synctest.Test(t, func(t *testing.T) {
-			requests := 0
-			config := &rest.Config{ContentConfig: rest.ContentConfig{NegotiatedSerializer: scheme.Codecs}}
-			config.Transport = adapted(&Lease{}, func(*http.Request) (*http.Response, error) {
-				requests++
-				header := http.Header{"Retry-After": {"7"}, "Content-Type": {tc.ContentType}}
-				return &http.Response{StatusCode: http.StatusTooManyRequests, Header: header, Body: io.NopCloser(strings.NewReader(tc.Body))}, nil
-			})
-			client, err := rest.UnversionedRESTClientFor(config)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ctx, cancel := t.Context(), func() {}
-			if tc.Deadline {
-				ctx, cancel = context.WithTimeout(ctx, time.Hour)
-			}
-			defer cancel()
-			err = client.Get().AbsPath("/api/v1/nodes/n").Do(ctx).Error()
-			if seconds, _ := apierrors.SuggestsClientDelay(err); seconds != 7 || outcome(err) != throttled || (requests == 1) != tc.Deadline {
-				t.Errorf("%+v: %d requests, and to wait for %d s after %v", tc, requests, seconds, err)
-			}
-		})
-	}
 }
 
 // A write of the lease that the API server accepts is a renewal.
@@ -89,38 +58,50 @@ var (
 )
 
 // A read waits for the API server; a write does not, and neither does a read that
-// could never succeed, is canceled, or has a deadline.
-func TestReadsWait(t *testing.T) {
+// could never succeed, is canceled, or has a deadline. A busy API server is asked once,
+// unless the client lists or watches, and the error has the time after which to ask again.
+func TestRequests(t *testing.T) {
 	const outage, deadline = 30 * time.Second, 15 * time.Second
 	errs := map[string]error{"refused": refused, "reset": reset, "EOF": io.EOF, "unknown authority": x509.UnknownAuthorityError{}}
 	type test struct {
-		Method, Error   string
+		Method, Error   string          // of the outage
+		Busy, Body      string          // the type and the body of each answer
 		Patience, After metav1.Duration // of the caller, and when the call returns
-		Reads           int
+		Requests        int
 	}
-	for _, tc := range rows.Read[test](t, "reads.yaml") {
+	for _, tc := range rows.Read[test](t, "requests.yaml") {
 		synctest.Test(t, func(t *testing.T) {
-			begin, reads := time.Now(), 0
-			transport := adapted(&Lease{}, func(*http.Request) (*http.Response, error) {
-				if reads++; time.Since(begin) < outage {
+			begin, requests := time.Now(), 0
+			config := &rest.Config{ContentConfig: rest.ContentConfig{NegotiatedSerializer: scheme.Codecs}}
+			config.Transport = adapted(&Lease{}, func(*http.Request) (*http.Response, error) {
+				requests++
+				answer := &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(tc.Body))}
+				switch {
+				case tc.Busy != "":
+					answer.StatusCode, answer.Header = http.StatusTooManyRequests, http.Header{"Retry-After": {"7"}, "Content-Type": {tc.Busy}}
+				case time.Since(begin) < outage:
 					return nil, errs[tc.Error]
 				}
-				return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}}, nil
+				return answer, nil
 			})
+			client := taints.Must(rest.UnversionedRESTClientFor(config))
 			ctx, cancel := context.WithCancel(t.Context())
 			if tc.Patience.Duration == deadline {
 				ctx, cancel = context.WithTimeout(ctx, deadline)
 			}
 			defer cancel()
 			time.AfterFunc(tc.Patience.Duration, cancel)
-			request := &http.Request{Method: tc.Method, URL: &url.URL{Path: "/api/v1/pods"}}
-			_, err := transport.RoundTrip(request.WithContext(ctx))
+			err := client.Verb(tc.Method).AbsPath("/api/v1/nodes/n").Do(ctx).Error()
 			want := errs[tc.Error]
 			if tc.After.Duration == outage {
 				want = nil
 			}
-			if after := time.Since(begin); after != tc.After.Duration || reads != tc.Reads || err != want {
-				t.Errorf("%s, %v: returned %v after %v, %d attempts", tc.Method, tc.Error, err, after, reads)
+			seconds, _ := apierrors.SuggestsClientDelay(err)
+			if busy := seconds == 7 && outcome(err) == throttled; busy != (tc.Busy != "") || !busy && !errors.Is(err, want) {
+				t.Errorf("%+v: got %v, and to wait for %d s", tc, err, seconds)
+			}
+			if after := time.Since(begin); after != tc.After.Duration || requests != tc.Requests {
+				t.Errorf("%+v: returned after %v, %d requests", tc, after, requests)
 			}
 		})
 	}

@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/util/cert"
 
+	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
 	"github.com/seed-0529bac1/taints/cluster/internal/exits"
 	"github.com/seed-0529bac1/taints/cluster/internal/program"
@@ -138,16 +139,9 @@ func TestServe(t *testing.T) {
 }
 
 func TestAudit(t *testing.T) {
-	rules, err := policy.ParseRules([]byte(`{"cluster": {"allowedTolerations": []}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	objects, err := controlplane.Manifest("../webhook/testdata/audit")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := taints.Must(policy.ParseRules([]byte(`{"cluster": {"allowedTolerations": []}}`)))
 	client := fake.NewClientset()
-	for _, object := range objects {
+	for _, object := range taints.Must(controlplane.Manifest("../webhook/testdata/audit")) {
 		if pod, ok := object.(*corev1.Pod); ok && pod.Name == "many" {
 			pod.Spec.Tolerations = slices.Repeat(pod.Spec.Tolerations, mostLinted+1)
 		}

@@ -4,6 +4,7 @@ package policy
 
 import (
 	"bytes"
+	"cmp"
 	stdjson "encoding/json"
 	"errors"
 	"fmt"
@@ -99,10 +100,7 @@ func rawTolerations(text []byte) ([]byte, error) {
 
 // name returns the pod's name, or the prefix that its name will have.
 func (p *pod) name() string {
-	if p.Metadata.Name == "" {
-		return p.Metadata.GenerateName
-	}
-	return p.Metadata.Name
+	return cmp.Or(p.Metadata.Name, p.Metadata.GenerateName)
 }
 
 // ofDaemonSet reports whether an owner reference names a DaemonSet as the controller.

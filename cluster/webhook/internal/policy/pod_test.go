@@ -23,7 +23,8 @@ func TestBestEffort(t *testing.T) {
 		Class      string // of the pod that is updated; "" for a new pod
 		BestEffort bool
 	}
-	p := policyOf(t, `{"cluster": {"allowedTolerations": []}}`)
+	const pressure = "node.kubernetes.io/memory-pressure:NoSchedule op=Exists"
+	p := policyOf(`{"cluster": {"allowedTolerations": []}}`)
 	for _, test := range rows.Read[test](t, "besteffort.yaml") {
 		spec, old := fields(test.Spec), ""
 		if test.Class != "" {
@@ -57,9 +58,9 @@ func TestBadPods(t *testing.T) {
 		test{podOf(`"containers":[{"resources":{"requests":{` + repeat(1001, `"r/#":1`) + `}}}]`), "it requests more than 1000 resources"},
 	) {
 		for _, d := range []Decision{
-			testPolicy(t).Mutate(request("web", test.Pod, "")),
-			testPolicy(t).Validate(request("web", test.Pod, "")),
-			testPolicy(t).Validate(request("web", test.Pod, podOf(tolerating("a")))),
+			testPolicy().Mutate(request("web", test.Pod, "")),
+			testPolicy().Validate(request("web", test.Pod, "")),
+			testPolicy().Validate(request("web", test.Pod, podOf(tolerating("a")))),
 		} {
 			if d.Refusal == nil || d.Refusal.Code != 400 || d.Refusal.Kind != "unreadable" || !strings.Contains(d.Refusal.Message, test.Want) {
 				t.Errorf("%.100s: %+v, want %s", test.Pod, d.Refusal, test.Want)
@@ -67,7 +68,7 @@ func TestBadPods(t *testing.T) {
 		}
 	}
 	most := `"tolerations":[` + repeat(1000, `{"key":"spot"}`) + `],"containers":[` + repeat(1000, `{"resources":{"requests":{"r/#":1}}}`) + `]`
-	if d := testPolicy(t).Validate(request("web", podOf(most), "")); d.Refusal != nil {
+	if d := testPolicy().Validate(request("web", podOf(most), "")); d.Refusal != nil {
 		t.Errorf("a thousand of each: %+v", d.Refusal)
 	}
 }
@@ -79,7 +80,7 @@ func TestAudit(t *testing.T) {
 		Want []string
 	}
 	for _, test := range rows.Read[test](t, "audit.yaml") {
-		got, err := testPolicy(t).Audit(&test.Pod)
+		got, err := testPolicy().Audit(&test.Pod)
 		if diff := cmp.Diff(test.Want, got); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +got):\n%s", test.Name, err, diff)
 		}

@@ -187,7 +187,7 @@ func fromDaemonSet(q *admissionv1.AdmissionRequest, pod *pod) bool {
 // unreachable. In Kubernetes they are lost if they are shorter than the seconds
 // that the pod already has.
 func (p *Policy) mutate(q *admissionv1.AdmissionRequest, pod *pod) ([]taints.Toleration, map[string]string, *Refusal) {
-	tolerations := tolerationset.Merge(pod.Spec.Tolerations, p.Rules.defaults(q.Namespace), taints.Options{})
+	tolerations := tolerationset.Merge(pod.Spec.Tolerations, p.Rules.in(q.Namespace).DefaultTolerations, taints.Options{})
 	tolerations = addStandard(tolerations, p.Seconds, pod)
 	nodeSelector := map[string]string{}
 	maps.Copy(nodeSelector, pod.Spec.NodeSelector)
@@ -246,7 +246,7 @@ func (p *Policy) validate(q *admissionv1.AdmissionRequest, before []taints.Toler
 	}
 	if refused := p.refused(q, before, pod); len(refused) > 0 {
 		var texts []string
-		for _, t := range p.Rules.allowed(q.Namespace) {
+		for _, t := range p.Rules.in(q.Namespace).AllowedTolerations {
 			texts = append(texts, t.String())
 		}
 		if len(texts) == 0 {
@@ -285,7 +285,7 @@ func whence(t taints.Toleration, pod *pod) string {
 // admission gives every such pod, or the DaemonSet controller its pods, need not be
 // listed.
 func (p *Policy) refused(q *admissionv1.AdmissionRequest, before []taints.Toleration, pod *pod) []int {
-	allowed := p.Rules.allowed(q.Namespace)
+	allowed := p.Rules.in(q.Namespace).AllowedTolerations
 	if allowed == nil {
 		return nil
 	}

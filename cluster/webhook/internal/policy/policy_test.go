@@ -21,32 +21,11 @@ import (
 	"github.com/seed-0529bac1/taints/kube"
 )
 
-const (
-	notReady    = "node.kubernetes.io/not-ready:NoExecute op=Exists for 300s"
-	unreachable = "node.kubernetes.io/unreachable:NoExecute op=Exists for 300s"
-	pressure    = "node.kubernetes.io/memory-pressure:NoSchedule op=Exists"
-)
-
-func testPolicy(t testing.TB) *Policy {
-	t.Helper()
-	return policyOf(t, string(must(os.ReadFile("../../../manifests/webhook/rules.json"))(t)))
+func testPolicy() *Policy {
+	return policyOf(string(taints.Must(os.ReadFile("../../../manifests/webhook/rules.json"))))
 }
 
-func policyOf(t testing.TB, rules string) *Policy {
-	t.Helper()
-	return &Policy{Rules: *must(ParseRules([]byte(rules)))(t)}
-}
-
-// must returns the value, and ends the test if there is an error.
-func must[V any](value V, err error) func(testing.TB) V {
-	return func(t testing.TB) V {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return value
-	}
-}
+func policyOf(rules string) *Policy { return &Policy{Rules: *taints.Must(ParseRules([]byte(rules)))} }
 
 // fields returns the fields of a spec, for podOf.
 func fields(spec json.RawMessage) string {
@@ -99,9 +78,9 @@ func TestDecisions(t *testing.T) {
 	}
 	reasons := map[int32]metav1.StatusReason{400: metav1.StatusReasonBadRequest, 403: metav1.StatusReasonForbidden, 422: metav1.StatusReasonInvalid}
 	for _, test := range rows.Read[test](t, "decisions.yaml") {
-		p, decide := testPolicy(t), (*Policy).Validate
+		p, decide := testPolicy(), (*Policy).Validate
 		if test.Rules != nil {
-			p = policyOf(t, string(test.Rules))
+			p = policyOf(string(test.Rules))
 		}
 		if test.Mutate {
 			decide = (*Policy).Mutate
@@ -114,14 +93,14 @@ func TestDecisions(t *testing.T) {
 			}
 			added := taints.AddDaemonSetTolerations(nil, taints.DaemonSetPod{})
 			spec.Tolerations = append(spec.Tolerations, kube.CoreTolerations(added)...)
-			test.Spec = must(json.Marshal(spec))(t)
+			test.Spec = taints.Must(json.Marshal(spec))
 		}
 		pod := map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": test.Metadata, "spec": test.Spec}
 		old := ""
 		if test.Old != nil {
 			old = podOf(fields(test.Old))
 		}
-		q := request(test.Namespace, string(must(json.Marshal(pod))(t)), old)
+		q := request(test.Namespace, string(taints.Must(json.Marshal(pod))), old)
 		if err := json.Unmarshal(test.Request, q); test.Request != nil && err != nil {
 			t.Fatal(err)
 		}
@@ -142,8 +121,8 @@ func TestDecisions(t *testing.T) {
 		if test.Tolerations == nil {
 			continue
 		}
-		patch := must(jsonpatch.DecodePatch(must(json.Marshal(d.Patch))(t)))(t)
-		q.Object.Raw = must(patch.Apply(q.Object.Raw))(t)
+		patch := taints.Must(jsonpatch.DecodePatch(taints.Must(json.Marshal(d.Patch))))
+		q.Object.Raw = taints.Must(patch.Apply(q.Object.Raw))
 		if again := p.Mutate(q); again.Refusal != nil || len(again.Patch) > 0 {
 			t.Errorf("%s, again: %+v", test.Name, again)
 		}

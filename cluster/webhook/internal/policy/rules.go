@@ -67,20 +67,16 @@ func ParseRules(text []byte) (*Rules, error) {
 	return r, nil
 }
 
-// defaults returns the tolerations that every pod of the namespace gets.
-func (r *Rules) defaults(namespace string) []taints.Toleration {
-	if own := r.Namespaces[namespace].DefaultTolerations; own != nil {
-		return own
+// in returns the rules for the pods of the namespace.
+func (r *Rules) in(namespace string) NamespaceRules {
+	rules := r.Namespaces[namespace]
+	if rules.DefaultTolerations == nil {
+		rules.DefaultTolerations = r.Cluster.DefaultTolerations
 	}
-	return r.Cluster.DefaultTolerations
-}
-
-// allowed returns what the pods of the namespace may tolerate. Nil means anything.
-func (r *Rules) allowed(namespace string) []taints.Toleration {
-	if own := r.Namespaces[namespace].AllowedTolerations; own != nil {
-		return own
+	if rules.AllowedTolerations == nil {
+		rules.AllowedTolerations = r.Cluster.AllowedTolerations
 	}
-	return r.Cluster.AllowedTolerations
+	return rules
 }
 
 func (r *Rules) dedications(namespace string, podLabels map[string]string) []*Dedication {
@@ -187,7 +183,7 @@ func (r *Rules) contradictions() field.ErrorList {
 		if r.Namespaces[namespace].DefaultTolerations != nil {
 			path = namespacesPath.Key(namespace)
 		}
-		problems = append(problems, r.refused(path.Child("defaultTolerations"), r.defaults(namespace), namespace)...)
+		problems = append(problems, r.refused(path.Child("defaultTolerations"), r.in(namespace).DefaultTolerations, namespace)...)
 		for i, d := range r.Dedications {
 			if len(d.Namespaces) == 0 || slices.Contains(d.Namespaces, namespace) {
 				path := dedicationsPath.Index(i).Child("tolerations")
@@ -221,7 +217,7 @@ func (r *Rules) elsewhere(i, j int) field.ErrorList {
 // refused returns an error for the first toleration that the namespace's allow-list
 // refuses. Tolerations that admission gives every pod are allowed everywhere.
 func (r *Rules) refused(path *field.Path, list []taints.Toleration, namespace string) field.ErrorList {
-	allowed, by := r.allowed(namespace), clusterPath
+	allowed, by := r.in(namespace).AllowedTolerations, clusterPath
 	if r.Namespaces[namespace].AllowedTolerations != nil {
 		by = namespacesPath.Key(namespace)
 	}

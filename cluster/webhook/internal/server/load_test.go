@@ -118,17 +118,15 @@ func newService(t *testing.T) *service {
 	certificate, key, err := cert.GenerateSelfSignedCertKey("admission.taints-webhooks.svc", nil, nil)
 	err = errors.Join(err, os.WriteFile(filepath.Join(s.folder, "tls.crt"), certificate, 0o600),
 		os.WriteFile(filepath.Join(s.folder, "tls.key"), key, 0o600))
-	manager, err2 := webhook.NewClientManager([]schema.GroupVersion{admissionv1.SchemeGroupVersion}, admissionv1.AddToScheme)
-	resolver, err3 := webhook.NewDefaultAuthenticationInfoResolver("")
-	manager.SetAuthenticationInfoResolver(resolver)
-	manager.SetServiceResolver(s)
-	client, err4 := manager.HookClient(webhook.ClientConfig{CABundle: certificate, Service: &webhook.ClientConfigService{
-		Namespace: "taints-webhooks", Name: "admission", Path: "/validate",
-	}})
-	if err := errors.Join(err, err2, err3, err4); err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
-	s.client = client
+	manager := taints.Must(webhook.NewClientManager([]schema.GroupVersion{admissionv1.SchemeGroupVersion}, admissionv1.AddToScheme))
+	manager.SetAuthenticationInfoResolver(taints.Must(webhook.NewDefaultAuthenticationInfoResolver("")))
+	manager.SetServiceResolver(s)
+	s.client = taints.Must(manager.HookClient(webhook.ClientConfig{CABundle: certificate, Service: &webhook.ClientConfigService{
+		Namespace: "taints-webhooks", Name: "admission", Path: "/validate",
+	}}))
 	return s
 }
 
@@ -143,11 +141,8 @@ func (s *service) ResolveEndpoint(string, string, int32) (*url.URL, error) {
 func (s *service) start(t *testing.T) (stop func()) {
 	t.Helper()
 	addr := controlplane.FreeAddress(t)
-	policies, _ := OpenPolicies("", taints.DefaultTolerationSeconds{}, logr.Discard()) // no file is read
-	replica, err := New(addr, s.folder, policies, logr.Discard())
-	if err != nil {
-		t.Fatal(err)
-	}
+	policies := taints.Must(OpenPolicies("", taints.DefaultTolerationSeconds{}, logr.Discard()))
+	replica := taints.Must(New(addr, s.folder, policies, logr.Discard()))
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- replica.Start(ctx) }()

@@ -25,29 +25,28 @@ import (
 
 // get reads as the manager's cache does.
 func (w *world) get(ctx context.Context, c client.WithWatch, name client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
-	found := obj.DeepCopyObject().(client.Object)
-	err := c.Get(ctx, name, found, opts...)
+	err := c.Get(ctx, name, obj, opts...)
 	for _, old := range w.old {
 		if client.ObjectKeyFromObject(old) == name {
-			found, err = old.DeepCopyObject().(client.Object), nil
+			reflect.ValueOf(obj).Elem().Set(reflect.ValueOf(old.DeepCopyObject()).Elem())
+			err = nil
 		}
 	}
 	if err != nil {
 		return err
 	}
-	p, ok := found.(*corev1.Pod)
-	if ok && !w.cache.Matches(fields.Set{byNode: p.Spec.NodeName}) {
-		return apierrors.NewNotFound(corev1.Resource("pods"), name.Name)
-	}
-	small, err := strip(found)
-	reflect.ValueOf(obj).Elem().Set(reflect.ValueOf(small).Elem())
-	if ok && w.isCrowd(name.Name) {
-		obj.(*corev1.Pod).Status.ObservedGeneration = 1 << 30
+	_, err = strip(obj)
+	if p, ok := obj.(*corev1.Pod); ok {
+		if !w.cache.Matches(fields.Set{byNode: p.Spec.NodeName}) {
+			p.Reset()
+			return apierrors.NewNotFound(corev1.Resource("pods"), name.Name)
+		}
+		if w.crowd != "" && strings.HasPrefix(name.Name, w.crowd) {
+			p.Status.ObservedGeneration = 1 << 30
+		}
 	}
 	return err
 }
-
-func (w *world) isCrowd(pod string) bool { return w.crowd != "" && strings.HasPrefix(pod, w.crowd) }
 
 func (w *world) list(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
 	if _, ok := list.(*corev1.PodList); !ok {

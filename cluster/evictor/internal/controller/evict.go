@@ -86,6 +86,9 @@ func refusal(err error) string {
 func (c *Controller) evict(ctx context.Context, l *lane, p *pod) {
 	defer func() { <-l.places }()
 	result, err := c.try(ctx, p)
+	if err != nil {
+		result = outcome(err)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	changesWait := p.state == inFlight
@@ -98,10 +101,10 @@ func (c *Controller) evict(ctx context.Context, l *lane, p *pod) {
 	l.nodes.Add(p.node) // it may have tried for others
 }
 
-// try tries to evict the pod, and returns the outcome or why it failed.
+// try tries to evict the pod, and returns the outcome unless there is an error.
 func (c *Controller) try(ctx context.Context, p *pod) (string, error) {
 	if err := c.ask(ctx, p); err != nil {
-		return outcome(err), err
+		return postponed, err
 	}
 	c.mu.Lock()
 	n := c.nodes[p.node]
@@ -118,13 +121,10 @@ func (c *Controller) try(ctx context.Context, p *pod) (string, error) {
 	defer func() { <-c.workers }()
 	v, err := c.withPod(ctx, v, p)
 	if err != nil {
-		return outcome(err), err
+		return postponed, err
 	}
-	switch now, err := c.takeTurn(ctx, p, v); {
-	case err != nil:
-		return outcome(err), err
-	case !now:
-		return postponed, nil
+	if now, err := c.takeTurn(ctx, p, v); err != nil || !now {
+		return postponed, err
 	}
 	return c.attempt(context.WithoutCancel(ctx), p, v) // which ends before the process does
 }
@@ -195,7 +195,8 @@ func backoff(failures int, err error) time.Duration {
 // requestTimeout bounds how long the API server may keep a worker busy.
 const requestTimeout = 15 * time.Second
 
-// attempt evicts the pod. It never evicts another pod of the same name.
+// attempt evicts the pod, and returns the outcome unless there is an error. It never
+// evicts another pod of the same name.
 func (c *Controller) attempt(ctx context.Context, p *pod, v *view) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -207,16 +208,15 @@ func (c *Controller) attempt(ctx context.Context, p *pod, v *view) (string, erro
 	case c.options.DryRun:
 		return dryRun, nil
 	case c.options.Method == Delete:
-		err := c.delete(ctx, v, p, false)
-		return outcome(err), err
+		return done, c.delete(ctx, v, p, false)
 	}
 	err := c.create(ctx, p)
 	if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) && c.options.DeleteHeldAfter > 0 {
 		// Nothing can be created in its namespace, not even an eviction.
 		err = c.delete(ctx, v, p, false)
 	}
-	if result := outcome(err); result != blocked || !c.mayDelete(ctx, v, p) {
-		return result, err
+	if outcome(err) != blocked || !c.mayDelete(ctx, v, p) {
+		return done, err
 	}
 	c.mu.Lock()
 	v = c.viewOf(ctx, p.node, time.Now()) // the node may have recovered
@@ -224,13 +224,10 @@ func (c *Controller) attempt(ctx context.Context, p *pod, v *view) (string, erro
 	<-v.done
 	v, unread := c.withPod(ctx, v, p)
 	if unread != nil || !c.mayDelete(ctx, v, p) {
-		return blocked, err
+		return done, err
 	}
 	c.warn(p, actionDelete, "Deleting Pod %s on a failed node, due since %s, although a PodDisruptionBudget holds it back: %s", refusal(err))
-	if err := c.delete(ctx, v, p, true); err != nil {
-		return outcome(err), err
-	}
-	return deleted, nil
+	return deleted, c.delete(ctx, v, p, true)
 }
 
 // create creates an eviction.

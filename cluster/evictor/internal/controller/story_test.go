@@ -218,11 +218,12 @@ func (w *world) steps() map[string]func(name, rest string) {
 			}
 			w.events = w.events[n:]
 		},
-		"deletes": func(times, why string) { // web, on a failed node, and the last event says so
+		"deletes": func(times, why string) { // web, on a failed node, and the last event and the metrics say so
 			const event = "Warning Deleting Pod default/web on a failed node, due since 2000-01-01T00:00:10Z, although a PodDisruptionBudget holds it back: "
 			says := w.events[len(w.events)-1] == event+why
-			if got := len(w.evicted); got != number(times) || says != (got > 0) {
-				w.t.Errorf("%d pods are deleted, and the events are %q", got, w.events)
+			got, m := len(w.evicted), w.metrics()
+			if got != number(times) || says != (got > 0) || m["evictions_total deleted"] != float64(got) || m["evictions_total evicted"] != 0 {
+				w.t.Errorf("%d pods are deleted, the metrics are %v, and the events %q", got, m, w.events)
 			}
 		},
 		"no-answers": func(name, _ string) { // of the API server to reads

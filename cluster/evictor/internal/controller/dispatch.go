@@ -36,7 +36,6 @@ func (c *Controller) lane(p *pod) *lane {
 	return c.first
 }
 
-// lanes returns all lanes.
 func (c *Controller) lanes() []*lane { return []*lane{c.first, c.retries, c.large} }
 
 // wake wakes the pod's lane when the pod is to be evicted. The caller holds the mutex.

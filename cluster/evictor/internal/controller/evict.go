@@ -230,7 +230,6 @@ func (c *Controller) attempt(ctx context.Context, p *pod, v *view) (string, erro
 	return deleted, c.delete(ctx, v, p, true)
 }
 
-// create creates an eviction.
 func (c *Controller) create(ctx context.Context, p *pod) error {
 	return c.client.SubResource("eviction").Create(ctx,
 		&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: p.Namespace, Name: p.Name, UID: p.uid}},

@@ -110,7 +110,6 @@ func (k *keeper) add(t *corev1.Toleration) {
 	k.kept = append(k.kept, *t)
 }
 
-// list returns what is kept.
 func (k *keeper) list() []corev1.Toleration {
 	if k.many {
 		return []corev1.Toleration{{Operator: tooMany, Value: strconv.FormatUint(k.digest.Sum64(), 36)}}

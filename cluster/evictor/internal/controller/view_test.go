@@ -9,7 +9,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // 10,000 pods on 100 nodes are due at the same time. They leave at the rate of -qps,
@@ -45,8 +44,7 @@ func TestManyPods(t *testing.T) {
 					w.addPod(fmt.Sprint(node, "/pod-", i), tolerations("a:NoExecute op=Exists for 300s"))
 				}
 				w.settle()
-				w.old = []client.Object{w.node("node-old")}
-				w.setNode("node-old")
+				w.run("old node-old\nnode node-old")
 				w.pass(300*s - time.Since(w.begin))
 				const most = due * 9 / 10
 				w.pass((most-burst)/qps*s + 5*s) // the slow one takes some seconds before the first

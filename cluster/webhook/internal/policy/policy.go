@@ -367,8 +367,7 @@ func patch(from *spec, tolerations []taints.Toleration, nodeSelector map[string]
 // each toleration that is not allowed, and one for any other problem. Nil means
 // that they would allow it.
 func (p *Policy) Audit(object *corev1.Pod) ([]string, error) {
-	fresh := &corev1.Pod{ObjectMeta: object.ObjectMeta, Spec: object.Spec}
-	fresh.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Pod"))
+	fresh := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: object.ObjectMeta, Spec: object.Spec}
 	fresh.ManagedFields = nil
 	text, err := json.Marshal(fresh)
 	if err != nil {

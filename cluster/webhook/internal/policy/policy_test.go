@@ -3,6 +3,7 @@
 package policy
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -105,10 +106,7 @@ func TestDecisions(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := decide(p, q)
-		r := d.Refusal
-		if r == nil {
-			r = &Refusal{}
-		}
+		r := cmp.Or(d.Refusal, &Refusal{})
 		var steps []string
 		for _, step := range d.Patch {
 			steps = append(steps, step.Operation+" "+step.Path)

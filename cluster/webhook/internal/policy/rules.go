@@ -114,8 +114,7 @@ func (r *Rules) validate() field.ErrorList {
 	for _, name := range slices.Sorted(maps.Keys(r.Namespaces)) {
 		path := namespacesPath.Key(name)
 		problems = append(problems, validateNamespace(name, path)...)
-		rules := r.Namespaces[name]
-		problems = append(problems, rules.validate(path)...)
+		problems = append(problems, r.Namespaces[name].validate(path)...)
 	}
 	names := map[string]bool{}
 	for i := range r.Dedications {
@@ -129,7 +128,7 @@ func (r *Rules) validate() field.ErrorList {
 	return problems
 }
 
-func (n *NamespaceRules) validate(path *field.Path) field.ErrorList {
+func (n NamespaceRules) validate(path *field.Path) field.ErrorList {
 	return append(
 		kube.FieldErrors(taints.ValidateTolerations(n.DefaultTolerations), path.Child("defaultTolerations")),
 		kube.FieldErrors(taints.ValidateTolerations(n.AllowedTolerations), path.Child("allowedTolerations"))...,

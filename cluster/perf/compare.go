@@ -10,7 +10,8 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // A round has the measurements of a workload, by side.
@@ -75,16 +76,17 @@ func (r *result) measure(ctx context.Context, b *bench, rounds int) error {
 // the machine slows both alike. If one is to be much faster, so that the other would
 // have the machine for itself, they take turns instead.
 func runBoth(ctx context.Context, b *bench, w workload, sides []side) (measured round, err error) {
-	var errs [2]error
-	var running sync.WaitGroup
-	for _, s := range sides {
-		running.Go(func() { measured[s], errs[s] = b.run(ctx, w, s) })
-		if w.Floor > 1 {
-			running.Wait()
-		}
+	var running errgroup.Group
+	if w.Floor > 1 {
+		running.SetLimit(1)
 	}
-	running.Wait()
-	return measured, errors.Join(errs[:]...)
+	for _, s := range sides {
+		running.Go(func() (err error) {
+			measured[s], err = b.run(ctx, w, s)
+			return err
+		})
+	}
+	return measured, running.Wait()
 }
 
 // speed returns the speed of a run; more is better.

@@ -26,17 +26,15 @@ type meter struct {
 	metrics.Gatherer // the gatherer that it replaces
 
 	mu          sync.Mutex
-	pods        int
-	begin, end  time.Time // when the first and the last pod was bound
-	first, last *sums     // what was gathered
+	bound       []time.Time // when each pod was bound
+	first, last *sums       // what was gathered
 }
 
 // sums are the metrics of the process at one time.
 type sums struct {
-	cpu, algorithm float64   // seconds
-	chosen         uint64    // how often the algorithm has run
-	pods           int       // how many were bound
-	end            time.Time // when the last of them was
+	cpu, algorithm float64 // seconds
+	chosen         uint64  // how often the algorithm has run
+	bound          int     // how many pods were bound
 }
 
 // Gather implements [metrics.Gatherer].
@@ -58,7 +56,7 @@ func (m *meter) Gather() ([]*dto.MetricFamily, error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	s.pods, s.end = m.pods, m.end
+	s.bound = len(m.bound)
 	m.last = s
 	if m.first == nil {
 		m.first = s
@@ -70,12 +68,13 @@ func (m *meter) Gather() ([]*dto.MetricFamily, error) {
 func (m *meter) measured() (measurement, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.last == nil || m.last.pods < 2 {
+	if m.last == nil || m.last.bound < m.first.bound+2 {
 		return measurement{}, errors.New("nothing was measured")
 	}
+	bound := m.bound[m.first.bound:m.last.bound]
 	return measurement{
-		Pods:      float64(m.last.pods),
-		Seconds:   m.last.end.Sub(m.begin).Seconds(),
+		Pods:      float64(len(bound)),
+		Seconds:   bound[len(bound)-1].Sub(bound[0]).Seconds(),
 		CPU:       m.last.cpu - m.first.cpu,
 		Algorithm: (m.last.algorithm - m.first.algorithm) / float64(max(1, m.last.chosen-m.first.chosen)),
 	}, nil
@@ -93,12 +92,5 @@ func (m *meter) Name() string { return clock }
 func (m *meter) PostBind(context.Context, fwk.CycleState, *corev1.Pod, string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.first == nil {
-		return
-	}
-	m.end = time.Now()
-	if m.pods == 0 {
-		m.begin = m.end
-	}
-	m.pods++
+	m.bound = append(m.bound, time.Now())
 }

@@ -35,7 +35,7 @@ const (
 // ends, and the others stay.
 func TestEvictor(t *testing.T) {
 	c := start(t, controlplane.Options{ControllerManager: []string{noTaintEviction}})
-	c.Install("evictor")
+	c.Install("../manifests/evictor")
 	tolerated := []int64{0, 1, 2, 10, 11, 12, forever}
 	after := map[string]int64{} // how many seconds after the taint each pod is evicted
 	var begun time.Time         // set when the taint is added
@@ -56,7 +56,7 @@ func TestEvictor(t *testing.T) {
 		for j := range 15 {
 			seconds := tolerated[j%len(tolerated)]
 			pod := podOn(node.Name, fmt.Sprintf("pod-%d-%d", i, j), tolerates("a", seconds))
-			c.AddPods(pod)
+			c.Apply(pod)
 			if seconds < stayFrom {
 				after[pod.Name] = seconds
 			}
@@ -153,24 +153,24 @@ func startLeader(t *testing.T, c *controlplane.Cluster, flags ...string) *evicto
 	return e
 }
 
-// until waits until a metric, with the label if it is not empty, has a right value.
-func (e *evictor) until(what, name, label string, right func(float64) bool) {
+// until waits until a metric with labels, as Prometheus writes it, has a right value.
+func (e *evictor) until(what, metric string, right func(float64) bool) {
 	e.t.Helper()
+	name, _, _ := strings.Cut(metric, "{")
 	e.c.Eventually(what, func() error {
-		families, err := e.c.Metrics(e.Metrics)
-		for _, m := range families[name].GetMetric() {
-			if value := m.GetGauge().GetValue() + m.GetCounter().GetValue(); right(value) &&
-				(label == "" || len(m.Label) > 0 && m.Label[0].GetValue() == label) {
+		metrics, err := e.c.Metrics(e.Metrics)
+		for _, sample := range metrics[name] {
+			if sample.Metric.String() == metric && right(float64(sample.Value)) {
 				return nil
 			}
 		}
-		return fmt.Errorf("%v: %s %s is %v", err, name, label, families[name])
+		return fmt.Errorf("%v: %v", err, metrics[name])
 	})
 }
 
 func (e *evictor) waitUntilLeading() {
 	e.t.Helper()
-	e.until("the evictor leads", "leader_election_master_status", "", func(v float64) bool { return v == 1 })
+	e.until("the evictor leads", `leader_election_master_status{name="taints-evictor"}`, func(v float64) bool { return v == 1 })
 }
 
 func event(c *controlplane.Cluster, what string, is func(eventsv1.Event) bool) {
@@ -211,10 +211,10 @@ func evicted(t *testing.T, limit time.Duration, want int, seen func() map[string
 // deadline, because it has seen the taint. The budget is deleted: the pod is evicted.
 func TestEvictorsInTurn(t *testing.T) {
 	c := start(t, controlplane.Options{ControllerManager: []string{noTaintEviction}, Kubelets: true}) // no budget guards a pod that does not run
-	c.Install("evictor")
+	c.Install("../manifests/evictor")
 	c.AddNodes(controlplane.Node("node-1"))
 	const seconds = 12
-	c.AddPods(podOn("node-1", "web", tolerates("maintenance", seconds)))
+	c.Apply(podOn("node-1", "web", tolerates("maintenance", seconds)))
 	addGuarded(t, c)
 	seen := c.WatchPods()
 
@@ -222,14 +222,14 @@ func TestEvictorsInTurn(t *testing.T) {
 	second := startEvictor(t, c, missedSoon...)
 	before := time.Now()
 	c.SetTaints("node-1", taints.Taint{Key: "maintenance", Effect: taints.NoExecute})
-	first.until("both pods have a deadline", "taints_evictor_queue_length", "", func(v float64) bool { return v == 2 })
+	first.until("both pods have a deadline", "taints_evictor_queue_length", func(v float64) bool { return v == 2 })
 	first.stop()
 	second.waitUntilLeading()
 	t.Logf("the other leads after %v", time.Since(before).Round(time.Millisecond))
 
 	deadline := before.Add(seconds * time.Second)
 	web := evicted(t, time.Minute, 1, seen)["web"]
-	second.until("the other pod is held back", "taints_evictor_failed_attempts_total", "blocked", func(v float64) bool { return v >= 2 })
+	second.until("the other pod is held back", `taints_evictor_failed_attempts_total{reason="blocked"}`, func(v float64) bool { return v >= 2 })
 	checkHeldBack(t, second)
 	if late := web.Gone.Sub(deadline); late < 0 || late > onTime+busy {
 		t.Errorf("web was evicted %v after its deadline", late)
@@ -239,7 +239,7 @@ func TestEvictorsInTurn(t *testing.T) {
 	if got := evicted(t, time.Minute, 2, seen)["guarded"].Reason; got != "EvictionByEvictionAPI" {
 		t.Errorf("the pod has the condition DisruptionTarget with reason %q", got)
 	}
-	second.until("nothing is still overdue", "taints_evictor_oldest_overdue_seconds", "budget", func(v float64) bool { return v == 0 })
+	second.until("nothing is still overdue", `taints_evictor_oldest_overdue_seconds{cause="budget"}`, func(v float64) bool { return v == 0 })
 	second.stop()
 }
 
@@ -247,7 +247,7 @@ func TestEvictorsInTurn(t *testing.T) {
 // back, and checks the evictor's alerts and rights.
 func checkHeldBack(t *testing.T, e *evictor) {
 	t.Helper()
-	e.until("the oldest is overdue", "taints_evictor_oldest_overdue_seconds", "budget", func(v float64) bool { return v > 0 })
+	e.until("the oldest is overdue", `taints_evictor_oldest_overdue_seconds{cause="budget"}`, func(v float64) bool { return v > 0 })
 	event(e.c, "an event says that a budget holds the pod back", func(event eventsv1.Event) bool {
 		return event.Regarding.Name == "guarded" && event.Action == "WaitForDisruptionBudget" && event.Type == corev1.EventTypeWarning &&
 			strings.HasSuffix(event.Note, "The disruption budget guarded needs 1 healthy pods and has 1 currently")
@@ -262,7 +262,7 @@ func checkHeldBack(t *testing.T, e *evictor) {
 // waits until the budget is in effect.
 func addGuarded(t *testing.T, c *controlplane.Cluster) {
 	t.Helper()
-	c.Install("../e2e/testdata/budget")
+	c.Install("testdata/budget")
 	c.Eventually("the PodDisruptionBudget is in force", func() error {
 		now := must(c.Client.PolicyV1().PodDisruptionBudgets(metav1.NamespaceDefault).Get(t.Context(), "guarded", metav1.GetOptions{}))(t)
 		return unless(now.Status.CurrentHealthy == 1, "its status is %+v", now.Status)
@@ -292,12 +292,12 @@ func TestOutage(t *testing.T) {
 func testOutage(t *testing.T, replicas int) {
 	// The nodes' heartbeats also stop, and the nodes must not become unreachable.
 	c := start(t, controlplane.Options{ControllerManager: []string{noTaintEviction, "--node-monitor-grace-period=10m"}})
-	c.Install("evictor")
+	c.Install("../manifests/evictor")
 	c.AddNodes(controlplane.Node("node-1"))
 	want := map[string]time.Duration{} // after the taint
 	for seconds := int64(2); seconds <= 65; seconds += 3 {
 		name := fmt.Sprintf("pod-%02d", seconds)
-		c.AddPods(podOn("node-1", name, tolerates("a", seconds)))
+		c.Apply(podOn("node-1", name, tolerates("a", seconds)))
 		want[name] = time.Duration(seconds) * time.Second
 	}
 	var evictors []*evictor

@@ -123,7 +123,7 @@ func TestRestricted(t *testing.T) {
 	restricted := podsecurity.LevelVersion{Level: podsecurity.LevelRestricted, Version: podsecurity.LatestVersion()}
 	checks := must(policy.NewEvaluator(policy.DefaultChecks(), nil))(t)
 	for _, program := range programs {
-		template := only[*appsv1.Deployment](t, must(controlplane.Manifest(program))(t)).Spec.Template
+		template := only[*appsv1.Deployment](t, must(controlplane.Manifest("../manifests/"+program))(t)).Spec.Template
 		if result := policy.AggregateCheckResults(checks.EvaluatePod(restricted, &template.ObjectMeta, &template.Spec)); !result.Allowed {
 			t.Errorf("the pods of the %s are not restricted: %s", program, result.ForbiddenDetail())
 		}
@@ -134,7 +134,7 @@ func TestRestricted(t *testing.T) {
 // gives them. The rights are gone, and come back with the base.
 func TestOverABase(t *testing.T) {
 	c := start(t, controlplane.Options{})
-	c.Install("../e2e/testdata/cloud") // the kinds of cert-manager
+	c.Install("testdata/cloud") // the kinds of cert-manager
 	kubectl := filepath.Join(c.Tools(), "kubectl")
 	type test struct {
 		Account, Base, Over string
@@ -205,7 +205,7 @@ func checkLog(t *testing.T, p *controlplane.Process) {
 // that name it.
 func TestSchedulerManifest(t *testing.T) {
 	c := start(t, controlplane.Options{})
-	objects := c.Install("scheduler")
+	objects := c.Install("../manifests/scheduler")
 	c.AddNodes(controlplane.Node("node-1"), controlplane.Node("node-2", mlTaint))
 
 	config := only[*corev1.ConfigMap](t, objects).Data["config.yaml"]
@@ -223,7 +223,7 @@ func TestSchedulerManifest(t *testing.T) {
 
 	second := controlplane.Pod("second")
 	second.Spec.SchedulerName = "taints-scheduler"
-	c.AddPods(second, controlplane.Pod("first"))
+	c.Apply(second, controlplane.Pod("first"))
 	c.Eventually("both pods are placed", func() error { return settled(c.Pods(metav1.NamespaceDefault), 2) })
 	for name, pod := range c.Pods(metav1.NamespaceDefault) {
 		if pod.Spec.NodeName != "node-1" {
@@ -242,7 +242,7 @@ func TestSchedulerManifest(t *testing.T) {
 func TestEvictorManifest(t *testing.T) {
 	c := start(t, controlplane.Options{ControllerManager: []string{noTaintEviction, "--node-monitor-period=1s", "--node-monitor-grace-period=6s"}})
 	c.Apply(overlay(t, "evictor", "priority-and-fairness")...)
-	c.Install("../e2e/testdata/zones")
+	c.Install("testdata/zones")
 	c.RunScheduler("kube-scheduler", "")
 	restarts := 0
 	placed := func(what string, right func(nodes []string) bool) (nodes []string) {

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -13,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	dto "github.com/prometheus/client_model/go"
+	"k8s.io/component-base/metrics/testutil"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -26,8 +27,8 @@ func TestRunbooks(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^## (.*)$`).FindAllSubmatch(must(os.ReadFile("../runbooks.md"))(t), -1) {
 		have = append(have, string(m[1]))
 	}
-	for _, alert := range alertsOf(t, must(controlplane.Manifest("example"))(t)) {
-		want = append(want, alert.Alert)
+	for _, alert := range alertsOf(t, must(controlplane.Manifest("../manifests/example"))(t)) {
+		want = append(want, alert["alert"].(string))
 	}
 	if slices.Sort(have); !slices.Equal(have, slices.Sorted(slices.Values(want))) {
 		t.Errorf("there are runbooks for %q, and the alerts %q", have, want)
@@ -41,14 +42,14 @@ func TestAlerts(t *testing.T) {
 		t.Skipf("Debian's package prometheus has it: %v", err)
 	}
 	tests := must(os.ReadFile("testdata/alerts.yaml"))(t)
-	var groups []any
-	for _, alert := range alertsOf(t, must(controlplane.Manifest("example"))(t)) {
-		if !regexp.MustCompile(`alertname: ` + alert.Alert + `,.* exp_alerts`).Match(tests) {
-			t.Errorf("no test lets %s fire", alert.Alert)
+	alerts := alertsOf(t, must(controlplane.Manifest("../manifests/example"))(t))
+	for _, alert := range alerts {
+		if !regexp.MustCompile(fmt.Sprintf("alertname: %s,.* exp_alerts", alert["alert"])).Match(tests) {
+			t.Errorf("no test lets %s fire", alert["alert"])
 		}
-		alert.Annotations = nil
-		groups = append(groups, map[string]any{"name": alert.Alert, "rules": []any{alert}})
+		delete(alert, "annotations")
 	}
+	groups := []any{map[string]any{"name": "all", "rules": alerts}}
 	folder := t.TempDir()
 	file := filepath.Join(folder, "tests.yaml")
 	check(t, os.WriteFile(file, tests, 0o600))
@@ -69,21 +70,15 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// An alert is an alert of a PrometheusRule.
-type alert struct {
-	Alert       string            `json:"alert"`
-	Expr        string            `json:"expr"`
-	For         string            `json:"for"`
-	Labels      map[string]string `json:"labels"`
-	Annotations map[string]string `json:"annotations,omitempty"`
-}
-
-func alertsOf(t *testing.T, objects []client.Object) (alerts []alert) {
+// alertsOf returns the alerts of the PrometheusRules, with the fields of their YAML.
+func alertsOf(t *testing.T, objects []client.Object) (alerts []map[string]any) {
 	t.Helper()
 	for _, object := range objects {
 		if object.GetObjectKind().GroupVersionKind().Kind == "PrometheusRule" {
 			var rule struct {
-				Spec struct{ Groups []struct{ Rules []alert } }
+				Spec struct {
+					Groups []struct{ Rules []map[string]any }
+				}
 			}
 			check(t, yaml.Unmarshal(must(yaml.Marshal(object))(t), &rule))
 			alerts = append(alerts, rule.Spec.Groups[0].Rules...)
@@ -99,16 +94,16 @@ var (
 
 // checkAlerts checks that the alerts of a program, and the dashboard, use metrics that
 // the program has.
-func checkAlerts(t *testing.T, program string, families map[string]*dto.MetricFamily) {
+func checkAlerts(t *testing.T, program string, metrics testutil.Metrics) {
 	t.Helper()
 	exprs := dashboardOf(t, program)
 	for _, alert := range alertsOf(t, overlay(t, program, "monitoring")) {
-		exprs = append(exprs, alert.Expr)
+		exprs = append(exprs, alert["expr"].(string))
 	}
 	for _, expr := range exprs {
 		for _, name := range metricName.FindAllString(noMetric.ReplaceAllString(expr, ""), -1) {
-			if families[strings.TrimSuffix(name, "_bucket")] == nil {
-				t.Errorf("%s looks at %s, and the %s has only %v", expr, name, program, slices.Sorted(maps.Keys(families)))
+			if metrics[name] == nil {
+				t.Errorf("%s looks at %s, and the %s has only %v", expr, name, program, slices.Sorted(maps.Keys(metrics)))
 			}
 		}
 	}

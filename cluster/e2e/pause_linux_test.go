@@ -39,12 +39,12 @@ func TestALeaderOfOldNews(t *testing.T) {
 
 func testOldNews(t *testing.T, stops bool) {
 	c := start(t, controlplane.Options{ControllerManager: []string{noTaintEviction}})
-	c.Install("evictor")
+	c.Install("../manifests/evictor")
 	nodes := []string{"node-1", "node-2"}
 	c.AddNodes(controlplane.Node(nodes[0]), controlplane.Node(nodes[1]))
 	const pods, seconds = 50, 8
 	for i := range pods {
-		c.AddPods(podOn(nodes[i%2], fmt.Sprint("pod-", i), tolerates("a", seconds)))
+		c.Apply(podOn(nodes[i%2], fmt.Sprint("pod-", i), tolerates("a", seconds)))
 	}
 	var late sync.RWMutex
 	first := startLeader(t, c, "-kubeconfig="+lateWatches(t, c, &late))
@@ -53,7 +53,7 @@ func testOldNews(t *testing.T, stops bool) {
 	for _, node := range nodes {
 		c.SetTaints(node, taints.Taint{Key: "a", Effect: taints.NoExecute, TimeAdded: &tainted})
 	}
-	first.until("all pods have a deadline", "taints_evictor_queue_length", "", func(v float64) bool { return v == pods })
+	first.until("all pods have a deadline", "taints_evictor_queue_length", func(v float64) bool { return v == pods })
 	if stops {
 		first.Signal(syscall.SIGSTOP)
 	}
@@ -70,7 +70,7 @@ func testOldNews(t *testing.T, stops bool) {
 		first.Signal(syscall.SIGCONT)
 		c.Eventually("it ends", func() error { return unless(first.Ended(), "it runs") })
 	} else {
-		first.until("attempts fail", "taints_evictor_failed_attempts_total", "stale", func(v float64) bool { return v >= 2*pods })
+		first.until("attempts fail", `taints_evictor_failed_attempts_total{reason="stale"}`, func(v float64) bool { return v >= 2*pods })
 	}
 	if left := len(c.Pods(metav1.NamespaceDefault)); left != pods {
 		t.Errorf("%d of %d pods are evicted", pods-left, pods)
@@ -118,7 +118,7 @@ func TestAFailedNode(t *testing.T) {
 	c := start(t, controlplane.Options{ControllerManager: []string{
 		noTaintEviction, "--node-monitor-period=1s", "--node-monitor-grace-period=6s", "--node-eviction-rate=20",
 	}, Kubelets: true})
-	c.Install("evictor")
+	c.Install("../manifests/evictor")
 	c.AddNodes(controlplane.Node("node-1"), controlplane.Node("node-2"))
 	addGuarded(t, c)
 	seen := c.WatchPods()
@@ -144,7 +144,7 @@ func TestAFailedNode(t *testing.T) {
 	e = startLeader(t, c)
 	c.StopHeartbeat("node-1")
 	c.UntilTainted("the node fails again", "node-1", func(list []corev1.Taint) bool { return len(list) > 0 })
-	e.until("the budget holds the pod back", "taints_evictor_failed_attempts_total", "blocked", func(v float64) bool { return v > 3 })
+	e.until("the budget holds the pod back", `taints_evictor_failed_attempts_total{reason="blocked"}`, func(v float64) bool { return v > 3 })
 	before := time.Now()
 	c.SetTaints("node-1", taints.Taint{Key: corev1.TaintNodeOutOfService, Effect: taints.NoExecute})
 	if got := evicted(t, 3*time.Second, 1, seen)["guarded"].Reason; got != "DeletionByTaintManager" {

@@ -28,7 +28,7 @@ func TestReadmes(t *testing.T) {
 	}
 	c := start(t, controlplane.Options{ControllerManager: []string{noTaintEviction}, Kubelets: true})
 	c.AddNodes(controlplane.Node("node-1"), controlplane.Node("node-2"))
-	c.Install("../e2e/testdata/cloud") // the kinds of monitoring, too
+	c.Install("testdata/cloud") // the kinds of monitoring, too
 	r := &readmeTest{Cluster: c, env: []string{
 		"KUBECONFIG=" + c.Kubeconfig,
 		inPath(t, c.Tools()),
@@ -73,13 +73,8 @@ func inBackground(t *testing.T, command *exec.Cmd) *controlplane.Process {
 	t.Helper()
 	log := must(os.Create(filepath.Join(t.TempDir(), "log")))(t)
 	defer log.Close()
-	p := controlplane.StartProcess(t, command.Path, command, log)
-	t.Cleanup(func() {
-		_ = p.Interrupt() // it may have ended in any way
-		if t.Failed() {
-			t.Logf("%s says:\n%s", command, p.Log())
-		}
-	})
+	p := controlplane.StartProcess(t, command.String(), command, log)
+	t.Cleanup(func() { _ = p.Interrupt() }) // it may have ended in any way
 	return p
 }
 
@@ -104,7 +99,7 @@ func (r *readmeTest) evictor(t *testing.T) {
 		_, err := r.Get("http://127.0.0.1:8081/readyz")
 		return err
 	})
-	r.AddPods(podOn("node-1", "web"))
+	r.Apply(podOn("node-1", "web"))
 	r.run(t, blocks[5])
 	node := must(r.Client.CoreV1().Nodes().Get(t.Context(), "node-1", metav1.GetOptions{}))(t)
 	list := node.Spec.Taints
@@ -130,7 +125,7 @@ func (r *readmeTest) scheduler(t *testing.T) {
 	s := inBackground(t, blocks[1].Command(t, root, r.env...))
 	pod := controlplane.Pod("second")
 	pod.Spec.SchedulerName = "taints-scheduler"
-	r.AddPods(pod)
+	r.Apply(pod)
 	s.Within(compiled, "the pod is placed", func() error {
 		pod := r.Pods(metav1.NamespaceDefault)["second"]
 		return unless(pod != nil && pod.Spec.NodeName != "", "it is not: %+v", pod)
@@ -142,7 +137,7 @@ func (r *readmeTest) scheduler(t *testing.T) {
 
 func (r *readmeTest) webhook(t *testing.T) {
 	blocks := r.blocks(t, "webhook", 7)
-	r.AddPods(controlplane.Pod("plain"), controlplane.Pod("sneak", corev1.Toleration{Key: "dedicated", Value: "ml"},
+	r.Apply(controlplane.Pod("plain"), controlplane.Pod("sneak", corev1.Toleration{Key: "dedicated", Value: "ml"},
 		corev1.Toleration{Operator: corev1.TolerationOpExists}))
 	blocks[0].Check(t, root, r.env...)
 	deletePods(t, r.Cluster)
@@ -156,7 +151,7 @@ func (r *readmeTest) webhook(t *testing.T) {
 	blocks[5].Check(t, root, r.env...)
 	w.Kill()
 	r.run(t, blocks[6])
-	r.AddPods(controlplane.Pod("late"))
+	r.Apply(controlplane.Pod("late"))
 	deletePods(t, r.Cluster)
 }
 

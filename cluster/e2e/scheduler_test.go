@@ -85,7 +85,7 @@ func try(t *testing.T, c *controlplane.Cluster, trial trial) {
 		if trial.CPU != nil {
 			pod.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: *trial.CPU}
 		}
-		c.AddPods(pod)
+		c.Apply(pod)
 	}
 	if trial.Waits != nil {
 		c.Eventually(trial.Pod+" is pending", func() error {

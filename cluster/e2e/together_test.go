@@ -24,7 +24,7 @@ import (
 // is down: the evictor must come back then.
 func TestTogether(t *testing.T) {
 	t.Run("registered last", func(t *testing.T) {
-		c := installed(t, must(controlplane.Manifest("example"))(t))
+		c := installed(t, must(controlplane.Manifest("../manifests/example"))(t))
 		rules := must(c.Client.CoreV1().ConfigMaps(controlplane.WebhookNamespace).Get(t.Context(), "admission-rules", metav1.GetOptions{}))(t)
 		webhook := c.RunWebhook(controlplane.FreeAddress(t), "-rules="+c.WriteFile("rules.json", rules.Data["rules.json"]))
 		again(t, c)
@@ -56,7 +56,7 @@ func installed(t *testing.T, objects []client.Object) *controlplane.Cluster {
 		APIServer:         []string{"--admission-control-config-file=" + must(filepath.Abs("testdata/cloud/admission.yaml"))(t)},
 		ControllerManager: []string{noTaintEviction},
 	})
-	c.Install("../e2e/testdata/cloud")
+	c.Install("testdata/cloud")
 	c.Apply(objects...)
 	created(t, c)
 	c.Eventually("the webhook is called, and does not answer", func() error {
@@ -103,7 +103,7 @@ func TestNodesOfAllReplicasFail(t *testing.T) {
 		ControllerManager: []string{noTaintEviction, "--node-monitor-period=1s", "--node-monitor-grace-period=6s", "--node-eviction-rate=20"},
 		Kubelets:          true,
 	})
-	c.Install("../e2e/testdata/failed")
+	c.Install("testdata/failed")
 	failed := []string{"node-1", "node-2"}
 	c.AddNodes(controlplane.Node("node-1"), controlplane.Node("node-2"))
 	c.RunScheduler("kube-scheduler", "")

@@ -14,13 +14,13 @@ import (
 	"strings"
 	"testing"
 
-	dto "github.com/prometheus/client_model/go"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/component-base/metrics/testutil"
 
 	"github.com/seed-0529bac1/taints/cluster/internal/controlplane"
 	"github.com/seed-0529bac1/taints/internal/test/docs"
@@ -45,18 +45,17 @@ type webhookTest struct {
 	tools    string       // the folder of kubectl
 	commands []docs.Block // of a user
 
-	addr   string         // where API servers call the webhook
-	secret *corev1.Secret // of the manifest
-	// families are its metrics.
-	families map[string]*dto.MetricFamily
-	webhook  *controlplane.Process
+	addr    string         // where API servers call the webhook
+	secret  *corev1.Secret // of the manifest
+	metrics testutil.Metrics
+	webhook *controlplane.Process
 }
 
 // install creates everything in the manifest. One more pod is created before the
 // webhook, and so has no tolerations.
 func (w *webhookTest) install(t *testing.T) {
-	w.AddPods(controlplane.Pod("early"))
-	objects := w.Install("webhook")
+	w.Apply(controlplane.Pod("early"))
+	objects := w.Install("../manifests/webhook")
 	rules := w.WriteFile("rules.json", only[*corev1.ConfigMap](t, objects).Data["rules.json"])
 	w.secret = only[*corev1.Secret](t, objects)
 	w.webhook = w.RunWebhook(w.addr, "-rules="+rules)
@@ -86,12 +85,12 @@ func (w *webhookTest) asUser(t *testing.T, block int) {
 // than it has room for. The replicas of the webhook are never on one node, even if
 // the other node is full.
 func (w *webhookTest) dedication(t *testing.T) {
-	w.Install("../e2e/testdata/dedication")
+	w.Install("testdata/dedication")
 	w.RunScheduler("kube-scheduler", "")
 	for i := range 3 {
 		batch := controlplane.Pod(fmt.Sprintf("batch-%d", i))
 		batch.Labels = map[string]string{"workload": "batch"}
-		w.AddPods(batch, in("ml", controlplane.Pod(fmt.Sprintf("ml-%d", i))), controlplane.Pod(fmt.Sprintf("plain-%d", i)))
+		w.Apply(batch, in("ml", controlplane.Pod(fmt.Sprintf("ml-%d", i))), controlplane.Pod(fmt.Sprintf("plain-%d", i)))
 	}
 	placed := map[string]int{}
 	w.Eventually("every pod has a node, or is told that there is none", func() error {
@@ -117,7 +116,7 @@ func (w *webhookTest) dedication(t *testing.T) {
 // daemonSets checks that pods of DaemonSets have the tolerations that their controller
 // adds, and that their author can add none that are not allowed.
 func (w *webhookTest) daemonSets(t *testing.T) {
-	w.Install("../e2e/testdata/daemonsets")
+	w.Install("testdata/daemonsets")
 	event(w.Cluster, "the other pool is refused", func(event eventsv1.Event) bool {
 		return event.Reason == "FailedCreate" && event.Regarding.Name == "sneak" && strings.HasSuffix(event.Note, notAllowed)
 	})
@@ -135,7 +134,7 @@ func (w *webhookTest) newRules(t *testing.T) {
 	w.asUser(t, 0)
 	w.WriteFile("rules.json", "{}")
 	w.Eventually("everything is allowed", func() error { return w.TryPod(controlplane.Pod("sneak", mlToleration)) })
-	w.families = must(w.Metrics(w.webhook.Metrics))(t)
+	w.metrics = must(w.Metrics(w.webhook.Metrics))(t)
 	const configurations = "update validatingwebhookconfigurations.admissionregistration.k8s.io "
 	checkRights(t, w.Cluster, controlplane.WebhookNamespace+":"+controlplane.WebhookAccount,
 		[]string{"update secrets " + controlplane.WebhookSecret, configurations + controlplane.WebhookName},
@@ -150,8 +149,8 @@ func (w *webhookTest) down(t *testing.T) {
 	w.Eventually("failurePolicy Ignore lets through", func() error {
 		return w.TryPod(controlplane.Pod("let-through", mlToleration))
 	})
-	maps.Copy(w.families, must(w.Metrics(w.Config.Host+"/metrics"))(t)) // those of failed calls
-	checkAlerts(t, "webhook", w.families)
+	maps.Copy(w.metrics, must(w.Metrics(w.Config.Host+"/metrics"))(t)) // those of failed calls
+	checkAlerts(t, "webhook", w.metrics)
 }
 
 func (w *webhookTest) setFailurePolicy(policy string) {

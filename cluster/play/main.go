@@ -91,12 +91,12 @@ func begin(s *controlplane.Session, logs string) *game {
 	})
 	g.bin = g.Tools(whynot)
 	g.addNodes()
-	g.Install("../play/programs")
+	g.Install("play/programs")
 	g.RunEvictor()
 	g.rules = g.WriteFile("rules.json", rules)
 	g.RunWebhook(controlplane.FreeAddress(s), "-rules="+g.rules, "-unreachable-seconds="+tolerated, "-not-ready-seconds="+tolerated)
 	g.RunScheduler("scheduler", profiles)
-	g.Install("../play/workloads")
+	g.Install("play/workloads")
 	g.Eventually("all pods run", g.allRun)
 	return g
 }

@@ -141,7 +141,7 @@ func TestServe(t *testing.T) {
 func TestAudit(t *testing.T) {
 	rules := taints.Must(policy.ParseRules([]byte(`{"cluster": {"allowedTolerations": []}}`)))
 	client := fake.NewClientset()
-	for _, object := range taints.Must(controlplane.Manifest("../webhook/testdata/audit")) {
+	for _, object := range taints.Must(controlplane.Manifest("testdata/audit")) {
 		if pod, ok := object.(*corev1.Pod); ok && pod.Name == "many" {
 			pod.Spec.Tolerations = slices.Repeat(pod.Spec.Tolerations, mostLinted+1)
 		}

@@ -20,7 +20,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -81,9 +80,7 @@ type Cluster struct {
 	api        client.Client // the same for objects of any kind
 	tb         testing.TB
 	ctx        context.Context // of nodes, which continue while the test cleans up
-	cancel     context.CancelFunc
 	options    Options
-	processes  []*Process
 	heartbeats sync.Map // by node, the function that ends its heartbeat
 	apiserver  *Process
 }
@@ -95,9 +92,12 @@ func Start(tb testing.TB, options Options) *Cluster {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	c := &Cluster{tb: tb, Dir: dir, options: options}
-	c.ctx, c.cancel = context.WithCancel(context.WithoutCancel(tb.Context()))
-	tb.Cleanup(c.stop)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
+	c := &Cluster{tb: tb, Dir: dir, ctx: ctx, options: options}
+	tb.Cleanup(func() {
+		cancel()
+		c.Must(os.RemoveAll(dir))
+	})
 	c.etcdAndAPIServer()
 	c.controllerManager()
 	c.startKubelets()
@@ -150,7 +150,7 @@ func (c *Cluster) etcdAndAPIServer() {
 	c.Config.ContentType = "application/vnd.kubernetes.protobuf"
 	c.Config.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
 	c.apiserver = c.Run("kube-apiserver", apiserver...)
-	c.waitForAPIServer()
+	c.untilHealthy(c.apiserver, c.Config.Host+"/readyz")
 	c.Client, err = kubernetes.NewForConfig(c.Config) // it reads the certificate, which exists now
 	c.Must(err)
 	log.SetLogger(logr.Discard()) // otherwise it warns that it has none
@@ -168,13 +168,14 @@ func (c *Cluster) StopAPIServer() { c.apiserver.Kill() }
 func (c *Cluster) StartAPIServer() {
 	c.tb.Helper()
 	c.apiserver = c.Restart(c.apiserver)
-	c.waitForAPIServer()
+	c.untilHealthy(c.apiserver, c.Config.Host+"/readyz")
 }
 
-func (c *Cluster) waitForAPIServer() {
+// untilHealthy waits until the page of the program answers.
+func (c *Cluster) untilHealthy(p *Process, url string) {
 	c.tb.Helper()
-	c.apiserver.Within(2*time.Minute, "the API server is ready", func() error {
-		_, err := c.Get(c.Config.Host + "/readyz")
+	p.Within(2*time.Minute, url+" answers", func() error {
+		_, err := c.Get(url)
 		return err
 	})
 }
@@ -182,7 +183,7 @@ func (c *Cluster) waitForAPIServer() {
 func (c *Cluster) controllerManager() {
 	c.tb.Helper()
 	port := FreePort(c.tb)
-	c.Run("kube-controller-manager", append([]string{
+	p := c.Run("kube-controller-manager", append([]string{
 		"--kubeconfig=" + c.Kubeconfig,
 		"--bind-address=127.0.0.1",
 		"--secure-port=" + port,
@@ -195,7 +196,7 @@ func (c *Cluster) controllerManager() {
 		"--kube-api-burst=1000",
 		"--feature-gates=TaintTolerationComparisonOperators=true",
 	}, c.options.ControllerManager...)...)
-	c.WaitHealthy("https://127.0.0.1:" + port + "/healthz")
+	c.untilHealthy(p, "https://127.0.0.1:"+port+"/healthz")
 }
 
 // Run starts a program, named as for [Binary], and returns at once. It ends with the
@@ -209,28 +210,13 @@ func (c *Cluster) Run(program string, args ...string) *Process {
 	defer output.Close()
 	command := exec.Command(Binary(c.tb, program), args...)
 	command.Dir = c.Dir
-	p := StartProcess(c.tb, program, command, output)
-	c.processes = append(c.processes, p)
-	return p
+	return StartProcess(c.tb, program, command, output)
 }
 
 // Restart starts a program again that has ended, with the same arguments.
 func (c *Cluster) Restart(p *Process) *Process {
 	c.tb.Helper()
 	return c.Run(p.name, p.command.Args[1:]...)
-}
-
-// stop ends everything that the test has started, the newest first.
-func (c *Cluster) stop() {
-	c.cancel()
-	for _, p := range slices.Backward(c.processes) {
-		p.Kill()
-		if c.tb.Failed() {
-			log := p.Log()
-			c.tb.Logf("the end of the output of %s:\n%s", p.name, log[max(0, len(log)-8000):])
-		}
-	}
-	c.Must(os.RemoveAll(c.Dir))
 }
 
 // nextPort is the number of the port that FreePort tries next. It begins anywhere,
@@ -300,7 +286,7 @@ func Within(tb testing.TB, limit time.Duration, what string, condition func() er
 // returns its path.
 func (c *Cluster) KubeconfigFor(name string, config *rest.Config) string {
 	c.tb.Helper()
-	path := c.path(fmt.Sprintf("%s-%d.kubeconfig", name, len(c.processes))) // a program may be reading an older one
+	path := c.path(fmt.Sprintf("%s-%d.kubeconfig", name, rand.Uint32())) // a program may be reading an older one
 	c.Must(clientcmd.WriteToFile(*kubeconfig.CreateKubeConfig(config), path))
 	return path
 }

@@ -13,11 +13,12 @@ import (
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/component-helpers/apimachinery/lease"
+	nodeutil "k8s.io/component-helpers/node/util"
 	"k8s.io/klog/v2"
 	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 	schedulertesting "k8s.io/kubernetes/pkg/scheduler/testing"
@@ -101,15 +102,6 @@ func Pending(pod *corev1.Pod) string { return Condition(pod, corev1.PodScheduled
 // Settled reports whether the pod has a node, or a scheduler has looked at it.
 func Settled(pod *corev1.Pod) bool { return pod.Spec.NodeName != "" || Pending(pod) != "" }
 
-// AddPods creates the pods.
-func (c *Cluster) AddPods(pods ...*corev1.Pod) {
-	c.tb.Helper()
-	for _, pod := range pods {
-		_, err := c.Client.CoreV1().Pods(pod.Namespace).Create(c.Context(), pod, metav1.CreateOptions{})
-		c.Must(err)
-	}
-}
-
 // Pods returns the pods of a namespace by name.
 func (c *Cluster) Pods(namespace string) map[string]*corev1.Pod {
 	c.tb.Helper()
@@ -180,53 +172,43 @@ func (c *Cluster) StopHeartbeat(nodes ...string) {
 // a kubelet does when it is back.
 func (c *Cluster) StartHeartbeat(node string) {
 	c.tb.Helper()
-	now := time.Now().UTC().Format(time.RFC3339)
-	ready := fmt.Appendf(nil,
-		`{"status":{"conditions":[{"type":"Ready","status":"True","reason":"KubeletReady","message":"",`+
-			`"lastHeartbeatTime":%q,"lastTransitionTime":%[1]q}]}}`, now)
 	c.beat(node)
-	_, err := c.Client.CoreV1().Nodes().Patch(c.Context(), node, types.StrategicMergePatchType, ready, metav1.PatchOptions{}, "status")
-	c.Must(err)
+	c.Must(nodeutil.SetNodeCondition(c.Client, types.NodeName(node), corev1.NodeCondition{
+		Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "KubeletReady", LastTransitionTime: metav1.Now(),
+	}))
 }
 
-// heartbeatInterval is how often a lease is renewed.
-const heartbeatInterval = 2 * time.Second
-
-// beat renews the lease of a node until StopHeartbeat, with the kubelet's own code. A
-// failure is not reported: a kubelet does not stop either, and a node without
-// heartbeats is noticed.
+// beat renews the lease of a node every two seconds until StopHeartbeat, with the
+// kubelet's own code. A failure is not reported: a kubelet does not stop either, and a
+// node without heartbeats is noticed.
 func (c *Cluster) beat(node string) {
 	ctx, stop := context.WithCancel(klog.NewContext(c.ctx, logr.Discard()))
 	c.heartbeats.Store(node, stop)
-	renewal := lease.NewController(clock.RealClock{}, c.Client, node, 40, nil, heartbeatInterval, node, corev1.NamespaceNodeLease, nil)
+	renewal := lease.NewController(clock.RealClock{}, c.Client, node, 40, nil, 2*time.Second, node, corev1.NamespaceNodeLease, nil)
 	go renewal.Run(ctx)
 }
 
 // startKubelets does for pods what the kubelets of their nodes do, as far as the API
 // server sees it, if the options request it. Pods run and are ready as soon as they
 // have a node, and disappear when they are deleted. A node without a heartbeat does
-// nothing. Each pod is checked again every few seconds, because a node may come back.
+// nothing.
 func (c *Cluster) startKubelets() {
 	if !c.options.Kubelets {
 		return
 	}
-	factory := informers.NewSharedInformerFactoryWithOptions(c.Client, heartbeatInterval,
-		informers.WithTweakListOptions(func(o *metav1.ListOptions) {
-			o.FieldSelector = fields.OneTermNotEqualSelector("spec.nodeName", "").String()
-		}))
-	informer := factory.Core().V1().Pods().Informer()
-	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(obj any) { c.runPod(obj.(*corev1.Pod)) },
-		UpdateFunc: func(_, obj any) { c.runPod(obj.(*corev1.Pod)) },
-	})
-	c.Must(err)
-	factory.Start(c.ctx.Done())
+	placed := metav1.ListOptions{FieldSelector: "spec.nodeName!="}
+	go wait.UntilWithContext(c.ctx, func(ctx context.Context) {
+		pods, err := c.Client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, placed)
+		for i := 0; err == nil && i < len(pods.Items); i++ {
+			c.runPod(&pods.Items[i])
+		}
+	}, 100*time.Millisecond)
 }
 
 var running = []byte(`{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"},{"type":"ContainersReady","status":"True"}]}}`)
 
 // runPod advances a pod of a node that has a heartbeat by one step. A step that
-// fails is tried again at the next check.
+// fails is tried again the next time.
 func (c *Cluster) runPod(pod *corev1.Pod) {
 	pods := c.Client.CoreV1().Pods(pod.Namespace)
 	_, beats := c.heartbeats.Load(pod.Spec.NodeName)

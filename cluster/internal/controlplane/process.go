@@ -27,7 +27,8 @@ type Process struct {
 	err     error         // how it ended; valid after done is closed
 }
 
-// StartProcess starts the command, with its output in the file.
+// StartProcess starts the command, with its output in the file. It is killed when the
+// test ends, if it has not ended before.
 func StartProcess(tb testing.TB, name string, command *exec.Cmd, output *os.File) *Process {
 	tb.Helper()
 	command.Stdout, command.Stderr = output, output
@@ -40,6 +41,13 @@ func StartProcess(tb testing.TB, name string, command *exec.Cmd, output *os.File
 		p.err = command.Wait()
 		close(p.done)
 	}()
+	tb.Cleanup(func() {
+		p.Kill()
+		if tb.Failed() {
+			log := p.Log()
+			tb.Logf("the end of the output of %s:\n%s", name, log[max(0, len(log)-8000):])
+		}
+	})
 	return p
 }
 
@@ -151,7 +159,7 @@ func Binary(t testing.TB, program string) string {
 }
 
 func build(ctx context.Context, program string) (path string, err error) {
-	module, err := moduleDir()
+	module, err := output("go", "env", "GOMOD")
 	if err != nil {
 		return "", err
 	}
@@ -159,7 +167,7 @@ func build(ctx context.Context, program string) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	bin := filepath.Join(module, ".bin")
+	bin := filepath.Join(filepath.Dir(module), ".bin")
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return "", err
 	}
@@ -175,7 +183,7 @@ func build(ctx context.Context, program string) (path string, err error) {
 	}
 	command := exec.CommandContext(ctx, "go", "build", "-v", "-trimpath", "-o", path,
 		"-ldflags", "-s -w -X k8s.io/component-base/version.gitVersion="+kubernetes, target)
-	command.Dir = filepath.Join(module, folder)
+	command.Dir = filepath.Join(bin, "..", folder)
 	// No cgo, like images/build, so that both share compiled packages.
 	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOTMPDIR="+temporary)
 	command.Stderr = os.Stderr
@@ -188,12 +196,6 @@ func build(ctx context.Context, program string) (path string, err error) {
 	err = command.Wait()
 	_ = signalGroup(command, syscall.SIGKILL) // what it has started may outlive an interrupt
 	return path, err
-}
-
-// moduleDir returns the folder of this module.
-func moduleDir() (string, error) {
-	file, err := output("go", "env", "GOMOD")
-	return filepath.Dir(file), err
 }
 
 func output(program string, args ...string) (string, error) {

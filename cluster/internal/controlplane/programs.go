@@ -4,15 +4,13 @@ package controlplane
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -25,6 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+	"k8s.io/component-base/metrics/testutil"
 	volumeutil "k8s.io/kubernetes/pkg/volume/util"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/kustomize/api/krusty"
@@ -62,7 +61,7 @@ func (c *Cluster) StartScheduler(program, config, kubeconfig string, flags ...st
 		"--authorization-kubeconfig=" + kubeconfig,
 	}, flags...)...)
 	url := "https://127.0.0.1:" + port
-	c.WaitHealthy(url + "/readyz")
+	c.untilHealthy(p, url+"/readyz")
 	p.Metrics = url + "/metrics"
 	return p
 }
@@ -78,7 +77,7 @@ func (c *Cluster) RunEvictor(flags ...string) *Process {
 		"-metrics-addr=" + address,
 		"-health-addr=" + health,
 	}, flags...)...)
-	c.WaitHealthy("http://" + health + "/readyz")
+	c.untilHealthy(p, "http://"+health+"/readyz")
 	p.Metrics = "http://" + address + "/metrics"
 	return p
 }
@@ -181,36 +180,16 @@ func Get(ctx context.Context, url, token string) (string, error) {
 	return string(page), err
 }
 
-// WaitHealthy waits until the page answers.
-func (c *Cluster) WaitHealthy(url string) {
-	c.tb.Helper()
-	c.Eventually(url+" answers", func() error {
-		_, err := c.Get(url)
-		return err
-	})
-}
-
 // Metrics fetches a page of metrics, by name.
-func (c *Cluster) Metrics(url string) (map[string]*dto.MetricFamily, error) {
+func (c *Cluster) Metrics(url string) (testutil.Metrics, error) {
 	page, err := c.Get(url)
-	if err != nil {
-		return nil, err
-	}
-	parser := expfmt.NewTextParser(model.LegacyValidation)
-	return parser.TextToMetricFamilies(strings.NewReader(page))
+	metrics := testutil.NewMetrics()
+	return metrics, errors.Join(err, testutil.ParseMetrics(page, &metrics))
 }
 
-// Manifest builds a kustomization, named by its folder in this module's manifests
-// or by its absolute path. It refuses fields that Kubernetes does not know. Objects
-// of kinds that Kubernetes does not know are unstructured.
+// Manifest builds the kustomization in a folder. It refuses fields that Kubernetes does
+// not know. Objects of kinds that Kubernetes does not know are unstructured.
 func Manifest(folder string) (objects []client.Object, err error) {
-	if !filepath.IsAbs(folder) {
-		module, err := moduleDir()
-		if err != nil {
-			return nil, err
-		}
-		folder = filepath.Join(module, "manifests", folder)
-	}
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), folder)
 	if err != nil {
 		return nil, err
@@ -233,8 +212,7 @@ func Manifest(folder string) (objects []client.Object, err error) {
 	return objects, nil
 }
 
-// Install creates the objects of a kustomization of this module in the cluster, and
-// returns them.
+// Install creates the objects of the kustomization in a folder, and returns them.
 func (c *Cluster) Install(folder string) []client.Object {
 	c.tb.Helper()
 	objects, err := Manifest(folder)

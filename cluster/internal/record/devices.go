@@ -30,19 +30,20 @@ func (r *recorder) devices() {
 		controlplane.Node("devices"),
 		&resourceapi.DeviceClass{ObjectMeta: metav1.ObjectMeta{Name: "any"}},
 	}
-	pods := make([]*corev1.Pod, len(answers.Pods))
+	var pods []client.Object
 	for i := range answers.Pods {
 		pod := &answers.Pods[i]
 		pod.Name, pod.Taints = fmt.Sprintf("dev-%04d", i), r.added(next(r, draw.DeviceTaints), 20)
 		pod.Tolerations = next(r, rapid.SliceOfN(draw.DeviceLike(pod.Taints, -1, 0, 5, 10, 3600), 0, 4))
 		objects = append(objects, slice(pod), claim(pod))
-		pods[i] = controlplane.Pod(pod.Name)
-		pods[i].Spec.NodeSelector = map[string]string{corev1.LabelHostname: "devices"}
-		pods[i].Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "device", ResourceClaimName: &pod.Name}}
+		object := controlplane.Pod(pod.Name)
+		object.Spec.NodeSelector = map[string]string{corev1.LabelHostname: "devices"}
+		object.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "device", ResourceClaimName: &pod.Name}}
+		pods = append(pods, object)
 	}
 	r.Apply(objects...)
 	seen := r.WatchPods()
-	r.AddPods(pods...)
+	r.Apply(pods...)
 	r.settle()
 	for i := range answers.Pods {
 		r.taintLater(&answers.Pods[i])

@@ -281,7 +281,7 @@ func (r *recorder) scheduling() {
 		name := fmt.Sprintf("pod-%04d", i)
 		pod := r.pod(name, rapid.SliceOfN(draw.Like(node.Taints, 300, 3600), 0, 6))
 		pod.Spec.NodeSelector = map[string]string{corev1.LabelHostname: node.Name}
-		r.AddPods(pod)
+		r.Apply(pod)
 		answers.Pods = append(answers.Pods, recorded.ScheduledPod{Name: name, Node: node.Name})
 	}
 	r.settle()

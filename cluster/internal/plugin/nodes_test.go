@@ -4,6 +4,7 @@ package plugin
 
 import (
 	"fmt"
+	"reflect"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -20,6 +21,8 @@ import (
 	featuregatetesting "k8s.io/component-base/featuregate/testing"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/features"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
+	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/tainttoleration"
 )
 
 var dedicated = taint("dedicated", "database", corev1.TaintEffectNoSchedule)
@@ -51,8 +54,12 @@ func testNew(t *testing.T, gates bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	replaced, _ := tainttoleration.New(ctx, nil, handle{factory: factory}, feature.Features{
+		EnableTaintTolerationComparisonOperators:           gates,
+		EnableInPlacePodVerticalScalingSchedulerPreemption: gates,
+	})
 	p := plugin.(*Taints)
-	if !p.redact || p.options.NoComparison == gates || p.resizes != gates {
+	if !p.redact || p.options.NoComparison == gates || p.resizes != gates || !reflect.DeepEqual(p.TaintToleration, replaced) {
 		t.Errorf("with the gates %v: options %+v, resizes %v, redacts %v", gates, p.options, p.resizes, p.redact)
 	}
 	factory.StartWithContext(ctx)
@@ -156,7 +163,7 @@ func TestConcurrent(t *testing.T) {
 		all.Go(func() {
 			snapshot := snapshotOf(versions[i]...)
 			for range 500 {
-				verdict := filterAll(t.Context(), p, newState(), pod(), snapshot)
+				verdict := filterAll(t.Context(), p, pod(), snapshot)
 				for _, info := range snapshot {
 					if got, want := verdict(info).IsSuccess(), i == 1; got != want {
 						t.Errorf("%s fits: %v, want %v", info.Node().Name, got, want)

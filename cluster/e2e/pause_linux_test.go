@@ -47,7 +47,11 @@ func testOldNews(t *testing.T, stops bool) {
 		c.Apply(podOn(nodes[i%2], fmt.Sprint("pod-", i), tolerates("a", seconds)))
 	}
 	var late sync.RWMutex
-	first := startLeader(t, c, "-kubeconfig="+lateWatches(t, c, &late))
+	first := startLeader(t, c, "-kubeconfig="+proxied(t, c, func(response *http.Response) {
+		if response.Request.URL.Query().Has("watch") {
+			response.Body = lateBody{response.Body, &late}
+		}
+	}))
 	second := startEvictor(t, c, missedSoon...)
 	tainted := time.Now().Truncate(time.Second)
 	for _, node := range nodes {
@@ -77,16 +81,6 @@ func testOldNews(t *testing.T, stops bool) {
 	}
 }
 
-// lateWatches returns a kubeconfig for an evictor. No watch makes progress while the
-// mutex is locked.
-func lateWatches(t *testing.T, c *controlplane.Cluster, late *sync.RWMutex) string {
-	return proxied(t, c, func(response *http.Response) {
-		if response.Request.URL.Query().Has("watch") {
-			response.Body = lateBody{response.Body, late}
-		}
-	})
-}
-
 // proxied returns a kubeconfig for an evictor. The function sees all responses first.
 func proxied(t *testing.T, c *controlplane.Cluster, see func(*http.Response)) string {
 	t.Helper()
@@ -99,6 +93,7 @@ func proxied(t *testing.T, c *controlplane.Cluster, see func(*http.Response)) st
 	return c.KubeconfigFor("proxied", &rest.Config{Host: server.URL})
 }
 
+// A lateBody makes no progress while the mutex is locked.
 type lateBody struct {
 	io.ReadCloser
 	late *sync.RWMutex

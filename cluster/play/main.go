@@ -28,14 +28,13 @@ func main() {
 		fmt.Fprintf(os.Stderr, "play: unexpected argument %q\n", flag.Arg(0))
 		os.Exit(2)
 	}
-	s, stop := controlplane.NewSession("play")
-	defer stop()
+	s := controlplane.NewSession("play")
 	g := begin(s, *logs)
-	s.Printf("%s", strings.NewReplacer("KUBECONFIG-FILE", g.Kubeconfig, "BIN-FOLDER", g.bin, "RULES-FILE", g.rules).Replace(guide))
+	s.Logf("%s", strings.NewReplacer("KUBECONFIG-FILE", g.Kubeconfig, "BIN-FOLDER", g.bin, "RULES-FILE", g.rules).Replace(guide))
 	g.watch()
 	<-s.Context().Done()
 	s.End()
-	s.Printf("everything is down")
+	s.Logf("everything is down")
 }
 
 // pools are kinds of nodes, and how many there are of each.
@@ -69,7 +68,7 @@ const whynot = "../cmd/kubectl-whynot"
 
 // begin builds and starts everything, and returns when all pods run.
 func begin(s *controlplane.Session, logs string) *game {
-	s.Printf("play builds what it needs from source. The first time, that takes about 10 minutes on two idle cores." +
+	s.Logf("play builds what it needs from source. The first time, that takes about 10 minutes on two idle cores." +
 		"\nAfter Ctrl-C, the same command continues.")
 	for _, program := range []string{
 		"etcd", "kube-apiserver", "kube-controller-manager", "scheduler", "evictor", "webhook", "kubectl", whynot,
@@ -106,9 +105,7 @@ func (g *game) addNodes() {
 		Number int
 		Node   corev1.Node
 	}
-	if err := yaml.UnmarshalStrict(pools, &kinds); err != nil {
-		g.s.Fatal(err)
-	}
+	g.Must(yaml.UnmarshalStrict(pools, &kinds))
 	var nodes []*corev1.Node
 	for _, kind := range kinds {
 		for i := range kind.Number {

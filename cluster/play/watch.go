@@ -20,7 +20,7 @@ import (
 const silentKey, silent = "play", "silent"
 
 func (g *game) tell(what, format string, args ...any) {
-	g.s.Printf("%s %-8s %s", time.Now().Format(time.TimeOnly), what, fmt.Sprintf(format, args...))
+	g.s.Logf("%s %-8s %s", time.Now().Format(time.TimeOnly), what, fmt.Sprintf(format, args...))
 }
 
 // watch reports what happens from now on, and stops and starts heartbeats.
@@ -44,9 +44,7 @@ func handle[T any](g *game, informer cache.SharedIndexInformer, changed func(bef
 		},
 		UpdateFunc: func(before, after any) { changed(before.(*T), after.(*T)) },
 	})
-	if err != nil {
-		g.s.Fatal(err)
-	}
+	g.Must(err)
 }
 
 func (g *game) nodeChanged(before, after *corev1.Node) {

@@ -23,8 +23,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "record: want one argument, the folder for the answers, relative to cluster")
 		os.Exit(2)
 	}
-	s, stop := controlplane.NewSession("record")
-	defer stop()
+	s := controlplane.NewSession("record")
 	defer s.End()
 	record.Record(controlplane.Start(s, record.Options), *seed, 1, flag.Arg(0))
 }

@@ -190,11 +190,10 @@ func build(ctx context.Context, program string) (path string, err error) {
 	own(command)
 	command.Cancel = func() error { return signalGroup(command, syscall.SIGINT) }
 	command.WaitDelay = 10 * time.Second
-	if err := command.Start(); err != nil {
-		return "", err
+	err = command.Run()
+	if command.Process != nil {
+		_ = signalGroup(command, syscall.SIGKILL) // what it has started may outlive an interrupt
 	}
-	err = command.Wait()
-	_ = signalGroup(command, syscall.SIGKILL) // what it has started may outlive an interrupt
 	return path, err
 }
 

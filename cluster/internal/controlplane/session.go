@@ -29,10 +29,10 @@ type Session struct {
 }
 
 // NewSession returns a session for the program with the name. Its context is canceled
-// when the program is asked to stop, and by the function.
-func NewSession(name string) (*Session, context.CancelFunc) {
+// when the program is asked to stop, and when the session ends.
+func NewSession(name string) *Session {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	return &Session{name: name, ctx: ctx}, stop
+	return &Session{name: name, ctx: ctx, cleanups: []func(){stop}}
 }
 
 // End takes down everything that was started, the newest first.
@@ -46,19 +46,18 @@ func (s *Session) End() {
 	}
 }
 
-// Printf prints a line.
-func (s *Session) Printf(format string, args ...any) {
-	fmt.Println(strings.TrimSuffix(fmt.Sprintf(format, args...), "\n"))
-}
-
 // The remaining methods are those of a [testing.TB].
 
-func (s *Session) Helper()                         {}
-func (s *Session) Name() string                    { return s.name }
-func (s *Session) Context() context.Context        { return s.ctx }
-func (s *Session) Failed() bool                    { return s.failed.Load() }
-func (s *Session) Logf(format string, args ...any) { s.Printf(format, args...) }
-func (s *Session) Fatal(args ...any)               { s.Fatalf("%s", fmt.Sprint(args...)) }
+func (s *Session) Helper()                  {}
+func (s *Session) Name() string             { return s.name }
+func (s *Session) Context() context.Context { return s.ctx }
+func (s *Session) Failed() bool             { return s.failed.Load() }
+func (s *Session) Fatal(args ...any)        { s.Fatalf("%s", fmt.Sprint(args...)) }
+
+// Logf prints a line.
+func (s *Session) Logf(format string, args ...any) {
+	fmt.Println(strings.TrimSuffix(fmt.Sprintf(format, args...), "\n"))
+}
 
 func (s *Session) Cleanup(f func()) {
 	s.mu.Lock()
@@ -68,14 +67,14 @@ func (s *Session) Cleanup(f func()) {
 
 func (s *Session) Errorf(format string, args ...any) {
 	s.failed.Store(true)
-	s.Printf("%s: %s", s.name, fmt.Sprintf(format, args...))
+	s.Logf("%s: %s", s.name, fmt.Sprintf(format, args...))
 }
 
 // Fatalf takes everything down and ends the program.
 func (s *Session) Fatalf(format string, args ...any) {
 	code := 1
 	if s.ctx.Err() != nil { // a failure after Ctrl-C is caused by it
-		s.Printf("interrupted; what is compiled is kept, run the same command to go on")
+		s.Logf("interrupted; what is compiled is kept, run the same command to go on")
 		code = 130
 	} else {
 		s.Errorf(format, args...)

@@ -89,16 +89,13 @@ func runBoth(ctx context.Context, b *bench, w workload, sides []side) (measured 
 	return measured, running.Wait()
 }
 
-// speed returns the speed of a run; more is better.
-func (r *result) speed(m measurement) float64 {
-	if r.workload.Paced {
-		return 1 / m.CPU
-	}
-	return m.throughput()
-}
-
 // ratioOf returns how many times as fast as the stock scheduler the plugin was.
-func (r *result) ratioOf(m round) float64 { return r.speed(m[plugin]) / r.speed(m[stock]) }
+func (r *result) ratioOf(m round) float64 {
+	if r.workload.Paced {
+		return m[stock].CPU / m[plugin].CPU
+	}
+	return m[plugin].throughput() / m[stock].throughput()
+}
 
 // median returns the round with the median ratio, because other work on the machine
 // slows down both sides of a round. Of two rounds, it returns the better one.

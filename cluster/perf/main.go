@@ -30,21 +30,13 @@ import (
 	"time"
 )
 
-// options are the command-line options.
-type options struct {
-	match       string
-	rounds      int
-	check, list bool
-}
-
 func main() {
-	var o options
-	flag.StringVar(&o.match, "match", "", "run the workloads that match the `regexp`")
-	flag.IntVar(&o.rounds, "rounds", 1, "run each workload `n` times with each scheduler; the median counts")
-	flag.BoolVar(&o.check, "check", false, "run slow workloads again, and exit with 1 if the plugin is too slow")
-	flag.BoolVar(&o.list, "list", false, "list the workloads and run none")
+	match := flag.String("match", "", "run the workloads that match the `regexp`")
+	rounds := flag.Int("rounds", 1, "run each workload `n` times with each scheduler; the median counts")
+	check := flag.Bool("check", false, "run slow workloads again, and exit with 1 if the plugin is too slow")
+	listed := flag.Bool("list", false, "list the workloads and run none")
 	flag.Parse()
-	chosen, err := o.choose()
+	chosen, err := choose(*match, *rounds)
 	if flag.NArg() > 0 {
 		err = fmt.Errorf("unexpected argument %q", flag.Arg(0))
 	}
@@ -52,23 +44,23 @@ func main() {
 		fmt.Fprintf(os.Stderr, "perf: %v\n", err)
 		os.Exit(2)
 	}
-	if o.list {
-		list(chosen, o.rounds)
+	if *listed {
+		list(chosen, *rounds)
 		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := o.run(ctx, chosen); err != nil {
+	if err := run(ctx, chosen, *rounds, *check); err != nil {
 		fmt.Fprintf(os.Stderr, "perf: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-func (o options) choose() ([]workload, error) {
-	if o.rounds < 1 {
-		return nil, fmt.Errorf("-rounds is %d, want at least 1", o.rounds)
+func choose(match string, rounds int) ([]workload, error) {
+	if rounds < 1 {
+		return nil, fmt.Errorf("-rounds is %d, want at least 1", rounds)
 	}
-	pattern, err := regexp.Compile(o.match)
+	pattern, err := regexp.Compile(match)
 	all, errAll := allWorkloads()
 	if err := errors.Join(err, errAll); err != nil {
 		return nil, err
@@ -76,13 +68,13 @@ func (o options) choose() ([]workload, error) {
 	other := func(w workload) bool { return !pattern.MatchString(w.String()) }
 	chosen := slices.DeleteFunc(all, other)
 	if len(chosen) == 0 {
-		return nil, fmt.Errorf("no workload matches %q: see -list", o.match)
+		return nil, fmt.Errorf("no workload matches %q: see -list", match)
 	}
 	return chosen, nil
 }
 
 // run prints the results so far even if it is interrupted, or a run fails.
-func (o options) run(ctx context.Context, chosen []workload) error {
+func run(ctx context.Context, chosen []workload, rounds int, check bool) error {
 	scratch, err := os.MkdirTemp("", "taints-perf-")
 	if err != nil {
 		return err
@@ -92,11 +84,11 @@ func (o options) run(ctx context.Context, chosen []workload) error {
 	if err := b.prepare(ctx); err != nil {
 		return err
 	}
-	results, err := compare(ctx, b, chosen, o.rounds, o.check)
+	results, err := compare(ctx, b, chosen, rounds, check)
 	if len(results) > 0 {
 		fmt.Print(table(results))
 	}
-	if slow := below(results); o.check && len(slow) > 0 {
+	if slow := below(results); check && len(slow) > 0 {
 		err = errors.Join(err, fmt.Errorf("slower than it may be: %s", strings.Join(slow, ", ")))
 	}
 	return err

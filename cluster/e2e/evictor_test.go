@@ -39,19 +39,17 @@ func TestEvictor(t *testing.T) {
 	tolerated := []int64{0, 1, 2, 10, 11, 12, forever}
 	after := map[string]int64{} // how many seconds after the taint each pod is evicted
 	var begun time.Time         // set when the taint is added
-	taint := taints.Taint{Key: "a", Effect: taints.NoExecute, TimeAdded: &begun}
-	tainted, freed := map[string][]taints.Taint{}, map[string][]taints.Taint{}
+	tainted, freed := map[string]taints.Taint{}, []string{}
 	for i := range 20 {
 		node := controlplane.Node(fmt.Sprintf("node-%d", i))
 		c.AddNodes(node)
 		var stayFrom int64 = forever // who tolerates the taint for so long stays
+		tainted[node.Name] = taints.Taint{Key: "a", Effect: taints.NoExecute, TimeAdded: &begun}
 		switch i % 10 {
 		case 0:
-			tainted[node.Name], stayFrom = []taints.Taint{{Key: "a", Effect: taints.PreferNoSchedule}}, 0
+			tainted[node.Name], stayFrom = taints.Taint{Key: "a", Effect: taints.PreferNoSchedule}, 0
 		case 1:
-			tainted[node.Name], freed[node.Name], stayFrom = []taints.Taint{taint}, nil, 10
-		default:
-			tainted[node.Name] = []taints.Taint{taint}
+			freed, stayFrom = append(freed, node.Name), 10
 		}
 		for j := range 15 {
 			seconds := tolerated[j%len(tolerated)]
@@ -64,20 +62,19 @@ func TestEvictor(t *testing.T) {
 	}
 	e := startLeader(t, c, "-qps=500", "-burst=500", "-workers=16") // many have the same deadline
 	seen := c.WatchPods()
-	setAll := func(lists map[string][]taints.Taint) {
-		for node, list := range lists {
-			c.SetTaints(node, list...)
-		}
-	}
 
 	begun = time.Now().Truncate(time.Second).Add(time.Second) // a timeAdded has whole seconds
 	time.Sleep(time.Until(begun))
-	setAll(tainted)
+	for node, taint := range tainted {
+		c.SetTaints(node, taint)
+	}
 	time.Sleep(time.Until(begun.Add(5 * time.Second)))
 	e.Kill() // it cannot release its lease
 	e.Process = c.Restart(e.Process)
 	time.Sleep(time.Until(begun.Add(7 * time.Second)))
-	setAll(freed)
+	for _, node := range freed {
+		c.SetTaints(node)
+	}
 	last := begun.Add(12 * time.Second)
 	evicted(t, time.Until(last)+30*time.Second, len(after), seen)
 	time.Sleep(time.Until(last.Add(onTime + busy))) // for the pods that must not be evicted

@@ -100,7 +100,9 @@ func Start(tb testing.TB, options Options) *Cluster {
 	})
 	c.etcdAndAPIServer()
 	c.controllerManager()
-	c.startKubelets()
+	if options.Kubelets {
+		go wait.UntilWithContext(ctx, c.runPods, 100*time.Millisecond)
+	}
 	return c
 }
 

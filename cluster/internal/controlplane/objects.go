@@ -14,7 +14,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/component-helpers/apimachinery/lease"
@@ -188,38 +187,28 @@ func (c *Cluster) beat(node string) {
 	go renewal.Run(ctx)
 }
 
-// startKubelets does for pods what the kubelets of their nodes do, as far as the API
-// server sees it, if the options request it. Pods run and are ready as soon as they
-// have a node, and disappear when they are deleted. A node without a heartbeat does
-// nothing.
-func (c *Cluster) startKubelets() {
-	if !c.options.Kubelets {
-		return
-	}
-	placed := metav1.ListOptions{FieldSelector: "spec.nodeName!="}
-	go wait.UntilWithContext(c.ctx, func(ctx context.Context) {
-		pods, err := c.Client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, placed)
-		for i := 0; err == nil && i < len(pods.Items); i++ {
-			c.runPod(&pods.Items[i])
-		}
-	}, 100*time.Millisecond)
-}
-
 var running = []byte(`{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"},{"type":"ContainersReady","status":"True"}]}}`)
 
-// runPod advances a pod of a node that has a heartbeat by one step. A step that
-// fails is tried again the next time.
-func (c *Cluster) runPod(pod *corev1.Pod) {
-	pods := c.Client.CoreV1().Pods(pod.Namespace)
-	_, beats := c.heartbeats.Load(pod.Spec.NodeName)
-	switch {
-	case !beats:
-	case pod.DeletionTimestamp != nil:
-		_ = pods.Delete(c.ctx, pod.Name, metav1.DeleteOptions{
-			GracePeriodSeconds: new(int64),
-			Preconditions:      &metav1.Preconditions{UID: &pod.UID},
-		})
-	case pod.Status.Phase == corev1.PodPending:
-		_, _ = pods.Patch(c.ctx, pod.Name, types.StrategicMergePatchType, running, metav1.PatchOptions{}, "status")
+// runPods does for pods what the kubelets of their nodes do, as far as the API server
+// sees it. Pods that have a node run and are ready, and disappear when they are deleted.
+// A node without a heartbeat does nothing. What fails is tried again the next time.
+func (c *Cluster) runPods(ctx context.Context) {
+	list, err := c.Client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, metav1.ListOptions{FieldSelector: "spec.nodeName!="})
+	if err != nil {
+		return
+	}
+	for _, pod := range list.Items {
+		pods := c.Client.CoreV1().Pods(pod.Namespace)
+		_, beats := c.heartbeats.Load(pod.Spec.NodeName)
+		switch {
+		case !beats:
+		case pod.DeletionTimestamp != nil:
+			_ = pods.Delete(ctx, pod.Name, metav1.DeleteOptions{
+				GracePeriodSeconds: new(int64),
+				Preconditions:      &metav1.Preconditions{UID: &pod.UID},
+			})
+		case pod.Status.Phase == corev1.PodPending:
+			_, _ = pods.Patch(ctx, pod.Name, types.StrategicMergePatchType, running, metav1.PatchOptions{}, "status")
+		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"runtime/debug"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
+	"k8s.io/client-go/util/exec"
 	logs "k8s.io/component-base/logs/api/v1"
 	_ "k8s.io/component-base/logs/json/register" // -logging-format=json
 	"k8s.io/klog/v2"
@@ -32,13 +33,7 @@ type Options interface {
 
 // An ExitError ends the program with the exit code, where that is not 1: with 2 for
 // an error in the options.
-type ExitError struct {
-	Code int
-	Err  error
-}
-
-// Error returns the text of the error.
-func (e ExitError) Error() string { return e.Err.Error() }
+type ExitError = exec.CodeExitError
 
 // Main runs the program with the given name, until it is asked to stop, and exits. A
 // second signal ends it at once.
@@ -63,7 +58,7 @@ func Run(ctx context.Context, name string, o Options, args []string, stdout, std
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil:
-		err = ExitError{2, err}
+		err = ExitError{Code: 2, Err: err}
 	case version:
 		fmt.Fprintln(stdout, name, Version())
 	default:

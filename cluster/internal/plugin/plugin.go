@@ -120,7 +120,7 @@ type cycle struct {
 	matcher *taints.Matcher
 	explain bool     // messages name taints
 	leftOut bool     // PreFilter left nodes out
-	reasons sync.Map // from a taintKey to Filter's message about it
+	reasons sync.Map // from the texts of a taint to Filter's message about it
 
 	mu   sync.Mutex
 	room int // how many more reasons fit
@@ -211,19 +211,11 @@ func (p *Taints) Filter(_ context.Context, state fwk.CycleState, pod *corev1.Pod
 	return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, reasons...)
 }
 
-// A taintKey is what tells taints apart in messages. Taints may become incomparable,
-// and the key of a sync.Map must not: it would compile, and panic.
-type taintKey struct {
-	taints.TaintID
-	value string
-}
-
 // reason returns why the pod does not tolerate one of the first taints of the cycle:
 // most nodes have one of a few taints. For other taints it returns TaintToleration's
 // message, because explaining a taint takes longer than filtering a node.
 func (p *Taints) reason(c *cycle, taint taints.Taint) string {
-	taint.TimeAdded = nil
-	key := taintKey{taint.ID(), taint.Value}
+	key := [...]string{taint.Key, taint.Value, string(taint.Effect)} // a taint may become incomparable
 	if said, ok := c.reasons.Load(key); ok {
 		return said.(string)
 	}

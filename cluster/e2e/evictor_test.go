@@ -227,7 +227,15 @@ func TestEvictorsInTurn(t *testing.T) {
 	deadline := before.Add(seconds * time.Second)
 	web := evicted(t, time.Minute, 1, seen)["web"]
 	second.until("the other pod is held back", `taints_evictor_failed_attempts_total{reason="blocked"}`, func(v float64) bool { return v >= 2 })
-	checkHeldBack(t, second)
+	second.until("the oldest is overdue", `taints_evictor_oldest_overdue_seconds{cause="budget"}`, func(v float64) bool { return v > 0 })
+	event(c, "an event says that a budget holds the pod back", func(event eventsv1.Event) bool {
+		return event.Regarding.Name == "guarded" && event.Action == "WaitForDisruptionBudget" && event.Type == corev1.EventTypeWarning &&
+			strings.HasSuffix(event.Note, "The disruption budget guarded needs 1 healthy pods and has 1 currently")
+	})
+	checkAlerts(t, "evictor", must(c.Metrics(second.Metrics))(t))
+	checkRights(t, c, controlplane.Evictor+":"+controlplane.Evictor,
+		[]string{"create pods/eviction", "delete pods", "watch nodes", "get nodes", "update leases.coordination.k8s.io taints-evictor"},
+		[]string{"update leases.coordination.k8s.io other", "patch pods", "patch nodes", "get secrets"})
 	if late := web.Gone.Sub(deadline); late < 0 || late > onTime+busy {
 		t.Errorf("web was evicted %v after its deadline", late)
 	}
@@ -238,21 +246,6 @@ func TestEvictorsInTurn(t *testing.T) {
 	}
 	second.until("nothing is still overdue", `taints_evictor_oldest_overdue_seconds{cause="budget"}`, func(v float64) bool { return v == 0 })
 	second.stop()
-}
-
-// checkHeldBack checks what the evictor reports about a pod that a budget holds
-// back, and checks the evictor's alerts and rights.
-func checkHeldBack(t *testing.T, e *evictor) {
-	t.Helper()
-	e.until("the oldest is overdue", `taints_evictor_oldest_overdue_seconds{cause="budget"}`, func(v float64) bool { return v > 0 })
-	event(e.c, "an event says that a budget holds the pod back", func(event eventsv1.Event) bool {
-		return event.Regarding.Name == "guarded" && event.Action == "WaitForDisruptionBudget" && event.Type == corev1.EventTypeWarning &&
-			strings.HasSuffix(event.Note, "The disruption budget guarded needs 1 healthy pods and has 1 currently")
-	})
-	checkAlerts(t, "evictor", must(e.c.Metrics(e.Metrics))(t))
-	checkRights(t, e.c, controlplane.Evictor+":"+controlplane.Evictor,
-		[]string{"create pods/eviction", "delete pods", "watch nodes", "get nodes", "update leases.coordination.k8s.io taints-evictor"},
-		[]string{"update leases.coordination.k8s.io other", "patch pods", "patch nodes", "get secrets"})
 }
 
 // addGuarded adds the pod guarded on node-1, and a budget that allows no disruption, and

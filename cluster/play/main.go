@@ -96,7 +96,18 @@ func begin(s *controlplane.Session, logs string) *game {
 	g.RunWebhook(controlplane.FreeAddress(s), "-rules="+g.rules, "-unreachable-seconds="+tolerated, "-not-ready-seconds="+tolerated)
 	g.RunScheduler("scheduler", profiles)
 	g.Install("play/workloads")
-	g.Eventually("all pods run", g.allRun)
+	g.Eventually("all pods run", func() error {
+		run := 0
+		for _, pod := range g.Pods(metav1.NamespaceAll) {
+			if pod.Status.Phase == corev1.PodRunning {
+				run++
+			}
+		}
+		if run != wanted {
+			return fmt.Errorf("%d of %d run", run, wanted)
+		}
+		return nil
+	})
 	return g
 }
 
@@ -119,20 +130,6 @@ func (g *game) addNodes() {
 
 // wanted is the number of pods.
 const wanted = 82
-
-// allRun returns an error while a pod is missing or does not run.
-func (g *game) allRun() error {
-	run := 0
-	for _, pod := range g.Pods(metav1.NamespaceAll) {
-		if pod.Status.Phase == corev1.PodRunning {
-			run++
-		}
-	}
-	if run != wanted {
-		return fmt.Errorf("%d of %d run", run, wanted)
-	}
-	return nil
-}
 
 // guide says how to reach the cluster, and what to try.
 //

@@ -142,12 +142,14 @@ func (b *bench) prepare(ctx context.Context) error {
 		return fmt.Errorf("is this cluster? %q, %w", out, err)
 	}
 	b.own, b.kubernetes = own, kubernetes
-	for _, s := range []side{stock, plugin} {
-		content, err := schedulerConfig(b.own, s == plugin)
-		err = errors.Join(err, os.Mkdir(b.path(s.String()), 0o755), os.WriteFile(b.path(s.String(), "scheduler.yaml"), content, 0o644))
-		if err != nil {
-			return err
-		}
+	manifest, err := os.ReadFile(filepath.Join(own, "../manifests/scheduler/config.yaml"))
+	for s, profiles := range []string{stock: "profiles: [{}]", plugin: string(manifest)} {
+		folder := b.path(side(s).String())
+		config, errConfig := schedulerConfig(profiles)
+		err = errors.Join(err, errConfig, os.Mkdir(folder, 0o755), os.WriteFile(filepath.Join(folder, "scheduler.yaml"), config, 0o644))
+	}
+	if err != nil {
+		return err
 	}
 	fmt.Fprintln(os.Stderr, "building the benchmark (the first time it takes minutes)")
 	// The flags are those of the tests' control plane, to share the build cache.
@@ -167,10 +169,7 @@ func (b *bench) path(elements ...string) string {
 func (b *bench) run(ctx context.Context, w workload, s side) (m measurement, err error) {
 	folder := b.path(s.String())
 	alone, err := workloadConfig(w, w.file(b.own, b.kubernetes), filepath.Join(folder, "scheduler.yaml"))
-	if err == nil {
-		err = os.WriteFile(filepath.Join(folder, "config.yaml"), alone, 0o644)
-	}
-	if err != nil {
+	if err := errors.Join(err, os.WriteFile(filepath.Join(folder, "config.yaml"), alone, 0o644)); err != nil {
 		return m, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -184,9 +183,7 @@ func (b *bench) run(ctx context.Context, w workload, s side) (m measurement, err
 	}
 	result := filepath.Join(folder, "result.json")
 	content, err := os.ReadFile(result)
-	if err == nil {
-		err = errors.Join(json.Unmarshal(content, &m), os.Remove(result))
-	}
+	err = errors.Join(err, json.Unmarshal(content, &m), os.Remove(result))
 	return m, err
 }
 

@@ -117,24 +117,14 @@ func workloadConfig(w workload, file, schedulerConfig string) ([]byte, error) {
 	return yaml.Marshal([]any{alone})
 }
 
-// schedulerConfig returns the scheduler's configuration: that of the manifest with
-// the plugin, or the default. Both have the plugin that counts pods.
-func schedulerConfig(own string, plugin bool) ([]byte, error) {
+// schedulerConfig returns a scheduler's configuration with the one profile in the YAML,
+// and with the plugin that counts pods.
+func schedulerConfig(profiles string) ([]byte, error) {
 	var config struct {
 		Profiles []schedulerv1.KubeSchedulerProfile
 	}
-	manifest := []byte("profiles: [{}]")
-	if plugin {
-		var err error
-		if manifest, err = os.ReadFile(own + "/../manifests/scheduler/config.yaml"); err != nil {
-			return nil, err
-		}
-	}
-	if err := yaml.Unmarshal(manifest, &config); err != nil {
-		return nil, err
-	}
-	if n := len(config.Profiles); n != 1 {
-		return nil, fmt.Errorf("the manifest has %d profiles, want 1", n)
+	if err := yaml.Unmarshal([]byte(profiles), &config); err != nil || len(config.Profiles) != 1 {
+		return nil, fmt.Errorf("%d profiles, want 1, %v", len(config.Profiles), err)
 	}
 	profile := config.Profiles[0]
 	profile.SchedulerName = new("default-scheduler")

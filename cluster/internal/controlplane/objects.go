@@ -173,7 +173,8 @@ func (c *Cluster) StartHeartbeat(node string) {
 	c.tb.Helper()
 	c.beat(node)
 	c.Must(nodeutil.SetNodeCondition(c.Client, types.NodeName(node), corev1.NodeCondition{
-		Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "KubeletReady", LastTransitionTime: metav1.Now(),
+		Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "KubeletReady",
+		Message: "kubelet is posting ready status", LastTransitionTime: metav1.Now(),
 	}))
 }
 

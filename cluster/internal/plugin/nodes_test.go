@@ -3,6 +3,7 @@
 package plugin
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"sync"
@@ -19,21 +20,13 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 	featuregatetesting "k8s.io/component-base/featuregate/testing"
-	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/tainttoleration"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 )
 
 var dedicated = taint("dedicated", "database", corev1.TaintEffectNoSchedule)
-
-// handle has as much of a scheduler as New needs.
-type handle struct {
-	fwk.Handle
-	factory informers.SharedInformerFactory
-}
-
-func (h handle) SharedInformerFactory() informers.SharedInformerFactory { return h.factory }
 
 // TestNew checks that the plugin obeys the feature gates, and that an informer feeds its
 // index: see TestIndexCountsChanges.
@@ -50,11 +43,12 @@ func TestNew(t *testing.T) {
 func testNew(t *testing.T, gates bool) {
 	ctx := t.Context()
 	factory := informers.NewSharedInformerFactory(fake.NewClientset(node("node-0"), node("node-1", dedicated)), 0)
-	plugin, err := New(ctx, nil, handle{factory: factory})
-	if err != nil {
+	handle, errHandle := frameworkruntime.NewFramework(ctx, nil, nil, frameworkruntime.WithInformerFactory(factory))
+	plugin, err := New(ctx, nil, handle)
+	if err := errors.Join(errHandle, err); err != nil {
 		t.Fatal(err)
 	}
-	replaced, _ := tainttoleration.New(ctx, nil, handle{factory: factory}, feature.Features{
+	replaced, _ := tainttoleration.New(ctx, nil, handle, feature.Features{
 		EnableTaintTolerationComparisonOperators:           gates,
 		EnableInPlacePodVerticalScalingSchedulerPreemption: gates,
 	})

@@ -39,7 +39,7 @@ type trial struct {
 	Then   struct {
 		Free     string // this node loses its taints and is uncordoned
 		Tolerate *corev1.Toleration
-		Add      *corev1.Node
+		Add      []*corev1.Node
 	}
 	Placed []string // it is placed on one of these nodes
 	Gone   string   // that pod is gone
@@ -103,9 +103,7 @@ func try(t *testing.T, c *controlplane.Cluster, trial trial) {
 		pod.Spec.Tolerations = append(pod.Spec.Tolerations, *toleration)
 		must(c.Client.CoreV1().Pods(pod.Namespace).Update(t.Context(), pod, metav1.UpdateOptions{}))(t)
 	}
-	if node := trial.Then.Add; node != nil {
-		c.AddNodes(node)
-	}
+	c.AddNodes(trial.Then.Add...)
 	if trial.Placed != nil {
 		c.Eventually(trial.Pod+" is placed", func() error {
 			pod := find(trial.Pod)

@@ -29,10 +29,10 @@ type Session struct {
 }
 
 // NewSession returns a session for the program with the name. Its context is canceled
-// when the program is asked to stop, and when the session ends.
+// when the program is asked to stop.
 func NewSession(name string) *Session {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	return &Session{name: name, ctx: ctx, cleanups: []func(){stop}}
+	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	return &Session{name: name, ctx: ctx}
 }
 
 // End takes down everything that was started, the newest first.

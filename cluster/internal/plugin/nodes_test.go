@@ -5,7 +5,6 @@ package plugin
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -21,8 +20,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 	featuregatetesting "k8s.io/component-base/featuregate/testing"
 	"k8s.io/kubernetes/pkg/features"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/tainttoleration"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 )
 
@@ -48,12 +45,8 @@ func testNew(t *testing.T, gates bool) {
 	if err := errors.Join(errHandle, err); err != nil {
 		t.Fatal(err)
 	}
-	replaced, _ := tainttoleration.New(ctx, nil, handle, feature.Features{
-		EnableTaintTolerationComparisonOperators:           gates,
-		EnableInPlacePodVerticalScalingSchedulerPreemption: gates,
-	})
 	p := plugin.(*Taints)
-	if !p.redact || p.options.NoComparison == gates || p.resizes != gates || !reflect.DeepEqual(p.TaintToleration, replaced) {
+	if !p.redact || p.options.NoComparison == gates || p.resizes != gates {
 		t.Errorf("with the gates %v: options %+v, resizes %v, redacts %v", gates, p.options, p.resizes, p.redact)
 	}
 	factory.StartWithContext(ctx)
@@ -157,7 +150,7 @@ func TestConcurrent(t *testing.T) {
 		all.Go(func() {
 			snapshot := snapshotOf(versions[i]...)
 			for range 500 {
-				verdict := filterAll(t.Context(), p, pod(), snapshot)
+				verdict := filterAll(t.Context(), p, newState(), pod(), snapshot)
 				for _, info := range snapshot {
 					if got, want := verdict(info).IsSuccess(), i == 1; got != want {
 						t.Errorf("%s fits: %v, want %v", info.Node().Name, got, want)

@@ -66,7 +66,7 @@ const maxReasons = 10
 // to the message of a pod that fits nowhere.
 type Taints struct {
 	// What the plugin does not define is as in the one that it replaces: which events
-	// help a waiting pod, how a pod is signed, and how nodes are scored.
+	// help a waiting pod, how a pod is signed, and how counts become scores.
 	*tainttoleration.TaintToleration
 
 	options taints.Options
@@ -82,7 +82,6 @@ var (
 	_ fwk.PostFilterPlugin = (*Taints)(nil)
 	_ fwk.PreScorePlugin   = (*Taints)(nil)
 	_ fwk.ScorePlugin      = (*Taints)(nil)
-	_ fwk.SignPlugin       = (*Taints)(nil)
 )
 
 // New returns the plugin for one profile. The node informer feeds its index. The
@@ -262,6 +261,21 @@ func (p *Taints) summary(c *cycle) string {
 	}
 	_, reasons, _ := strings.Cut(summary.String(), ": ") // after the number of nodes
 	return cmp.Or(reasons, untolerated)
+}
+
+// PreScore keeps the compiled tolerations for Score.
+func (p *Taints) PreScore(_ context.Context, state fwk.CycleState, pod *corev1.Pod, _ []fwk.NodeInfo) *fwk.Status {
+	state.Write(stateKey, p.cycle(state, pod))
+	return nil
+}
+
+// Score counts the PreferNoSchedule taints that the pod does not tolerate.
+func (p *Taints) Score(_ context.Context, state fwk.CycleState, pod *corev1.Pod, info fwk.NodeInfo) (int64, *fwk.Status) {
+	list := kube.Taints(info.Node().Spec.Taints)
+	if len(list) == 0 {
+		return 0, nil // most nodes
+	}
+	return int64(p.cycle(state, pod).matcher.Filter(list).PreferNoSchedule), nil
 }
 
 const (

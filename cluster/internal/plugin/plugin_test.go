@@ -5,6 +5,7 @@ package plugin
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -91,9 +92,10 @@ func both(t *rapid.T) (ours *Taints, theirs *tainttoleration.TaintToleration) {
 	return ours, plugin.(*tainttoleration.TaintToleration)
 }
 
-// TestSameNodes compares, for every node of a snapshot, whether the pod fits, while the
-// index is behind the snapshot, ahead of it, or equal to it.
-func TestSameNodes(t *testing.T) {
+// TestSameNodesAndScores compares, for every node of a snapshot, whether the pod
+// fits and with which score, while the index is behind the snapshot, ahead of it,
+// or equal to it.
+func TestSameNodesAndScores(t *testing.T) {
 	ctx, affinities := t.Context(), rows.Read[affinity](t, "affinities.yaml")
 	rapid.Check(t, func(t *rapid.T) {
 		ours, theirs := both(t)
@@ -101,17 +103,30 @@ func TestSameNodes(t *testing.T) {
 		for range 2 {
 			nodes := drawCluster(t, ours)
 			p := drawPod(t, nodes, affinities)
+			ourState, theirState := newState(), newState()
 			snapshot := snapshotOf(nodes...)
-			verdict := filterAll(ctx, ours, p, snapshot)
+			verdict := filterAll(ctx, ours, ourState, p, snapshot)
 			_, status := ours.PreFilter(ctx, newState(), p, snapshot)
 			if _, theirs := theirs.PreFilter(ctx, newState(), p, snapshot); status.IsSkip() != theirs.IsSkip() {
 				t.Fatalf("PreFilter: %v, want %v", status, theirs)
 			}
+			var fit []fwk.NodeInfo
 			for _, info := range snapshot {
-				want := theirs.Filter(ctx, newState(), p, info).Code()
+				want := theirs.Filter(ctx, theirState, p, info).Code()
 				if got := verdict(info).Code(); got != want {
 					t.Fatalf("%s: %v, want %v", info.Node().Name, got, want)
 				}
+				if want == fwk.Success {
+					fit = append(fit, info)
+				}
+			}
+			signature, _ := ours.SignPod(ctx, p)
+			if want, _ := theirs.SignPod(ctx, p); !reflect.DeepEqual(signature, want) {
+				t.Fatalf("signature %v, want %v", signature, want)
+			}
+			got, want := scoreAll(ctx, t, ours, ourState, p, fit), scoreAll(ctx, t, theirs, theirState, p, fit)
+			if !reflect.DeepEqual(got, want) {
+				t.Fatalf("scores %v, want %v", got, want)
 			}
 		}
 	})
@@ -142,8 +157,7 @@ func drawCluster(t *rapid.T, p *Taints) []*corev1.Node {
 
 // filterAll calls PreFilter as the scheduler does. It returns a function that
 // returns the status of a node.
-func filterAll(ctx context.Context, p *Taints, pod *corev1.Pod, snapshot []fwk.NodeInfo) func(fwk.NodeInfo) *fwk.Status {
-	state := newState()
+func filterAll(ctx context.Context, p *Taints, state fwk.CycleState, pod *corev1.Pod, snapshot []fwk.NodeInfo) func(fwk.NodeInfo) *fwk.Status {
 	result, status := p.PreFilter(ctx, state, pod, snapshot)
 	return func(info fwk.NodeInfo) *fwk.Status {
 		switch {
@@ -155,6 +169,29 @@ func filterAll(ctx context.Context, p *Taints, pod *corev1.Pod, snapshot []fwk.N
 		}
 		return p.Filter(ctx, state, pod, info)
 	}
+}
+
+type scorer interface {
+	fwk.PreScorePlugin
+	fwk.ScorePlugin
+}
+
+func scoreAll(ctx context.Context, t rapid.TB, p scorer, state fwk.CycleState, pod *corev1.Pod, nodes []fwk.NodeInfo) fwk.NodeScoreList {
+	if status := p.PreScore(ctx, state, pod, nodes); !status.IsSuccess() {
+		t.Fatal(status)
+	}
+	var scores fwk.NodeScoreList
+	for _, info := range nodes {
+		score, status := p.Score(ctx, state, pod, info)
+		if !status.IsSuccess() {
+			t.Fatal(status)
+		}
+		scores = append(scores, fwk.NodeScore{Name: info.Node().Name, Score: score})
+	}
+	if status := p.ScoreExtensions().NormalizeScore(ctx, state, pod, scores); !status.IsSuccess() {
+		t.Fatal(status)
+	}
+	return scores
 }
 
 // pool returns a cluster of 8 nodes: one for databases, one for databases that is

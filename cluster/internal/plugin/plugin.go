@@ -259,8 +259,14 @@ func (p *Taints) summary(c *cycle) string {
 	if p.redact {
 		summary = summary.Redact()
 	}
-	_, reasons, _ := strings.Cut(summary.String(), ": ") // after the number of nodes
-	return cmp.Or(reasons, untolerated)
+	texts := make([]string, 0, maxReasons+1)
+	for _, r := range summary.Reasons {
+		texts = append(texts, r.String())
+	}
+	if summary.More > 0 {
+		texts = append(texts, fmt.Sprintf("and %d more", summary.More))
+	}
+	return cmp.Or(strings.Join(texts, ", "), untolerated)
 }
 
 // PreScore keeps the compiled tolerations for Score.

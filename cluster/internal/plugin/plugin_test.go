@@ -313,7 +313,7 @@ func TestHostilePod(t *testing.T) {
 			p.nodes.mu.Unlock()
 		}
 		allocs := testing.AllocsPerRun(1, preFilter)
-		more := fmt.Sprintf(", and %d more taints", nodes-maxReasons)
+		more := fmt.Sprintf(", and %d more", nodes-maxReasons)
 		if got := status.Message(); want.named && (strings.Count(got, "NoSchedule") != maxReasons || !strings.HasSuffix(got, more)) {
 			t.Errorf("%d taints: %q, want %d of them%s", nodes, got, maxReasons, more)
 		}

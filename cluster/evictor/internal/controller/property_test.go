@@ -204,6 +204,7 @@ func testEvictions(t *rapid.T) {
 	w.lead()
 	nodeTaints := map[string][]corev1.Taint{}
 	for range rapid.IntRange(1, 30).Draw(t, "steps") {
+		w.pass(time.Millisecond) // the model takes what it sees in one for seen at once
 		name := rapid.SampledFrom(podNames).Draw(t, "pod")
 		has := slices.ContainsFunc(w.podList(), func(p corev1.Pod) bool { return p.Name == name })
 		switch action := rapid.IntRange(0, 8).Draw(t, "action"); action {

@@ -5,6 +5,7 @@ package fix
 import (
 	"cmp"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -20,34 +21,62 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/why"
 )
 
-// An advice says what to do about one of the stays of the pods' nodes. Its texts have words to
-// replace: WHO, the nodes, and THEM; WHAT, the taints; BY, who removes these; and ARE, HAVE.
+// An advice says what to do about one of the stays of the pods' nodes.
 type advice struct {
 	*Stay
 	pods     *Pods
-	words    *strings.Replacer
+	words    words
 	isPinned bool // the pods are a DaemonSet's, for these nodes alone
 }
 
 func (x *Pods) adviceFor(s *Stay) *advice {
-	n := len(s.nodes)
-	return &advice{s, x, strings.NewReplacer(
-		"WHO", say.Noun(n, "node")+" "+say.NamesOf(s.nodes, n), "THEM", say.For(n, "it", "them"), "WHAT", say.TaintsText(s.taints),
-		" ARE", say.For(n, " is", " are"), " HAVE", say.For(n, " has", " have"), "BY", say.Joined(say.FirstOf(s.removers, 3)),
-	), x.First.Owner.Kind == "DaemonSet" && x.Profile.NamesNodes()}
+	n, first := len(s.nodes), func(list []string) string { return say.Joined(say.FirstOf(list, 3)) }
+	since := strings.TrimSpace(say.Since("", s.times, x.Now, ""))
+	evidence := s.Evidence
+	if n > 1 {
+		evidence = strings.ReplaceAll(evidence, "its ", "their ")
+	}
+	return &advice{s, x, words{
+		"WHO": named(s.nodes), "THEM": say.For(n, "it", "them"), "NODES": say.Noun(n, "node"),
+		"ARE": say.For(n, "is", "are"), "HAVE": say.For(n, "has", "have"), "TAKE": say.For(n, "takes", "take"), "RUN": say.For(n, "runs", "run"),
+		"STATE": string(s.State), "WHAT": say.TaintsText(s.taints), "SINCE": since, "CLIENT": s.By, "EVIDENCE": evidence,
+		"CORDONED": strings.TrimSpace(strings.TrimSuffix("by "+s.By, "by ") + " " + since), "WRITERS": x.writers(s.at),
+		"BY": first(s.removers), "MAKERS": first(s.makers), "KEEPERS": first(s.keepers), "STALE": s.stale, "FAULT": s.fault, "STARTUP": s.startup,
+		"LOOK": s.known.Look, "WITHIN": duration.HumanDuration(s.known.Within), "REMOVAL": s.known.Removal,
+	}, x.First.Owner.Kind == "DaemonSet" && x.Profile.NamesNodes()}
+}
+
+// words has what stands for a word in capitals. A part of a text in braces is left out if one
+// of its words stands for nothing.
+type words map[string]string
+
+var word = regexp.MustCompile(`\{[^}]*\}|\b[A-Z]{2,}\b`)
+
+func (w words) in(text string) string {
+	return word.ReplaceAllStringFunc(text, func(part string) string {
+		part, isOptional := strings.CutPrefix(strings.TrimSuffix(part, "}"), "{")
+		says := func(name string) bool { value, isWord := w[name]; return !isWord || value != "" }
+		switch {
+		case !isOptional:
+			return cmp.Or(w[part], part)
+		case slices.ContainsFunc(word.FindAllString(part, -1), func(name string) bool { return !says(name) }):
+			return ""
+		}
+		return w.in(part)
+	})
 }
 
 // tell returns a step without a command.
-func (a *advice) tell(text string) Step { return Step{Text: a.words.Replace(text)} }
+func (a *advice) tell(text string) Step { return Step{Text: a.words.in(text)} }
 
 // look returns a step whose command shows the nodes.
 func (a *advice) look(text string) Step {
-	return a.pods.onNodes(a.words.Replace(text), a.nodes, 3, "describe", "node")
+	return a.pods.onNodes(a.words.in(text), a.nodes, 3, "describe", "node")
 }
 
 // remove returns a step whose command removes the taint.
 func (a *advice) remove(text string) Step {
-	return a.pods.onNodes(a.words.Replace(text), a.nodes, why.MaxNames, "taint", "nodes", a.ID.String()+"-")
+	return a.pods.onNodes(a.words.in(text), a.nodes, why.MaxNames, "taint", "nodes", a.ID.String()+"-")
 }
 
 // uncordon returns a step whose command uncordons the nodes, unless another question comes first.
@@ -55,33 +84,14 @@ func (a *advice) uncordon(text string) Step {
 	if a.pods.AreUnknown {
 		return a.tell(text)
 	}
-	return a.pods.onNodes(a.words.Replace(text), a.nodes, why.MaxNames, "uncordon")
+	return a.pods.onNodes(a.words.in(text), a.nodes, why.MaxNames, "uncordon")
 }
 
 // tolerate returns the step that says where to tolerate the taints, as an exception.
 func (a *advice) tolerate(condition string, list []taints.Taint) []Step {
-	return a.pods.inWords(a.words.Replace(condition), lists.Each(list, func(t taints.Taint) remedy.Entry {
+	return a.pods.inWords(a.words.in(condition), lists.Each(list, func(t taints.Taint) remedy.Entry {
 		return remedy.Entry{Toleration: taints.Toleration{Key: t.Key, Operator: taints.OpExists, Effect: t.Effect}}
 	}))
-}
-
-// since says since when the nodes have the taints, between the texts, or returns "".
-func (a *advice) since(before, after string) string {
-	return say.Since(before, a.times, a.pods.Now, after)
-}
-
-// price ends a text with what matters if the taint is removed by hand, if anything.
-func (a *advice) price() string { return strings.TrimSuffix(". But "+a.known.Removal, ". But ") }
-
-// because ends a text with the evidence that somebody has the nodes, if there is some.
-func (a *advice) because() string {
-	switch {
-	case a.Evidence == "":
-		return ""
-	case len(a.nodes) > 1:
-		return ": " + strings.ReplaceAll(a.Evidence, "its ", "their ")
-	}
-	return ": " + a.Evidence
 }
 
 // StepsFor returns what to do about one of the stays.
@@ -89,23 +99,16 @@ func (x *Pods) StepsFor(s *Stay, stays []*Stay) []Step {
 	a := x.adviceFor(s)
 	switch {
 	case s.stale != "":
-		return []Step{a.remove("remove WHAT from WHO: " + s.stale + ", so Kubernetes' node-lifecycle controller does it within seconds if it runs")}
+		return []Step{a.remove("remove WHAT from WHO: STALE, so Kubernetes' node-lifecycle controller does it within seconds if it runs")}
 	case s.fault != "":
-		return []Step{a.look("repair WHO, which HAVE WHAT" + a.since(",", "") + " for a fault: " + s.fault)}
+		return []Step{a.look("repair WHO, which HAVE WHAT{, SINCE} for a fault: FAULT")}
 	case s.startup != "" && s.IsLate:
-		return []Step{a.look("look at what removes WHAT: WHO still HAVE it" + a.since(",", ",") + " and " + s.startup + " has it among its startupTaints")}
+		return []Step{a.look("look at what removes WHAT: WHO still HAVE it{, SINCE,} and STARTUP has it among its startupTaints")}
 	case s.startup != "":
-		return []Step{a.look("wait for WHAT to go away from WHO" + a.since(", there", "") + ": " + s.startup +
-			" has it among its startupTaints, so that the " + say.Noun(len(s.nodes), "node") + " ARE starting")}
+		return []Step{a.look("wait for WHAT to go away from WHO{, there SINCE}: STARTUP has it among its startupTaints, so that the NODES ARE starting")}
 	case s.known.IsGuess:
-		more := x.writers(s.at)
-		if a.Evidence != "" {
-			more += ". There is more" + a.because()
-		}
-		return []Step{a.look("ask who set WHAT on WHO" + a.since(", there", "") + ": by its words the " + say.Noun(len(s.nodes), "node") + " ARE " +
-			string(s.State) + ". Who set it removes it; no pod should tolerate it" + more)}
-	}
-	switch {
+		return []Step{a.look("ask who set WHAT on WHO{, there SINCE}: by its words the NODES ARE STATE. Who set it removes it; no pod should tolerate it" +
+			"{. WRITERS}{. There is more: EVIDENCE}")}
 	case s.State == purpose.Cordoned && s.ID.Key != "":
 		return []Step{a.remove("if nobody needs WHAT any more, remove it from WHO: no cordon sets it, and no uncordon removes it")}
 	case s.State == purpose.Cordoned:
@@ -127,24 +130,19 @@ func (x *Pods) StepsFor(s *Stay, stays []*Stay) []Step {
 // cordoned is for cordoned nodes. Only a person ends what a person began, and only where
 // nothing else speaks against it.
 func (a *advice) cordoned() Step {
-	with := ""
-	if a.By != "" {
-		with = " by " + a.By
-	}
+	const find = "find out who has WHO{, cordoned CORDONED,} and ends that, before anybody uncordons THEM{: EVIDENCE}"
 	switch {
-	case a.IsFree() && a.By != "":
-		return a.uncordon("if the maintenance of WHO, cordoned" + with + a.since("", ",") + " is over, uncordon THEM")
 	case a.IsFree():
-		return a.uncordon("if the maintenance of WHO" + a.since(", cordoned", ",") + " is over, uncordon THEM")
+		return a.uncordon("if the maintenance of WHO{, cordoned CORDONED,} is over, uncordon THEM")
 	case a.IsByController():
-		return a.look("wait until " + a.By + " uncordons WHO" + a.since(", cordoned", "") + a.because())
+		return a.look("wait until CLIENT uncordons WHO{, cordoned SINCE}{: EVIDENCE}")
 	case a.IsToRepair():
-		return a.look("repair WHO, which ARE cordoned" + with + a.since("", "") + " and not Ready: to uncordon THEM alone is not enough")
-	case a.By == "":
-		return a.pods.onNodes(a.words.Replace("find out who has WHO"+a.since(", cordoned", ",")+" and ends that, before anybody uncordons THEM"+a.because()+
-			". managedFields name the client that cordoned"), a.nodes, 3, "get", "node", "-o", "yaml", "--show-managed-fields")
+		return a.look("repair WHO, which ARE cordoned{ CORDONED} and not Ready: to uncordon THEM alone is not enough")
+	case a.By != "":
+		return a.look(find)
 	}
-	return a.look("find out who has WHO, cordoned" + with + cmp.Or(a.since("", ","), ",") + " and ends that, before anybody uncordons THEM" + a.because())
+	text := a.words.in(find + ". managedFields name the client that cordoned")
+	return a.pods.onNodes(text, a.nodes, 3, "get", "node", "-o", "yaml", "--show-managed-fields")
 }
 
 // uncordoned is for nodes that what has given up has cordoned too.
@@ -155,7 +153,7 @@ func (a *advice) uncordoned() []Step {
 	case a.IsFree() && a.By == "":
 		return []Step{a.uncordon("uncordon THEM, as what cordoned THEM has given up")}
 	case a.IsFree(): // what has given up did not cordon
-		return []Step{a.look("find out who has WHO, cordoned by " + a.By + ", and ends that, before anybody uncordons THEM")}
+		return []Step{a.look("find out who has WHO, cordoned by CLIENT, and ends that, before anybody uncordons THEM")}
 	}
 	return []Step{a.cordoned()}
 }
@@ -172,17 +170,16 @@ func (a *advice) unhealthy(stays []*Stay) (steps []Step) {
 		or = "or, "
 		steps = a.tolerate("if the pod makes WHO ready, as a network plugin does, waiting never ends, and it must tolerate that: ", left)
 	}
-	return append(steps, a.look(or+"repair WHO, which HAVE WHAT"+a.since(",", "")))
+	return append(steps, a.look(or+"repair WHO, which HAVE WHAT{, SINCE}"))
 }
 
 // virtual is for nodes that never take other pods than their own.
 func (a *advice) virtual() []Step {
-	s := say.For(len(a.nodes), "s", "")
 	switch {
 	case a.known.Setter() != "EKS":
-		return []Step{a.tell("WHO take" + s + " only the pods that BY sends there: add other nodes")}
+		return []Step{a.tell("WHO TAKE only the pods that BY sends there: add other nodes")}
 	case a.pods.First.Owner.Kind != "DaemonSet":
-		return []Step{a.tell("WHO run" + s + " only the pod that EKS made the node for: select the pod by a Fargate profile for namespace " +
+		return []Step{a.tell("WHO RUN only the pod that EKS made the node for: select the pod by a Fargate profile for namespace " +
 			a.pods.First.Namespace + " and make it again, or add other nodes")}
 	}
 	steps := []Step{a.tell("keep the DaemonSet off WHO by required node affinity: DaemonSets are not supported on Fargate")}
@@ -198,57 +195,43 @@ func (a *advice) starting() (steps []Step) {
 	if a.pods.First.Owner.Kind == "DaemonSet" || a.pods.First.HostNetwork || strings.HasSuffix(a.pods.First.Namespace, "-system") {
 		or, steps = "or, ", a.tolerate("if the pod is what removes WHAT, waiting never ends, and it must tolerate that: ", a.replaced)
 	}
-	within := duration.HumanDuration(a.known.Within)
 	switch isAlone := len(a.replaced) == len(a.taints); {
 	case a.IsLate && isAlone && a.Evidence == "": // others would still be there
-		return append(steps, a.late(or), a.remove("or, if nothing needs this taint any more, remove it"+a.price()))
+		return append(steps, a.late(or), a.remove("or, if nothing needs this taint any more, remove it{. But REMOVAL}"))
 	case a.IsLate:
 		return append(steps, a.late(or))
 	case a.known.IsRepeated && a.ID.Key != "":
-		return append(steps, a.look(or+"look at "+a.known.Look+": WHO HAVE WHAT, which BY may set again at any time, and normally removes within "+within))
+		return append(steps, a.look(or+"look at LOOK: WHO HAVE WHAT, which BY may set again at any time, and normally removes within WITHIN"))
+	case len(a.times) == 0:
+		return append(steps, a.look(or+"wait for WHAT to go away from WHO, which ARE starting"))
 	}
-	return append(steps, a.look(or+"wait for WHAT to go away from WHO, which"+cmp.Or(a.since(" HAVE been starting", ""), " ARE starting")))
+	return append(steps, a.look(or+"wait for WHAT to go away from WHO, which HAVE been starting SINCE"))
 }
 
 // late is for nodes that have been in the state for far longer than they normally are.
 func (a *advice) late(or string) Step {
-	text := or + "look at " + a.known.Look + ": WHO still HAVE WHAT" + a.since(",", ",") + " and BY normally removes it within " +
-		duration.HumanDuration(a.known.Within)
-	if n := len(a.keepers); n > 0 {
-		text += ". " + say.CountOf(n, "pod there asks", "pods there ask") + " not to be disrupted, and may hold that up: " + say.Joined(say.FirstOf(a.keepers, 3))
-	}
-	if a.Evidence != "" {
-		text += ". There is more" + a.because()
-	}
-	return a.look(text)
+	return a.look(or + "look at LOOK: WHO still HAVE WHAT{, SINCE,} and BY normally removes it within WITHIN{. " +
+		say.CountOf(len(a.keepers), "pod there asks", "pods there ask") + " not to be disrupted, and may hold that up: KEEPERS}{. There is more: EVIDENCE}")
 }
 
 // leaving is for nodes that something removes.
 func (a *advice) leaving() (steps []Step) {
-	with := ""
-	if len(a.makers) > 0 {
-		with = " with " + say.Joined(say.FirstOf(a.makers, 3))
-	} else if len(a.removers) > 0 {
-		with = " by BY"
-	}
-	text := "WHO ARE being removed" + with + a.since(",", "") + ": "
-	switch {
-	case len(a.makers) > 0 && a.IsLate:
-		n := len(a.makers)
-		return []Step{a.tell("find out why " + say.Joined(say.FirstOf(a.makers, 3)) + say.For(n, " is", " are") + " not gone" + a.since(", deleted", "") +
-			": finalizers name who removes " + say.For(n, "it", "them") + ", and WHO")}
+	const leave = "WHO ARE being removed{ with MAKERS}{ by BY}{, SINCE}: "
+	switch n := len(a.makers); {
+	case n > 0 && a.IsLate:
+		return []Step{a.tell("find out why MAKERS" + say.For(n, " is", " are") + " not gone{, deleted SINCE}: finalizers name who removes " + say.For(n, "it", "them") + ", and WHO")}
 	case a.ID.Key == purpose.DeletionTimestamp:
-		text = a.words.Replace("find out why WHO ARE not gone" + a.since(", deleted", "") + ": finalizers name who removes them")
+		text := a.words.in("find out why WHO ARE not gone{, deleted SINCE}: finalizers name who removes them")
 		return []Step{a.pods.onNodes(text, a.nodes, 1, "get", "node", "-o", "yaml")}
 	case a.IsLate && (!a.IsReady || a.Evidence != "" || len(a.keepers) > 0):
 		return []Step{a.late("")}
 	case a.IsLate:
-		removal := a.remove("or, if that has given up, remove the taint, so that the " + say.Noun(len(a.nodes), "node") + " can take pods again" + a.price())
+		removal := a.remove("or, if that has given up, remove the taint, so that the NODES can take pods again{. But REMOVAL}")
 		steps = append([]Step{a.late(""), removal}, a.uncordoned()...)
 	case a.isPinned:
-		steps = []Step{a.tell(text + "the pod belongs to that node alone, and goes with it")}
+		steps = []Step{a.tell(leave + "the pod belongs to that node alone, and goes with it")}
 	default:
-		steps = []Step{a.tell(text + "add nodes, or wait for new ones")}
+		steps = []Step{a.tell(leave + "add nodes, or wait for new ones")}
 	}
 	if a.isPinned && !a.isSick {
 		left := why.Untolerated(a.pods.Profile.Matcher, &cluster.Group{Taints: a.replaced})
@@ -259,12 +242,10 @@ func (a *advice) leaving() (steps []Step) {
 
 // annotated is for cordoned nodes whose annotation says who has them.
 func (a *advice) annotated() []Step {
-	cordoned := a.since(" and HAVE been cordoned", "")
 	if !a.IsLate {
-		return []Step{a.look("wait until BY uncordons WHO, which HAVE the annotation WHAT" + cordoned)}
+		return []Step{a.look("wait until BY uncordons WHO, which HAVE the annotation WHAT{ and HAVE been cordoned SINCE}")}
 	}
-	steps := []Step{a.look("look at " + a.known.Look + ": WHO still HAVE the annotation WHAT" + cordoned + ". BY normally uncordons within " +
-		duration.HumanDuration(a.known.Within))}
+	steps := []Step{a.look("look at LOOK: WHO still HAVE the annotation WHAT{ and HAVE been cordoned SINCE}. BY normally uncordons within WITHIN")}
 	if a.IsReady {
 		steps = append(steps, a.tell("or, if BY has given up and nothing is wrong with WHO, uncordon THEM"))
 	}
@@ -281,19 +262,19 @@ func (a *advice) maintained() []Step {
 	case a.IsLate:
 		return append([]Step{a.late(""), a.remove("or, if BY has given up and nothing is wrong with WHO, remove WHAT")}, a.uncordoned()...)
 	case isHeld && a.IsByController():
-		return []Step{a.look("wait until " + a.By + " removes WHAT from WHO" + a.since(", there", "") + a.because())}
+		return []Step{a.look("wait until CLIENT removes WHAT from WHO{, there SINCE}{: EVIDENCE}")}
 	case isHeld:
-		return []Step{a.look("find out who has WHO" + a.since(",", ",") + " and ends that, before anybody removes WHAT" + a.because())}
+		return []Step{a.look("find out who has WHO{, SINCE,} and ends that, before anybody removes WHAT{: EVIDENCE}")}
 	case isOut && a.IsReady:
-		return []Step{a.remove("WHO ARE Ready and still HAVE WHAT" + a.since(",", "") + ": who set it removes it")}
+		return []Step{a.remove("WHO ARE Ready and still HAVE WHAT{, SINCE}: who set it removes it")}
 	case isOut:
-		return []Step{a.look("repair WHO, and then remove WHAT" + a.since(",", "") + ": Kubernetes does not")}
+		return []Step{a.look("repair WHO, and then remove WHAT{, SINCE}: Kubernetes does not")}
 	case isManual && a.IsToRepair():
-		return []Step{a.look("repair WHO, in maintenance" + a.since("", "") + ", before anybody removes WHAT" + a.because())}
+		return []Step{a.look("repair WHO, in maintenance{ SINCE}, before anybody removes WHAT{: EVIDENCE}")}
 	case isManual:
-		return []Step{a.remove("if the maintenance of WHO" + a.since(",", ",") + " is over, remove WHAT")}
+		return []Step{a.remove("if the maintenance of WHO{, SINCE,} is over, remove WHAT")}
 	}
-	return []Step{a.look("wait until BY removes WHAT from WHO" + a.since(", there", ""))}
+	return []Step{a.look("wait until BY removes WHAT from WHO{, there SINCE}")}
 }
 
 // writers names the clients that last wrote the taints of the nodes, as far as is known.
@@ -309,7 +290,7 @@ func (x *Pods) writers(nodes []int) string {
 		return ""
 	}
 	newest := slices.MaxFunc(slices.Concat(slices.Collect(maps.Values(times))...), time.Time.Compare)
-	return ". " + say.Joined(say.FirstOf(names, 3)) + " last wrote the taints there, " + say.Relative(newest.Unix()-x.Now.Unix())
+	return say.Joined(say.FirstOf(names, 3)) + " last wrote the taints there, " + say.Relative(newest.Unix()-x.Now.Unix())
 }
 
 // Ask returns what to find out about taints that may be for a state or for a pool.
@@ -320,17 +301,20 @@ func (x *Pods) Ask(only *remedy.Alternative) []Step {
 	} else if k := purpose.Known(only.Unknown[0]); k.IsGuess {
 		why = "by its words the nodes are " + string(k.State) + ", and what else the input says is for a pool"
 	}
-	text := "ask who set " + say.TaintsText(only.Unknown) + " on " + nodes + ": " + why + ". If it marks nodes for such pods, " +
-		entriesText(only.Entries()) + "; if it marks a state of the node, that has to end" + x.writers(only.At)
+	text := words{
+		"WHAT": say.TaintsText(only.Unknown), "NODES": nodes, "WHY": why, "TOLERATE": entriesText(only.Entries()), "WRITERS": x.writers(only.At),
+	}.in("ask who set WHAT on NODES: WHY. If it marks nodes for such pods, TOLERATE; if it marks a state of the node, that has to end{. WRITERS}")
 	return []Step{x.onNodes(text, only.NodeNames, 3, "describe", "node")}
 }
 
 // Questions returns whom to ask about taints of nodes that may be for a state or for a pool.
 func (x *Pods) Questions(list []remedy.Alternative) (texts []string) {
 	for _, same := range lists.Grouped(list, func(a remedy.Alternative) string { return cluster.TextOf(a.Unknown) }) {
-		nodes, n := slices.Concat(lists.Each(same, func(a remedy.Alternative) []int { return a.At })...), len(same[0].Unknown)
-		texts = append(texts, "ask who set "+say.TaintsText(same[0].Unknown)+" on "+say.NamesOf(why.Names(x.Cluster, nodes), len(nodes))+
-			", and what "+say.For(n, "it is", "they are")+" for"+x.writers(nodes))
+		nodes := slices.Concat(lists.Each(same, func(a remedy.Alternative) []int { return a.At })...)
+		texts = append(texts, words{
+			"WHAT": say.TaintsText(same[0].Unknown), "NODES": say.NamesOf(why.Names(x.Cluster, nodes), len(nodes)),
+			"ARE": say.For(len(same[0].Unknown), "it is", "they are"), "WRITERS": x.writers(nodes),
+		}.in("ask who set WHAT on NODES, and what ARE for{. WRITERS}"))
 	}
 	return texts[:min(len(texts), 5)]
 }

@@ -3,9 +3,14 @@
 package purpose
 
 import (
+	"cmp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/cases"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
 
@@ -51,45 +56,46 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// A taint names a condition that says that something is wrong, by its key or value.
-func TestFault(t *testing.T) {
+// TestCases has what the package says of words: of taints, conditions, annotations, labels and
+// clients. A case has those of which it says the same.
+func TestCases(t *testing.T) {
 	conditions := []lifecycle.Condition{
 		{Type: "Ready", Status: "False"}, {Type: "GpuXid", Status: "True"}, {Type: "KernelDeadlock", Status: "False"}, {Type: "NVLinkHealthy", Status: "False"},
 	}
-	for text, want := range map[string]string{
-		"example.com/gpu-xid=79:NoSchedule":                  "condition GpuXid is True",
-		"node-fault=GpuXid:NoSchedule":                       "condition GpuXid is True",
-		"nvidia.com/GpuXid:NoSchedule":                       "condition GpuXid is True",
-		"nvlink-healthy=false:NoSchedule":                    "condition NVLinkHealthy is False",
-		"kernel-deadlock:NoSchedule":                         "", // its condition is well
-		"nvidia.com/gpu:NoSchedule":                          "",
-		"node.kubernetes.io/not-ready:NoSchedule":            "",
-		"node.kubernetes.io/disk-pressure=GpuXid:NoSchedule": "", // it has its own rules
-	} {
-		if got := Fault(taints.Must(taints.ParseTaint(text)), conditions); got != want {
-			t.Errorf("%s: %q, want %q", text, got, want)
-		}
+	taintOf := func(text string) taints.Taint {
+		key, value, _ := strings.Cut(text, "=")
+		return taints.Taint{Key: key, Value: value}
 	}
-}
-
-func TestMarks(t *testing.T) {
-	for _, tc := range []struct {
-		taint, label, value string
-		want                bool
-	}{
-		{"vendor.com/chip:NoSchedule", "", "", true}, // the resource
-		{"a.b/x:NoSchedule", "a.b/x", "", true},
-		{"a.b/x:NoSchedule", "a.b/x", "w", true},
-		{"a.b/x=v:NoSchedule", "a.b/x", "v", true},
-		{"a.b/x=v:NoSchedule", "a.b/x", "w", false},
-		{"a.b/x=v:NoSchedule", "x", "v", true},
-		{"a.b/x:NoSchedule", "x", "", false},
-		{"x=v:NoSchedule", "x", "v", true},
-		{"x=v:NoSchedule", "y", "v", false},
+	says := func(is bool, yes, no string) string { return map[bool]string{true: yes, false: no}[is] }
+	for name, answer := range map[string]func(text string) string{
+		"faults":  func(text string) string { return cmp.Or(Fault(taintOf(text), conditions), "no fault") },
+		"clients": func(text string) string { return says(IsPerson(text), "a person", "another") },
+		"splits":  func(text string) string { return cmp.Or(strings.Join(split(text), " "), "none") },
+		"annotations": func(text string) string {
+			key, value, _ := strings.Cut(text, "=")
+			return says(saysHeld(key, value), "somebody has the node", "nothing")
+		},
+		"conditions": func(text string) string {
+			name, status, _ := strings.Cut(text, "=")
+			return says(isHarmless(lifecycle.Condition{Type: name, Status: status}), "well", "sick")
+		},
+		"known": func(text string) string {
+			e := Known(taintOf(text))
+			return says(e.State == None || e.IsGuess, "not in the table", string(e.State))
+		},
+		"words": func(text string) string {
+			state, isPool := reading(taintOf(text))
+			return cmp.Or(string(state), says(isPool, "pool", "unknown"))
+		},
+		"marks": func(text string) string {
+			taint, label, _ := strings.Cut(text, " beside ")
+			key, value, _ := strings.Cut(label, "=")
+			hasResource := func(name string) bool { return name == "vendor.com/chip" }
+			return says(Marks(taintOf(taint), map[string]string{key: value}, hasResource), "the same pool", "nothing")
+		},
 	} {
-		hasResource := func(name string) bool { return name == "vendor.com/chip" }
-		if got := Marks(taints.Must(taints.ParseTaint(tc.taint)), map[string]string{tc.label: tc.value}, hasResource); got != tc.want {
-			t.Errorf("%s, %s=%s: %v", tc.taint, tc.label, tc.value, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			cases.Run(t, "testdata/"+name+".txt", func(_ *testing.T, lines []string) []string { return slices.Compact(lists.Each(lines, answer)) })
+		})
 	}
 }

@@ -42,34 +42,6 @@ func TestReadmeTaints(t *testing.T) {
 	}
 }
 
-// Keys that projects use have the right state.
-func TestKnown(t *testing.T) {
-	for state, list := range map[string]string{
-		"unschedulable": "node.kubernetes.io/unschedulable",
-		"unhealthy": "node.kubernetes.io/not-ready node.kubernetes.io/disk-pressure node.cloudprovider.kubernetes.io/shutdown " +
-			"status-taint.cluster-autoscaler.kubernetes.io/maintenance drbd.linbit.com/lost-quorum offline.vxflexos.storage.dell.com",
-		"fenced": "node.kubernetes.io/out-of-service=nodeshutdown medik8s.io/remediation=self-node-remediation medik8s.io/other " +
-			"medik8s.io/fence-agents-remediation remediation.medik8s.io/fence-agents-remediation vxflexos.podmon.storage.dell.com",
-		"in maintenance": "kubevirt.io/drain medik8s.io/drain baremetal.cluster.gke.io/maintenance maintenance example.com/drain UpdateInProgress " +
-			"weave.works/kured-node-reboot kured.dev/kured-node-reboot aws-node-termination-handler/scheduled-maintenance=e",
-		"being removed": "ToBeDeletedByClusterAutoscaler=1 karpenter.sh/disrupted karpenter.sh/disruption=x aws-node-termination-handler/spot-itn=e " +
-			"aws-node-termination-handler/other-maintenance aks-node-termination-handler/not-ready atlassian.com/escalator=1 kops.k8s.io/scheduled-for-update",
-		"for their own pods only": "eks.amazonaws.com/compute-type=fargate",
-		"starting": "node.cilium.io/agent-not-ready disk.csi.azure.com/agent-not-ready a.b/agent-not-ready cni-not-ready " +
-			"node.gardener.cloud/critical-components-not-ready readiness.k8s.io/Network x/uninitialized node.cloudprovider.kubernetes.io/uninitialized " +
-			"nidhogg.uswitch.com/ops.node-maintenance aci-containers-host/unavailable skyhook.nvidia.com=runtime-required readiness.k8s.io/drain",
-		"": "not-ready-yet uninitialized/a a/not-readyx dedicated=fargate eks.amazonaws.com/compute-type=auto virtual-kubelet.io/provider=azure raindrain " +
-			"maintenance-window medik8s.io remediation.medik8s.io x.medik8s.io/remediation UpdateInProgress/x karpenter.sh/nodepool node.kubernetes.io/other",
-	} {
-		for text := range strings.FieldsSeq(list) {
-			key, value, _ := strings.Cut(text, "=")
-			if got := Known(taints.Taint{Key: key, Value: value}); string(got.State) != state && !(state == "" && got.IsGuess) {
-				t.Errorf("%s: %q, want %q", text, got.State, state)
-			}
-		}
-	}
-}
-
 // The most specific key wins, whatever the order of the entries.
 func TestKnownInAnyOrder(t *testing.T) {
 	found := func() []*Entry {

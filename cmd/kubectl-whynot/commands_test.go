@@ -410,7 +410,7 @@ func (s store) marksPool(t *testing.T, x *diagnosis.Pending, taint taints.Taint,
 	for key := range x.NodeSelector {
 		isWanted = isWanted || key != "kubernetes.io/os" && !strings.HasPrefix(key, "topology.kubernetes.io/")
 	}
-	return !isState && (!isChosen || isNamed) && (isLabel || isResource || isMistake || isNamed || isWanted || purpose.Of(taint, purpose.Evidence{}).Kind == purpose.ForPool)
+	return !isState && (!isChosen || isNamed) && (isLabel || isResource || isMistake || isNamed || isWanted || purpose.Of(taint, purpose.Evidence{}).IsPool)
 }
 
 // isMisread matches the keys of keys.tsv whose words do not say their state.

@@ -14,16 +14,6 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// A Kind of purpose.
-type Kind string
-
-// The kinds of purposes.
-const (
-	Unknown  Kind = "unknown"
-	ForState Kind = "state"
-	ForPool  Kind = "pool"
-)
-
 // Evidence is what the rest of a cluster says of a taint.
 type Evidence struct {
 	Fault    string // a condition of a node that the taint names; empty: none
@@ -37,11 +27,11 @@ type Evidence struct {
 	IsNamed  bool   // the tolerations of other pods on nodes, or of templates, have its key
 }
 
-// A Purpose is what a taint is for, and what says so.
+// A Purpose is what a taint is for. The zero Purpose is not known.
 type Purpose struct {
-	Kind    Kind
-	State   State // None, unless it is for one
-	Because string
+	State   State  // None, unless it is for one
+	Because string // what says the state
+	IsPool  bool
 }
 
 // Of returns the purpose of the taint. A state outweighs a pool. If words alone say it, pods
@@ -49,34 +39,31 @@ type Purpose struct {
 func Of(t taints.Taint, e Evidence) Purpose {
 	k := Known(t)
 	isListed := e.IsListed && k.State != Starting // what makes nodes may list those of a start too
+	unknown, pool := Purpose{}, Purpose{IsPool: true}
 	switch {
 	case k.State != None && !k.IsGuess:
-		return Purpose{ForState, k.State, k.Setter() + " sets it"}
+		return Purpose{State: k.State, Because: k.Setter() + " sets it"}
 	case e.Fault != "":
-		return Purpose{ForState, Unhealthy, e.Fault}
+		return Purpose{State: Unhealthy, Because: e.Fault}
 	case k.IsGuess && !e.IsChosen && !isListed:
-		return Purpose{ForState, k.State, "its words say so"}
+		return Purpose{State: k.State, Because: "its words say so"}
 	case k.IsGuess && !(e.IsChosen && (isListed || e.IsNamed || isLongName(t))): // a pool of the name, or a state
-		return Purpose{Kind: Unknown}
+		return unknown
 	case e.Startup != "":
-		return Purpose{ForState, Starting, e.Startup + " has it among its startupTaints"}
+		return Purpose{State: Starting, Because: e.Startup + " has it among its startupTaints"}
 	case e.IsListed:
-		return Purpose{ForPool, None, "a pool has it among its taints"}
+		return pool
 	case e.IsLater && !e.IsChosen: // the nodes were for such pods, and may be again
-		return Purpose{Kind: Unknown}
+		return unknown
 	case e.IsMarked:
-		return Purpose{ForPool, None, "a node has a resource or label of its name"}
+		return pool
 	case e.Writer != "": // that made the nodes for a pool would have written it at once
-		return Purpose{Kind: Unknown}
-	case e.IsWanted:
-		return Purpose{ForPool, None, "the pods ask for such nodes"}
-	case e.IsNamed:
-		return Purpose{ForPool, None, "other pods tolerate it"}
+		return unknown
+	case e.IsWanted, e.IsNamed:
+		return pool
 	}
-	if _, saysPool := reading(t); saysPool {
-		return Purpose{ForPool, None, "its words say so"}
-	}
-	return Purpose{Kind: Unknown}
+	_, saysPool := reading(t)
+	return Purpose{IsPool: saysPool}
 }
 
 // isLongName reports whether a state is only part of the taint's value, as in pool=repair-service.

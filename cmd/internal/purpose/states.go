@@ -140,13 +140,9 @@ func Known(t taints.Taint) *Entry {
 	if i := slices.IndexFunc(patterns, func(p pattern) bool { return isFor(p.key, t) }); i >= 0 {
 		return patterns[i].entry
 	}
-	if state, _ := reading(t); state != None {
-		return guesses[state]
-	}
-	return unknown
+	state, _ := reading(t)
+	return guesses[state]
 }
-
-var unknown = new(Entry)
 
 // ForKey returns the entry for taints with the key and no value.
 func ForKey(key string) *Entry { return Known(taints.Taint{Key: key}) }

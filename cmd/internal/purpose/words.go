@@ -172,11 +172,12 @@ func reading(t taints.Taint) (state State, isPool bool) {
 
 func lastOf(words []string) string { return strings.Join(words[max(len(words)-1, 0):], "") }
 
-// guesses has an entry for each state that words say. Nobody is known to act.
+// guesses has an entry for each state that words say, and one for no state. Nobody is known
+// to act.
 var guesses = func() map[State]*Entry {
 	m := make(map[State]*Entry)
 	for _, state := range said {
-		m[state] = &Entry{State: state, SetBy: "who set it", RemovedBy: whoSetIt, IsGuess: true}
+		m[state] = &Entry{State: state, SetBy: "who set it", RemovedBy: whoSetIt, IsGuess: state != None}
 	}
 	return m
 }()

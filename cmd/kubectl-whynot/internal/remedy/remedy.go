@@ -234,7 +234,7 @@ func (a *chooser) tolerate(r *remedy, t taints.Taint) {
 	switch {
 	case !a.isMistake(reason):
 		r.Taints, r.Additions = append(r.Taints, t), append(r.Additions, a.tolerationOf(t))
-		if a.purposeOf(t, r.nodes).Kind != purpose.ForPool {
+		if !a.purposeOf(t, r.nodes).IsPool {
 			r.Unknown = append(r.Unknown, t)
 		}
 		r.tolerations = append(r.tolerations, a.tolerationOf(t))

@@ -314,7 +314,7 @@ func (a *answerer) taintAnswers() []TaintAnswer {
 			t.Toleration = &Named{name("tolerations", r.Toleration), say.Toleration(a.tolerations[r.Toleration])}
 		}
 		t.Tone, t.Status = statusOf(r)
-		if p := purpose.Of(r.Taint, purpose.Evidence{}); p.Kind == purpose.ForState && !r.Tolerated {
+		if p := purpose.Of(r.Taint, purpose.Evidence{}); p.State != purpose.None && !r.Tolerated {
 			t.Purpose = "nodes with it are " + string(p.State) + " (" + p.Because + "): that has to end, and few pods should tolerate it"
 		}
 		if r.Taint.Effect == taints.NoExecute && r.Tolerated {

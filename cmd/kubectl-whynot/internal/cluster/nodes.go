@@ -313,9 +313,6 @@ func (n *Node) Spares(t taints.Taint) bool {
 
 // Evicting returns the taints without those that the node spares its pods.
 func (n *Node) Evicting() []taints.Taint {
-	if !n.noneReady {
-		return n.Taints
-	}
 	return slices.DeleteFunc(slices.Clone(n.Taints), n.Spares)
 }
 

@@ -178,14 +178,15 @@ func (p *Profile) NamesNodes() bool {
 	return pinned
 }
 
-// namedNodes returns the nodes that the terms name, and whether each term does.
+// namedNodes returns the nodes that the terms name, and whether that is all that each term
+// does, as the DaemonSet controller writes them.
 func namedNodes(required *corev1.NodeSelector) (names []string, all bool) {
 	terms := ptr.Deref(required, corev1.NodeSelector{}).NodeSelectorTerms
 	for _, term := range terms {
 		i := slices.IndexFunc(term.MatchFields, func(r corev1.NodeSelectorRequirement) bool {
 			return r.Key == metav1.ObjectNameField && r.Operator == corev1.NodeSelectorOpIn
 		})
-		if i < 0 {
+		if i < 0 || len(term.MatchExpressions) > 0 {
 			return nil, false
 		}
 		names = append(names, term.MatchFields[i].Values...)
@@ -193,30 +194,24 @@ func namedNodes(required *corev1.NodeSelector) (names []string, all bool) {
 	return names, len(terms) > 0
 }
 
-// withoutNames returns an affinity that names nodes without these, or nil if a term
-// has no other requirements. It returns another affinity as it is.
+// withoutNames returns nil in place of an affinity that only names nodes.
 func withoutNames(required *corev1.NodeSelector) *corev1.NodeSelector {
-	if _, pinned := namedNodes(required); !pinned {
-		return required
-	}
-	if slices.ContainsFunc(required.NodeSelectorTerms, func(t corev1.NodeSelectorTerm) bool { return len(t.MatchExpressions) == 0 }) {
+	if _, pinned := namedNodes(required); pinned {
 		return nil
 	}
-	return &corev1.NodeSelector{NodeSelectorTerms: lists.Each(required.NodeSelectorTerms, func(t corev1.NodeSelectorTerm) corev1.NodeSelectorTerm {
-		return corev1.NodeSelectorTerm{MatchExpressions: t.MatchExpressions}
-	})}
+	return required
 }
 
 // Requirements names the node selector and the required node affinity.
 func (p *Profile) Requirements() string {
-	selector, affinity := "node selector "+SelectorText(p.Selector), "required node affinity "+AffinityText(p.Required)
-	switch {
-	case p.Required == nil:
-		return selector
-	case len(p.Selector) == 0:
-		return affinity
+	var list []string
+	if len(p.Selector) > 0 {
+		list = append(list, "node selector "+SelectorText(p.Selector))
 	}
-	return selector + " and " + affinity
+	if p.Required != nil {
+		list = append(list, "required node affinity "+AffinityText(p.Required))
+	}
+	return say.Joined(list)
 }
 
 // SelectorText returns the selector in the form of kubectl.

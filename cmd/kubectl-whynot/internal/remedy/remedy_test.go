@@ -3,7 +3,9 @@
 package remedy
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/cases"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/names"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
@@ -18,86 +22,35 @@ import (
 	"github.com/seed-0529bac1/taints/kube"
 )
 
-// TestAdvise has the taints of nodes, the tolerations of a pod, and what lets it in: a change,
-// where "+" is before a toleration that replaces none, or alternatives, where "?" is before
-// taints that may say a state.
 func TestAdvise(t *testing.T) {
-	for _, tc := range []struct{ nodes, tolerations, want string }{
-		{"k=v:NoSchedule", "k=V", "k=v opens 1"},
-		{"k=v:NoSchedule; k=v:NoSchedule; l=v:NoSchedule", "k=V", "k=v opens 2"},
-		{"k=v:NoSchedule,l=w:NoSchedule", "k=V, l=W", "k=v l=w opens 1"},
-		{"k=v:NoSchedule; k=w:NoSchedule", "k", "?k=v:NoSchedule or ?k=w:NoSchedule"},
-		{"k=v:NoSchedule", "k", "k=v opens 1"},
-		{"k=v:NoSchedule", "K op=Exists", "k op=Exists opens 1"},
-		{"k=v:NoSchedule", "k=v:NoExecute", "+k=v:NoSchedule opens 1"},
-		{"k=v:NoSchedule", "k=v:NoExecute for 300s", "?k=v:NoSchedule"},
-		{"k=v:NoExecute", "k=V:NoExecute for 300s", "k=v:NoExecute opens 1"},
-		{"k=v:NoExecute", "k=V:NoExecute for 0s", "?k=v:NoExecute"},
-		{"k=v:NoExecute", "k=V:NoExecute for 1s", "k=v:NoExecute opens 1"},
-		{"k=v:NoExecute", "k=V:NoExecute for -5s", "?k=v:NoExecute"},
-		{"dedicated=ml:NoSchedule", "dedicatd op=Exists", "dedicated op=Exists opens 1"},
-		{"dedicated:NoSchedule", "dedicatd", "dedicated opens 1"},
-		{"k=v:NoSchedule", "k, l=w", "k=v opens 1"},
-		{"k=v:NoSchedule; l=w:NoSchedule,m=x:NoSchedule", "k=V, l=W", "k=v opens 1"},
-		{"k=v:NoSchedule", ":NoExecute op=Exists", "?k=v:NoSchedule"},
-		{"k=v:NoSchedule", "k=V, l=v", "k=v opens 1"},
-		{"k=7:NoSchedule", "k=5 op=Lt", "?k=7:NoSchedule"},
-		{"k=7:NoSchedule", "k=9 op=Gt", "?k=7:NoSchedule"},
-		{"k=v:NoSchedule; k=V:NoSchedule", "k=V", ""}, // it is on purpose
-		{"dedicated=ml:NoSchedule", "dedicatd=ml", "dedicated=ml opens 1"},
-		{"team-a:NoSchedule", "team-b op=Exists", "team-a:NoSchedule"},
-		{"k=v:NoSchedule", "", "?k=v:NoSchedule"},
-		{"dedicated=ml:NoSchedule; dedicated=db:NoSchedule", "dedicated=mll", "dedicated=db:NoSchedule or dedicated=ml:NoSchedule"},
-		{"example.com/drain:NoSchedule", "", " ends example.com/drain:NoSchedule opens 1"},
-		{"example.com/drain:NoSchedule,k=v:NoSchedule", "k=V", "k=v ends example.com/drain:NoSchedule opens 1"},
-		{"example.com/drain:NoSchedule,dedicated=ml:NoSchedule; dedicated=ml:NoSchedule", "", "dedicated=ml:NoSchedule"},
-		{
-			"dedicated=a:NoSchedule; dedicated=b:NoSchedule; dedicated=c:NoSchedule", "dedicatd=a, dedicated=B:NoSchedule, dedicated=c:NoExecute",
-			"dedicated=a dedicated=b:NoSchedule +dedicated=c:NoSchedule opens 3",
-		},
-		{"dedicated=a:NoSchedule; dedicated=b:NoSchedule", "dedicated=A:NoExecute, dedicated=c:NoSchedule", "dedicated=a:NoSchedule or dedicated=b:NoSchedule"}, // two differences
-		{"k=v:NoSchedule; ", "", ""}, // the second node has no taint
-		{"k=v:NoSchedule; ", "k=V", "k=v opens 1"},
-		{"node-role.kubernetes.io/control-plane:NoSchedule; dedicated=ml:NoSchedule", "", "dedicated=ml:NoSchedule"},
-	} {
-		if got := adviceOn(tc.nodes, tc.tolerations); got != tc.want {
-			t.Errorf("%s, %s: %q, want %q", tc.nodes, tc.tolerations, got, tc.want)
-		}
-	}
+	cases.Run(t, "testdata/advice.txt", func(_ *testing.T, lines []string) []string {
+		return lists.Each(lines, func(line string) string {
+			nodes, tolerations, _ := strings.Cut(line, " |")
+			return cmp.Or(adviceOn(nodes, strings.TrimSpace(tolerations)), "nothing")
+		})
+	})
 }
 
-// Keys that are alike are a mistake if it is unlikely that two pools of nodes have these names.
+// Keys that are not the same word must differ even where the library has no hint.
 func TestKeysThatAreAlike(t *testing.T) {
-	const mistakes = `
-dedicated dedicatd, dedicated dedicateed, dedicated deidcated, dedicated Dedicated, dedicated DedicateD,
-dedicated Dedicatd, example.com/dedicated exmaple.com/dedicated, dedicated-gpu dedicated_gpu,
-dedicated-gpu dedicatd-gpu, dedicated.gpu2 dedicatd.gpu2, teamAlpha team-alpha, teamAlpha teamalpha, teamA teama,
-workload-type workload-tpye, team taem, nodepool node-pool, example.com/scalesetpriority example.com/scaleset-priority, reserved-for reservedfor,
-node-role.kubernetes.io/control-plane node-role.kubernetes.io/contrl-plane`
-	const others = `
-team-a team-b, teamA teamB, teamA teamAB, team-east team-west, team-data team-date, team-market team-marked,
-gpu-a100 gpu-h100, gpu-l40 gpu-l40s, nvidia.com/a100 nvidia.com/h100, example.com/m6a example.com/m6i,
-pool12large pool21large, release-2024 release-20241, poolx pooly, mars wars, mars mas, node-large node-xlarge,
-trusted untrusted, secure insecure, team-blue team-blues, team-plane team-planet, tenant-alpha tenant-alphas,
-dedicated-storage dedicatd-storag, pool-alpine pool-aplins, pool-alpha pool-axlha, team-a-b team-ab, team-a team,
-gpu cpu, alpha-beta beta-alpha`
-	check := func(taint, key string, isMistake bool) {
-		if !isMistake && names.IsSameWord(taint, key) {
-			t.Errorf("%s is the same word as %s", taint, key) // even where the library has no hint
+	says := func(taint, key string) string {
+		advice := []string{adviceOn(taint+":NoSchedule", key+" op=Exists"), adviceOn(taint+"=v:NoSchedule", key+"=v")}
+		isMistake := func(text string) bool { return strings.HasSuffix(text, " opens 1") }
+		switch {
+		case isMistake(advice[0]) && isMistake(advice[1]):
+			return "a mistake"
+		case slices.ContainsFunc(advice, isMistake), slices.Contains(advice, ""), names.IsSameWord(taint, key):
+			return taint + " " + key + ": " + strings.Join(advice, ", ")
 		}
-		for _, form := range [][2]string{{"", " op=Exists"}, {"=v", "=v"}} {
-			if got := adviceOn(taint+form[0]+":NoSchedule", key+form[1]); strings.HasSuffix(got, " opens 1") != isMistake || got == "" {
-				t.Errorf("%s, %s%s: %q", taint, key, form[1], got)
-			}
-		}
+		return "another"
 	}
-	for pairs, isMistake := range map[string]bool{mistakes: true, others: false} {
-		for pair := range strings.SplitSeq(pairs, ",") {
-			keys := strings.Fields(pair)
-			check(keys[0], keys[1], isMistake)
-			check(keys[1], keys[0], isMistake)
+	cases.Run(t, "testdata/alike.txt", func(_ *testing.T, lines []string) (all []string) {
+		for _, line := range lines {
+			keys := strings.Fields(line)
+			all = append(all, says(keys[0], keys[1]), says(keys[1], keys[0]))
 		}
-	}
+		return slices.Compact(all)
+	})
 }
 
 // adviceOn returns what lets in a pod with the tolerations, on nodes with the taints.
@@ -129,7 +82,7 @@ func textOf(a Advice) string {
 		if list := a.Change.NodeTaints; len(list) > 0 {
 			text += " ends " + say.TaintsText(list)
 		}
-		return fmt.Sprint(text, " opens ", a.Change.Opens)
+		return strings.TrimSpace(fmt.Sprint(text, " opens ", a.Change.Opens))
 	}
 	for _, x := range a.Alternatives {
 		words = append(words, map[bool]string{true: "?"}[len(x.Unknown) > 0]+say.TaintsText(x.Rest))

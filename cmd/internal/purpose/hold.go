@@ -28,25 +28,14 @@ const (
 	unanswered = "its condition Ready is Unknown"
 )
 
-// Clients, by the first word of their names, or the whole. Those of people do what a person, or a script,
-// tells them. The others may be a person's or a controller's, or do not uncordon what they
-// cordon: libraries, programs that contain kubectl, and tools that people start.
-var (
-	people = []string{"kubectl", "oc", "k9s", "mozilla", "lens", "openlens", "freelens", "aptakube", "seabird", "kubenav", "octant", "kuboard", "monokle", "headlamp", "dashboard", "node-fetch"}
-	either = []string{
-		"k3s", "k0s", "kubernetes", "go-http-client", "python", "openapi", "curl", "unknown", "rest", "fabric8", "swagger", "okhttp", "java",
-		"terraform", "pulumi", "ansible", "rancher", "kops", "draino",
-	}
-)
-
-func isOf(clients []string, client string) bool {
+func isOf(clients, client string) bool {
 	client = strings.ToLower(client)
 	first, _, _ := strings.Cut(client, "-") // kubectl-taint, kubectl-edit
-	return slices.Contains(clients, first) || slices.Contains(clients, client)
+	return isIn(clients, first, client)
 }
 
 // IsPerson reports whether the client is one that people use, as kubectl.
-func IsPerson(client string) bool { return isOf(people, client) }
+func IsPerson(client string) bool { return isOf("people", client) }
 
 // IsFree reports whether a person may uncordon the node, or remove the taint.
 func (h Hold) IsFree() bool { return h.Evidence == "" && (h.By == "" || IsPerson(h.By)) }
@@ -58,7 +47,7 @@ func (h Hold) IsToRepair() bool {
 }
 
 // IsByController reports whether a client has the node that no person uses.
-func (h Hold) IsByController() bool { return h.By != "" && !IsPerson(h.By) && !isOf(either, h.By) }
+func (h Hold) IsByController() bool { return h.By != "" && !IsPerson(h.By) && !isOf("either", h.By) }
 
 // Text says what speaks against an uncordon, or "".
 func (h Hold) Text() string {
@@ -103,13 +92,6 @@ func HoldOf(conditions []lifecycle.Condition, annotations, labels map[string]str
 	return h
 }
 
-// goods end the words of conditions that should be True.
-var goods = []string{
-	"ready", "healthy", "available", "voter", "running", "sufficient", "initialized", "registered", "established", "ok", "passed", "synchronized", "synced",
-	"succeeded", "valid", "online", "connected", "reachable", "schedulable", "alive", "active", "installed", "configured",
-	"up", "mounted", "attached", "loaded", "linked", "provisioned", "updated",
-}
-
 // isHarmless reports whether the condition says that the node is well: what should be True
 // is, and what names a problem is not.
 func isHarmless(c lifecycle.Condition) bool {
@@ -117,14 +99,14 @@ func isHarmless(c lifecycle.Condition) bool {
 		return c.Status == "True"
 	}
 	name := split(c.Type)
-	if lastOf(name) == "available" && hasOne(name, []string{"update", "upgrade"}) { // which is nothing to repair
+	if lastOf(name) == "available" && (slices.Contains(name, "update") || slices.Contains(name, "upgrade")) { // which is nothing to repair
 		return true
 	}
 	isGood := slices.ContainsFunc(name, func(w string) bool {
-		return slices.ContainsFunc(goods, func(good string) bool {
+		return slices.ContainsFunc(vocabulary["good"], func(good string) bool {
 			start, ends := strings.CutSuffix(w, good)
 			isLong := start == "" || len(good) > 2 // "backup" is not up
-			return ends && isLong && !slices.Contains([]string{"un", "in", "no", "not", "non", "dis"}, start)
+			return ends && isLong && !isIn("deny", start)
 		})
 	})
 	return isGood == (c.Status == "True") || !isGood && c.Status == "Unknown" // as where the kubelet does not answer
@@ -154,30 +136,6 @@ func IsSick(conditions []lifecycle.Condition) bool {
 	return slices.ContainsFunc(conditions, func(c lifecycle.Condition) bool { return !isHarmless(c) })
 }
 
-// Words of keys and values of annotations and labels.
-var (
-	past     = []string{"last", "recent", "previous", "history"}
-	settings = []string{
-		"enabled", "disabled", "policy", "config", "hash", "version", "timeout", "allowed", "require", "window", "schedule", "group", "applied", "capable",
-		"supported", "ttl", "interval", "volumes", "properties", "skip", "ignore", "exclude",
-	}
-	about = []string{ // what the value says counts
-		"state", "status", "phase", "condition", "reason", "action", "lifecycle", "mode", "stage", "comment", "note", "message", "cause", "service", "operation", "task",
-		"progress", "planned", "requested", "todo",
-	}
-
-	things  = []string{"name", "id", "machine", "cluster", "group", "at", "site", "zone", "rack"} // which have names
-	denials = []string{"false", "no", "0", "none", "off", "idle", "ok", "healthy", "disabled", "inactive", "uncordoned", "released", "cleared", "resolved", "initialized"}
-	ends    = []string{ // of what is done on a node that stays in service
-		"done", "completed", "complete", "succeeded", "success", "finished", "passed", "pass", "active", "ready", "normal", "schedulable",
-	}
-	takers = []string{"reserved", "locked", "taken", "claimed", "held", "booked", "borrowed", "out", "use", "disabled", "silenced"} // before "by", "for" or "until"
-)
-
-func hasOne(words, of []string) bool {
-	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(of, w) })
-}
-
 // saysHeld reports whether the words of an annotation or label say that somebody has the
 // node for a while: its key, or its value, unless the key is a setting or the value denies it.
 func saysHeld(key, value string) bool {
@@ -191,27 +149,27 @@ func saysHeld(key, value string) bool {
 		return false
 	}
 	last := name[n-1]
-	isTaken := n > 1 && (last == "by" || last == "for" || last == "until") && (slices.Contains(takers, name[n-2]) || strings.HasSuffix(name[n-2], "ing")) && value != "" && !isNobody(value)
-	isSetting := hasOne(name, settings) && !slices.Contains(about, last) && value != "active" && last != "exceeded"
-	if slices.Contains(about, last) { // "cordon.example.com/reason"
+	isTaken := n > 1 && (last == "by" || last == "for" || last == "until") && (isIn("take", name[n-2]) || strings.HasSuffix(name[n-2], "ing")) && value != "" && !isIn("nobody", value)
+	isSetting := isIn("setting", name...) && !isIn("about", last) && value != "active" && last != "exceeded"
+	if isIn("about", last) { // "cordon.example.com/reason"
 		first, _, _ := strings.Cut(domain, ".")
 		name = slices.Concat(split(first), name)
 	}
 	isHealth := func(w string) bool { return strings.Contains(w, "health") && !strings.Contains(w, "unhealth") }
 	isState := func(w string) bool { return isHeld(w, true) && !isHealth(w) }
 	_, isForm := find(strings.Join(words, ""), false)
-	isOrder := len(words) == 1 && isForm && isHeld(words[0], false) && !isWhose(last) && !isTheir(last) && !isNodes(last) && !hasOne(name, things)
+	isOrder := len(words) == 1 && isForm && isHeld(words[0], false) && !isIn("whose", last) && !isIn("their", last) && !isNodes(last) && !isIn("thing", name...)
 	switch {
-	case isTaken, isTicket(value), last == "scheduling" && slices.Contains(denials, strings.ToLower(value)):
+	case isTaken, isTicket(value), last == "scheduling" && isIn("denial", value):
 		return true
-	case hasOne(name, past), isSetting, denies(name, value, words):
+	case isIn("past", name...), isSetting, denies(name, value, words):
 		return false
 	case slices.ContainsFunc(name, isState), isHealth(last), isOrder, len(words) > 0 && words[0] == "paused":
 		return true
-	case slices.Contains(about, last):
+	case isIn("about", last):
 		return slices.ContainsFunc(words, func(w string) bool { return isHeld(w, false) || stateOf(w, false) == Starting })
 	}
-	return (hasOne(name, about) || slices.ContainsFunc(name, isHealth)) && slices.ContainsFunc(words, func(w string) bool { return isHeld(w, false) })
+	return (isIn("about", name...) || slices.ContainsFunc(name, isHealth)) && slices.ContainsFunc(words, func(w string) bool { return isHeld(w, false) })
 }
 
 // stateOf returns the state that the word says.
@@ -238,7 +196,7 @@ func denies(name []string, value string, words []string) bool {
 		last = words[len(words)-1]
 	}
 	isUncordon := len(words) > 0 && words[0] == "uncordon" && !slices.ContainsFunc(words[1:], func(w string) bool { return isHeld(w, false) })
-	return isUncordon || slices.Contains(denials, last) || slices.Contains(ends, last) && !slices.ContainsFunc(name, lasts)
+	return isUncordon || isIn("denial", last) || isIn("end", last) && !slices.ContainsFunc(name, lasts)
 }
 
 // isNote reports whether the text has the form of what a person writes, in three words or

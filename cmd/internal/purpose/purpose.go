@@ -68,7 +68,7 @@ func Of(t taints.Taint, e Evidence) Purpose {
 
 // isLongName reports whether a state is only part of the taint's value, as in pool=repair-service.
 func isLongName(t taints.Taint) bool {
-	return len(split(t.Value)) > 1 && !isStatus(lastOf(split(t.Key)))
+	return len(split(t.Value)) > 1 && !isIn("status", lastOf(split(t.Key)))
 }
 
 // Marks reports whether a resource or a label of the node marks the same pool as the taint:
@@ -77,10 +77,10 @@ func isLongName(t taints.Taint) bool {
 func Marks(t taints.Taint, labels map[string]string, hasResource func(name string) bool) bool {
 	value, hasKey := labels[t.Key]
 	part := t.Key[strings.Index(t.Key, "/")+1:]
-	if last := lastOf(split(part)); isStatus(last) || isWork(last) {
+	if last := lastOf(split(part)); isIn("status", last) || isWork(last) {
 		return false
 	}
-	if isNobody(t.Value) {
+	if isIn("nobody", t.Value) {
 		return hasResource(t.Key)
 	}
 	return hasResource(t.Key) || hasKey && (t.Value == "" || value == t.Value) || t.Value != "" && labels[part] == t.Value

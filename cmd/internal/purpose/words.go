@@ -44,10 +44,23 @@ var words, said = func() (list map[string]word, said []State) {
 	return list, said
 }()
 
-// pools are keys of pools whose words say otherwise. "*" stands for any text.
-var pools = []string{
-	"karpenter.sh/migration", "cloud.google.com/gke-provisioning", "cloud.google.com/gke-flex-start", "cloud.google.com/gke-quick-remove",
-	"components.gke.io/*", "autoscaling.azure.com/cas-block", "nautilus.io/science-dmz", "hypershift.openshift.io/*", "node-role.kubernetes.io/*",
+//go:embed vocabulary.txt
+var vocabularyText string
+
+// vocabulary has the lists of vocabulary.txt, by name.
+var vocabulary = func() map[string][]string {
+	lists := make(map[string][]string)
+	for line := range strings.Lines(vocabularyText) {
+		if name, words, isList := strings.Cut(line, ": "); isList && !strings.HasPrefix(line, "#") {
+			lists[name] = strings.Fields(words)
+		}
+	}
+	return lists
+}()
+
+// isIn reports whether one of the words is in the list, in any letter case.
+func isIn(list string, words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(vocabulary[list], strings.ToLower(w)) })
 }
 
 // find returns the longest word that the text begins with, and whether the text is a form of
@@ -75,13 +88,13 @@ func split(name string) []string {
 	list := strings.FieldsFunc(b.String(), func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') })
 	for i := len(list) - 1; i > 0; i-- { // "not ready" is one word
 		isOne := list[i-1] == "out" && strings.HasPrefix(list[i], "of") || list[i-1] == "scheduling" && list[i] == "disabled" || list[i] == "swap"
-		if isOne || slices.Contains([]string{"not", "no", "non", "un", "dont", "of", "disable"}, list[i-1]) {
+		if isOne || isIn("join", list[i-1]) {
 			list[i-1] += list[i]
 			list = slices.Delete(list, i, i+1)
 		}
 	}
 	for i := 1; i < len(list); i++ { // what may fail has not
-		if isFailure := list[i-1] == "failure" || list[i-1] == "fault"; isFailure && slices.Contains([]string{"domain", "zone", "score", "tolerant"}, list[i]) {
+		if isFailure := list[i-1] == "failure" || list[i-1] == "fault"; isFailure && isIn("may-fail", list[i]) {
 			list = slices.Delete(list, i-1, i+1)
 		}
 	}
@@ -90,20 +103,12 @@ func split(name string) []string {
 
 // Forms of words.
 var (
-	isNo        = regexp.MustCompile(`^(?i:false|no|0|down|ko)$`).MatchString
-	isYes       = regexp.MustCompile(`^(?i:true|yes)$`).MatchString
-	isNobody    = regexp.MustCompile(`^(?i:none|nobody|unassigned|tbd|unknown|n-?a|unset)$`).MatchString
 	isTicket    = regexp.MustCompile(`^(CHG|INC|OPS|PRB|REQ|RITM|SEC|TASK)-?[0-9]{3,}$`).MatchString
-	isOld       = regexp.MustCompile(`^(?i:old|previous)$`).MatchString
 	isWell      = regexp.MustCompile(`ready$|health|^(ok|available|online|active|agent|installed|started|running|initialized|configured|registered|joined|synced|verified)$`).MatchString
-	isTheir     = regexp.MustCompile(`^(dedicated|workload|app)$`).MatchString // what the nodes are for
-	isWhose     = regexp.MustCompile(`^(team|tenant|customer|client|user|owner|project|org|department)s?$`).MatchString
-	isStatus    = regexp.MustCompile(`^(state|status|phase|health|condition|lifecycle)$`).MatchString
 	isAttribute = regexp.MustCompile(`^(tier|class|type|kind|category|mode|purpose|use|usage|profile|priority|intent|flavor|sku)[0-9]*$`).MatchString
 	isNodes     = regexp.MustCompile(`(nodes?|pools?|workers?|fleet)$`).MatchString
 	isEnding    = regexp.MustCompile(`^(|e|s|es|y|p?ed|ied|p?ing|a?t?ion|ions|ive|ers?|or|als?|e?ments?|able|le|is|tics?)$`).MatchString // of a form of a word
 	isWork      = regexp.MustCompile(`^(tests?|testing|(load|perf|smoke|stress)test|bench.*|experiments?|checks?|scan.*|drill|audit|backup|restor.*|recover.*|debug.*|patch|reset|wip|window)$`).MatchString
-	isGoing     = regexp.MustCompile(`^(?i:running|active|started|ongoing|underway|in.?progress)$`).MatchString
 )
 
 // reading returns the state that a taint's words say, and whether they name a pool. What a
@@ -119,13 +124,13 @@ func reading(t taints.Taint) (state State, isPool bool) {
 		domain[0] = ""
 	}
 	key, value := split(name), split(t.Value)
-	isListed := slices.ContainsFunc(pools, func(p string) bool { return isFor(p, t) })
+	isListed := slices.ContainsFunc(vocabulary["pools"], func(p string) bool { return isFor(p, t) })
 	isOnly := isListed || slices.Contains(key, "only") || slices.Contains(value, "only")
-	isName := isOnly || slices.ContainsFunc(key, isTheir)
+	isName := isOnly || isIn("their", key...)
 	switch {
-	case isOld(t.Value):
+	case isIn("old", t.Value):
 		return Leaving, false
-	case isNo(t.Value) && slices.ContainsFunc(key, isWell):
+	case isIn("no", t.Value) && slices.ContainsFunc(key, isWell):
 		return Unhealthy, false
 	case t.Value == "" && len(key) > 1 && lastOf(key) == "ready": // until it is
 		return Starting, false
@@ -134,7 +139,7 @@ func reading(t taints.Taint) (state State, isPool bool) {
 	read := func(texts []string, isKey bool) {
 		for _, text := range texts {
 			if w, isForm := find(text, isKey); isForm && !(isKey && strings.HasPrefix(text, "test")) { // which may be going on
-				isEmpty := isKey && isAttribute(text) && (t.Value == "" || isYes(t.Value) || t.Value == "enabled") // "tier=true" says nothing
+				isEmpty := isKey && isAttribute(text) && (t.Value == "" || isIn("yes", t.Value) || t.Value == "enabled") // "tier=true" says nothing
 				line, isPool = max(line, w.line), isPool || w.state() == None && !isEmpty
 			} else {
 				isUnclear = isUnclear || w.state() != None
@@ -150,21 +155,21 @@ func reading(t taints.Taint) (state State, isPool bool) {
 		read(key, true)
 	}
 	ofKey, last := said[line], lastOf(key)
-	isName = isName || isWhose(last)
+	isName = isName || isIn("whose", last)
 	if !isName || len(value) == 1 || strings.HasPrefix(lastOf(value), "not") {
-		read(value, isStatus(last))
+		read(value, isIn("status", last))
 	}
 	state = said[line]
-	isUnclear = isUnclear || isGoing(t.Value) || isWork(last) && line == 0 && (t.Value == "" || isYes(t.Value)) // line 0 is of machines
-	isKind := isNodes(last)                                                                                     // of nodes
+	isUnclear = isUnclear || isIn("going", t.Value) || isWork(last) && line == 0 && (t.Value == "" || isIn("yes", t.Value)) // line 0 is of machines
+	isKind := isNodes(last)                                                                                                 // of nodes
 	isEcho := slices.ContainsFunc(value, func(text string) bool { return len(text) > 2 && slices.Contains(key, text) })
-	isMark := !isPrefixed && isYes(t.Value) && !strings.HasSuffix(last, "ing") && !strings.Contains(last, "schedul") // "kubeflow=true" is a person's; programs have a domain
+	isMark := !isPrefixed && isIn("yes", t.Value) && !strings.HasSuffix(last, "ing") && !strings.Contains(last, "schedul") // "kubeflow=true" is a person's; programs have a domain
 	switch {
-	case isWhose(last) && state != ofKey: // of the nodes, or the name of a team
+	case isIn("whose", last) && state != ofKey: // of the nodes, or the name of a team
 		return ofKey, false
-	case state == None && isWork(last) && isGoing(t.Value):
+	case state == None && isWork(last) && isIn("going", t.Value):
 		return Maintained, false
-	case isNobody(t.Value), isTicket(t.Value), slices.Contains(value, "until"), isUnclear && !isName: // no pods yet, or a state
+	case isIn("nobody", t.Value), isTicket(t.Value), slices.Contains(value, "until"), isUnclear && !isName: // no pods yet, or a state
 		return state, false
 	}
 	return state, isPool || isName || isKind || isEcho || isMark

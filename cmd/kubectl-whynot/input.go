@@ -62,7 +62,7 @@ func (p *program) answer(ctx context.Context, args []string) error {
 		q.Cluster = "the cluster of this dump"
 	}
 	if c.Asked != "" {
-		if q.Pods, err = c.Find(c.Asked, c.Only.Namespace); err != nil {
+		if q.Pods, err = c.Find(c.Asked); err != nil {
 			return p.notFound(ctx, c, input, err)
 		}
 	}
@@ -227,7 +227,7 @@ func (p *program) notFound(ctx context.Context, c *cluster.Cluster, input string
 		for _, kind := range names.Workloads {
 			p.readNamed(ctx, c, kind+"/"+path.Base(c.Asked), "") // if that fails, there is less to say
 		}
-		_, err = c.Find(c.Asked, c.Only.Namespace)
+		_, err = c.Find(c.Asked)
 	}
 	if p.missing != nil {
 		return fmt.Errorf("%w%s", p.missing, names.Hint(cluster.PodName{Namespace: c.Only.Namespace, Name: c.Asked}, c.Names()))

@@ -50,7 +50,7 @@ type Cluster struct {
 	startup map[taints.TaintID][]string // taints of a start, and what lists them
 	Faults  map[taints.TaintID]string   // taints that name a condition of a node that has them, and the condition
 	makers  map[string]maker            // of nodes, by name
-	Keepers map[string]sets.Set[string] // nodes, and pods there that ask not to be disrupted, with the annotation
+	Keepers map[string][]string         // nodes, and pods there that ask not to be disrupted, with the annotation
 
 	OnPod   func(PodName, *corev1.Pod) // also gets each pod, with all of its fields if it is asked for or none is; nil: nobody does
 	Readers Readers                    // of more kinds of objects
@@ -95,7 +95,7 @@ func New(only Filter) *Cluster {
 		NodeAt: make(map[string]int), leftOut: make(map[PodName]*Pod), PodNamed: make(map[PodName]*Pod), Others: make(map[string]int),
 		profiles: make(map[string]*Profile), owners: make(map[Owner]*Owner), Unevaluated: sets.New[string](),
 		Workloads: make(map[string]*Workload), Running: make(map[string]int), Waiting: make(map[string]int), AddedIn: make(map[string][]taints.Toleration),
-		Pool: sets.New[taints.TaintID](), startup: make(map[taints.TaintID][]string), Faults: make(map[taints.TaintID]string), makers: make(map[string]maker), Keepers: make(map[string]sets.Set[string]),
+		Pool: sets.New[taints.TaintID](), startup: make(map[taints.TaintID][]string), Faults: make(map[taints.TaintID]string), makers: make(map[string]maker), Keepers: make(map[string][]string),
 	}
 }
 
@@ -129,6 +129,7 @@ func (c *Cluster) ForgetNodes() {
 func (c *Cluster) ForgetPods() {
 	c.Pods = nil
 	clear(c.PodNamed)
+	clear(c.Keepers)
 	clear(c.leftOut)
 }
 
@@ -169,8 +170,8 @@ func (c *Cluster) finishDevices() {
 // Find returns the pod with the name, or all pods of the workload with it, as in
 // deployment/web. A name without a namespace means the default namespace or, if that has no
 // such pod, the only pod with this name.
-func (c *Cluster) Find(name, namespace string) (pods []*Pod, err error) {
-	full := PodName{Namespace: cmp.Or(namespace, c.Namespace), Name: name}
+func (c *Cluster) Find(name string) (pods []*Pod, err error) {
+	full := PodName{Namespace: cmp.Or(c.Only.Namespace, c.Namespace), Name: name}
 	var found, named []PodName // by the name of the pod, or of its workload
 	for _, p := range c.Pods {
 		kind, owner := p.Owner.Template()
@@ -178,7 +179,6 @@ func (c *Cluster) Find(name, namespace string) (pods []*Pod, err error) {
 		switch {
 		case p.Namespace == full.Namespace && isOf:
 			pods = append(pods, p)
-		case namespace != "" && p.Namespace != namespace:
 		case p.Name == name:
 			found = append(found, p.PodName)
 		case p.Template && p.Owner.Name == name:
@@ -201,7 +201,7 @@ func (c *Cluster) Find(name, namespace string) (pods []*Pod, err error) {
 	case isNode:
 		return nil, fmt.Errorf(names.IsNode, name, name)
 	}
-	return nil, names.NotFound(full, namespace, c.Only.Labels, c.Names())
+	return nil, names.NotFound(full, c.Only.Namespace, c.Only.Labels, c.Names())
 }
 
 // Names returns the names of all pods, and of workloads as in deployment/web.

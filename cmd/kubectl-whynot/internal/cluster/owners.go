@@ -96,21 +96,14 @@ func (c *Cluster) WantsProvisioners() bool {
 		(slices.ContainsFunc(c.Pods, waits) || slices.ContainsFunc(c.inOrder, func(w *Workload) bool { return w.pod != nil && waits(w.pod) }))
 }
 
-// addKeeper notes a pod that asks not to be disrupted.
+// keepers are annotations of pods that ask not to be disrupted.
+var keepers = map[string]string{"karpenter.sh/do-not-disrupt": "true", "cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}
+
 func (c *Cluster) addKeeper(o *corev1.Pod, name PodName) {
-	if len(o.Annotations) == 0 {
-		return
-	}
-	for key, value := range map[string]string{
-		"karpenter.sh/do-not-disrupt": "true", "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
-	} {
-		if o.Spec.NodeName == "" || o.Annotations[key] != value {
-			continue
+	for key, value := range keepers {
+		if node := o.Spec.NodeName; node != "" && o.Annotations[key] == value {
+			c.Keepers[node] = append(c.Keepers[node], name.String()+" ("+key+")")
 		}
-		if c.Keepers[o.Spec.NodeName] == nil {
-			c.Keepers[o.Spec.NodeName] = sets.New[string]()
-		}
-		c.Keepers[o.Spec.NodeName].Insert(name.String() + " (" + key + ")")
 	}
 }
 

@@ -184,12 +184,11 @@ func (a *analyst) adviseTemplate(x *Pending, w *cluster.Workload) {
 // tolerationsOfNew returns the tolerations of a new pod: those of the template, and what
 // admission has added to the pod. This is all that the template that made the pod lacks. If
 // that is not known, it comes after what the API server or the DaemonSet controller gives to
-// every pod, or is for the namespace, for memory pressure or a resource that the pod requests.
+// every pod, or is for the namespace.
 func (a *analyst) tolerationsOfNew(x *Pending, w *cluster.Workload) []taints.Toleration {
 	list, made, isAfter := slices.Clone(w.Effective), a.MadeBy(x.First), false
 	for _, t := range x.Tolerations {
-		isNode := t.Operator == taints.OpExists && t.Effect == taints.NoSchedule && (t.Key == taints.NodeMemoryPressure || x.target.Profile.Requests(t.Key))
-		isKnown := isNode || cluster.IsDefault(t) || has(a.AddedIn[x.Namespace], t) || made != nil && !has(made.Effective, t)
+		isKnown := cluster.IsDefault(t) || has(a.AddedIn[x.Namespace], t) || made != nil && !has(made.Effective, t)
 		if !has(list, t) && (isAfter || isKnown) {
 			list = append(list, t)
 		}
@@ -198,12 +197,8 @@ func (a *analyst) tolerationsOfNew(x *Pending, w *cluster.Workload) []taints.Tol
 	return list
 }
 
-// has reports whether the list has the toleration, or one that every pod gets for the
-// same taint.
 func has(list []taints.Toleration, t taints.Toleration) bool {
-	return slices.ContainsFunc(list, func(o taints.Toleration) bool {
-		return o.Equal(t) || o.Key == t.Key && cluster.IsDefault(o) && cluster.IsDefault(t)
-	})
+	return slices.ContainsFunc(list, t.Equal)
 }
 
 // tainted counts the nodes that match and keep the pods off by their taints, without
@@ -291,11 +286,8 @@ func (x *Pending) poolSteps() []fix.Step {
 		return nil
 	}
 	only := &x.Alternatives[0]
-	nodes, named := say.NamesOf(only.NodeNames, only.Nodes), only.Taints
-	if len(named) == 0 { // corrections tolerate all of them
-		named = only.Rest
-	}
-	condition := fmt.Sprintf("if the pod belongs on nodes with %s (%s), ", say.TaintsText(named), nodes)
+	nodes := say.NamesOf(only.NodeNames, only.Nodes)
+	condition := fmt.Sprintf("if the pod belongs on nodes with %s (%s), ", say.TaintsText(only.Taints), nodes)
 	if x.target.IsKeptOff {
 		condition = "if it should run on " + nodes + ", "
 	}

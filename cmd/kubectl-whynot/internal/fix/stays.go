@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/sets"
-
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
@@ -101,7 +99,7 @@ func (g *Guide) findStays(nodes []int, list []taints.Taint) []*Stay {
 			}
 			if !slices.Contains(s.nodes[max(len(s.nodes)-1, 0):], n.Name) {
 				s.at = append(s.at, i)
-				s.nodes, s.keepers = append(s.nodes, n.Name), append(s.keepers, sets.List(g.Keepers[n.Name])...)
+				s.nodes, s.keepers = append(s.nodes, n.Name), append(s.keepers, slices.Sorted(slices.Values(g.Keepers[n.Name]))...)
 			}
 			if !e.since.IsZero() && !e.since.After(g.Now) { // clocks differ
 				s.times = append(s.times, e.since)

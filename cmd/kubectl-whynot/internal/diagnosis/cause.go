@@ -367,9 +367,6 @@ func (r *Report) Waiting() int {
 func invalidText(list []taints.Toleration) string {
 	all, _ := errors.AsType[taints.ErrorList](taints.ValidateTolerations(list))
 	return strings.Join(say.FirstOf(lists.Each(all, func(e *taints.FieldError) string {
-		if !strings.HasPrefix(e.Detail, "must ") {
-			return e.Error()
-		}
 		return fmt.Sprintf("%s %q is not valid; it %s", e.Path(), e.Value, e.Detail) + say.Meant(*e)
 	}), 3), "; ")
 }

@@ -178,65 +178,58 @@ func (r *Report) survey(c *cluster.Cluster) (waiting []*cluster.Pod, running map
 
 // noteOn describes a pod that is not pending, unless its eviction does.
 func (q *Question) noteOn(c *cluster.Cluster, p *cluster.Pod) string {
-	i, known := c.NodeAt[p.Node]
+	i, isKnown := c.NodeAt[p.Node]
+	isEvicted := isKnown && eviction.MayLeave(p, &c.Nodes[i])
 	var waits []string
 	if q.Start != nil {
 		waits = q.Start.Texts(c, p, q.Now)
 	}
-	if p.Deleting {
-		return q.deletionOf(c, p, waits)
-	}
-	if len(waits) > 0 {
-		place := "on node " + p.Node
-		if !known {
-			place += ", which is not in the input,"
-		} else if !eviction.MayLeave(p, &c.Nodes[i]) {
-			place += ", which has no NoExecute taints,"
-		}
-		if p.Phase == corev1.PodPending {
-			return fmt.Sprintf("pod %s is %s and has not started: %s", p, place, strings.Join(waits, "; "))
-		}
-		return fmt.Sprintf("pod %s has started %s but %s", p, place, strings.Join(waits, "; "))
+	who, where, why := "pod "+p.String(), " on node "+p.Node, strings.Join(waits, "; ")
+	if !isKnown {
+		where += ", which is not in the input,"
+	} else if !isEvicted && !p.Deleting {
+		where += ", which has no NoExecute taints,"
 	}
 	switch {
-	case p.IsPending():
-		return ""
+	case p.Deleting:
+		return q.deletionOf(c, p, who+where, waits)
+	case why != "" && p.Phase == corev1.PodPending:
+		return who + " is" + where + " and has not started: " + why
+	case why != "":
+		return who + " has started" + where + " but " + why
 	case p.IsFinished():
-		text := fmt.Sprintf("pod %s has finished: its phase is %s, its status says %q", p, p.Phase, p.Message)
-		return strings.TrimSuffix(text, `, its status says ""`)
-	case p.Node == "":
-		return fmt.Sprintf("pod %s has no node, but its phase is %s", p, p.Phase)
-	case !known:
-		return fmt.Sprintf("pod %s is on node %s, which is not in the input", p, p.Node)
-	case eviction.MayLeave(p, &c.Nodes[i]):
+		return strings.TrimSuffix(fmt.Sprintf("%s has finished: its phase is %s, its status says %q", who, p.Phase, p.Message), `, its status says ""`)
+	case p.IsPending(), isEvicted:
 		return ""
+	case p.Node == "":
+		return fmt.Sprintf("%s has no node, but its phase is %s", who, p.Phase)
+	case !isKnown:
+		return who + " is" + strings.TrimSuffix(where, ",")
 	case p.Phase == corev1.PodRunning:
-		return fmt.Sprintf("pod %s has started on node %s, which has no NoExecute taints, so taints do not evict it", p, p.Node)
+		return who + " has started" + where + " so taints do not evict it"
 	}
-	return fmt.Sprintf("pod %s is on node %s, which has no NoExecute taints, so taints do not evict it", p, p.Node)
+	return who + " is" + where + " so taints do not evict it"
 }
 
 // deletionOf describes a pod that is being deleted, unless its eviction does.
-func (q *Question) deletionOf(c *cluster.Cluster, p *cluster.Pod, waits []string) string {
-	i, known := c.NodeAt[p.Node]
-	ends, isStuck := "ends", false // on its node
-	if !p.Ends.After(q.Now) {
-		ends, isStuck = "ended", len(waits) > 0 || len(p.Finalizers) == 0
+func (q *Question) deletionOf(c *cluster.Cluster, p *cluster.Pod, who string, waits []string) string {
+	i, isKnown := c.NodeAt[p.Node]
+	ends, isOver := "ends", !p.Ends.After(q.Now)
+	if isOver {
+		ends = "ended"
+	}
+	at := say.Relative(p.Ends.Unix() - q.Now.Unix())
+	text := fmt.Sprintf("%s is being deleted: its grace period %s at %s (%s)", who, ends, p.Ends.UTC().Format(time.RFC3339), at)
+	switch isStuck := isOver && (len(waits) > 0 || len(p.Finalizers) == 0); {
+	case p.Node == "":
+		text = fmt.Sprintf("pod %s is being deleted and has no node", p)
+	case isKnown && len(waits)+len(p.Finalizers) == 0 && eviction.MayLeave(p, &c.Nodes[i]):
+		return ""
+	case isKnown && isStuck && !c.Nodes[i].IsSilent():
+		waits = append(waits, "look at the kubelet and the container runtime of the node")
 	}
 	if len(p.Finalizers) > 0 {
 		waits = append([]string{"it waits for what removes " + p.Finalizer()}, waits...)
-	}
-	ends = fmt.Sprintf("its grace period %s at %s (%s)", ends, p.Ends.UTC().Format(time.RFC3339), say.Relative(p.Ends.Unix()-q.Now.Unix()))
-	text := fmt.Sprintf("pod %s on node %s is being deleted: %s", p, p.Node, ends)
-	switch {
-	case p.Node == "":
-		text = fmt.Sprintf("pod %s is being deleted and has no node", p)
-	case !known:
-		text = fmt.Sprintf("pod %s on node %s, which is not in the input, is being deleted: %s", p, p.Node, ends)
-	case len(waits) == 0 && eviction.MayLeave(p, &c.Nodes[i]):
-		return ""
-	case isStuck && !c.Nodes[i].IsSilent():
-		waits = append(waits, "look at the kubelet and the container runtime of the node")
 	}
 	return strings.Join(append([]string{text}, waits...), "; ")
 }

@@ -200,13 +200,9 @@ type operation struct {
 
 // patchPod returns the step that adds the entries to an existing pod.
 func (x *Pods) patchPod(before, after string, entries []remedy.Entry) Step {
-	var list []remedy.Entry
-	var words []string
-	for _, e := range entries {
-		if !slices.ContainsFunc(list, func(o remedy.Entry) bool { return o.Toleration.Equal(e.Toleration) }) {
-			list, words = append(list, remedy.Entry{Toleration: e.Toleration}), append(words, say.Toleration(e.Toleration))
-		}
-	}
+	same := lists.Grouped(entries, func(e remedy.Entry) string { return say.Toleration(e.Toleration) })
+	list := lists.Each(same, func(same []remedy.Entry) remedy.Entry { return remedy.Entry{Toleration: same[0].Toleration} })
+	words := lists.Each(list, func(e remedy.Entry) string { return say.Toleration(e.Toleration) })
 	text := before + "add " + say.Noun(len(words), "toleration") + " " + say.Joined(say.FirstOf(words, 5)) + after
 	return x.patch(text, 1, "pod", x.Names[0], "/spec/tolerations", list, len(x.First.Tolerations) == 0)
 }
@@ -230,15 +226,15 @@ func (x *Pods) patchTemplate(text, resource, name string, entries []remedy.Entry
 // entriesIn returns the entries for a list that may have other indexes, or lack what
 // admission has added.
 func entriesIn(list []taints.Toleration, entries []remedy.Entry) []remedy.Entry {
-	entries = slices.Clone(entries)
-	for i := range entries {
-		if e := &entries[i]; e.Replaces != nil {
-			if e.At = slices.IndexFunc(list, e.Replaces.Equal); e.At < 0 {
-				e.Replaces = nil
-			}
+	return lists.Each(entries, func(e remedy.Entry) remedy.Entry {
+		if e.Replaces == nil {
+			return e
 		}
-	}
-	return entries
+		if e.At = slices.IndexFunc(list, e.Replaces.Equal); e.At < 0 {
+			e.Replaces = nil
+		}
+		return e
+	})
 }
 
 // patch returns the step of a patch that replaces what it tests, and appends to the list

@@ -65,7 +65,6 @@ type Alternative struct {
 type remedy struct {
 	Alternative
 	untolerated []taints.Taint
-	nodes       []int
 	isDeleted   bool                // the nodes have a deletionTimestamp
 	tolerations []taints.Toleration // with the corrections and additions
 }
@@ -116,8 +115,7 @@ func (a *Adviser) Advise(p *cluster.Profile, place *why.Placement) (r Advice) {
 	}
 	r.Unknown, r.Reasons, r.AlternativesTotal = c.unknown, c.reasons, len(open)
 	for _, x := range open[:min(len(open), why.MaxListed)] {
-		x.Nodes, x.NodeNames = len(x.nodes), why.Names(a.Cluster, x.nodes)
-		x.state = a.StatesText(x.NodeTaints, x.nodes)
+		x.Nodes, x.NodeNames, x.state = len(x.At), why.Names(a.Cluster, x.At), a.StatesText(x.NodeTaints, x.At)
 		r.Alternatives = append(r.Alternatives, x.Alternative)
 	}
 	return r
@@ -157,14 +155,14 @@ func (a *chooser) choose() (*Change, []*remedy) {
 		} else {
 			refused = append(refused, r)
 		}
-		if r.At = r.nodes; len(r.Unknown) > 0 && !r.isDeleted {
+		if len(r.Unknown) > 0 && !r.isDeleted {
 			a.unknown = append(a.unknown, r.Alternative)
 		}
 	}
 	if len(accepted) == 0 {
 		return nil, nil
 	}
-	slices.SortStableFunc(accepted, func(x, y *remedy) int { return cmp.Or(x.compare(y), len(y.nodes)-len(x.nodes)) })
+	slices.SortStableFunc(accepted, func(x, y *remedy) int { return cmp.Or(x.compare(y), len(y.At)-len(x.At)) })
 	best := accepted[0]
 	switch rivals := best.rivals(accepted); {
 	case rivals != nil:
@@ -195,7 +193,7 @@ func (a *chooser) remedies() []*remedy {
 			nodes := slices.Concat(lists.Each(shares, func(s cluster.Share) []int { return a.Deleted(s.Nodes, isDeleted) })...)
 			if len(nodes) > 0 {
 				untolerated := why.Untolerated(a.Matcher, shares[0].Group)
-				list = append(list, &remedy{untolerated: untolerated, nodes: nodes, isDeleted: isDeleted, tolerations: slices.Clone(a.Tolerations)})
+				list = append(list, &remedy{Alternative{At: nodes}, untolerated, isDeleted, slices.Clone(a.Tolerations)})
 			}
 		}
 	}
@@ -207,7 +205,7 @@ func (a *chooser) remedies() []*remedy {
 // reports whether an API server accepts the plan, and all taints are tolerated.
 func (a *chooser) plan(r *remedy) (isAccepted bool) {
 	for _, t := range r.untolerated {
-		if a.purposeOf(t, r.nodes).State != purpose.None {
+		if a.purposeOf(t, r.At).State != purpose.None {
 			r.NodeTaints = append(r.NodeTaints, t)
 			continue
 		}
@@ -234,7 +232,7 @@ func (a *chooser) tolerate(r *remedy, t taints.Taint) {
 	switch {
 	case !a.isMistake(reason):
 		r.Taints, r.Additions = append(r.Taints, t), append(r.Additions, a.tolerationOf(t))
-		if !a.purposeOf(t, r.nodes).IsPool {
+		if !a.purposeOf(t, r.At).IsPool {
 			r.Unknown = append(r.Unknown, t)
 		}
 		r.tolerations = append(r.tolerations, a.tolerationOf(t))

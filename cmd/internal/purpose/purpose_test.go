@@ -4,9 +4,11 @@ package purpose
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/cases"
@@ -62,6 +64,23 @@ func TestCases(t *testing.T) {
 				return string(p.State) + ": " + p.Because
 			}
 			return says(p.IsPool, "pool", "unknown")
+		},
+		"since": func(text string) string {
+			var key, other string
+			var hours, otherHours, made int
+			taints.Must(fmt.Sscanf(text, "%s %dh beside %s %dh on a node of %dh", &key, &hours, &other, &otherHours, &made))
+			now := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
+			ago := func(hours int) time.Time { return now.Add(-time.Duration(hours) * time.Hour) }
+			taint := func(text string, hours int) taints.Taint {
+				t := taints.Must(taints.ParseTaint(text))
+				if hours > 0 {
+					t.TimeAdded = new(ago(hours))
+				}
+				return t
+			}
+			n := NodeState{Taints: []taints.Taint{taint(key, hours), taint(other, otherHours)}, Made: ago(made)}
+			since := n.Since(n.Taints[0], now)
+			return says(since.IsZero(), "not known", fmt.Sprintf("%.0fh", now.Sub(since).Hours()))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

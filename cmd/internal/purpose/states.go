@@ -157,14 +157,12 @@ func isFor(pattern string, t taints.Taint) bool {
 // StateOf returns the state of a node that has the taint.
 func StateOf(t taints.Taint) State { return Known(t).State }
 
-var keyOf = regexp.MustCompile(`^[^=:]+`) // in a change in kubectl's form; a removal may end with "-"
-
 // KeysIn returns the keys of the changes in kubectl's form, sorted, and says for each who
 // else sets or removes such taints, or acts on nodes with them.
 func KeysIn(changes []string) (keys, notes []string) {
 	isAdded := make(map[string]bool)
 	for _, change := range changes {
-		key := strings.TrimSuffix(keyOf.FindString(change), "-")
+		key := strings.TrimSuffix(change[:strings.IndexAny(change+":", "=:")], "-")
 		isAdded[key] = isAdded[key] || !strings.HasSuffix(change, "-")
 	}
 	for _, key := range slices.Sorted(maps.Keys(isAdded)) {

@@ -5,7 +5,6 @@ package fix
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -25,7 +24,7 @@ func (g *Guide) WaysOut(list []*eviction.Eviction) []Step {
 	pods := slices.DeleteFunc(slices.Clone(list), func(x *eviction.Eviction) bool { // they do, or soon will
 		return !x.Hangs || x.Outcome != eviction.Deleting && (x.Outcome != eviction.Overdue || *x.InSeconds == 0)
 	})
-	repairs, isOut := g.outages(pods)
+	repairs, outageOf := g.outages(pods)
 	answering := nodesOf(slices.DeleteFunc(slices.Clone(list), func(x *eviction.Eviction) bool {
 		return !x.Of.Deleting || len(x.Of.Finalizers) > 0 || g.Now.Sub(x.Of.Ends) < time.Minute || !g.node(x.Node).IsBroken()
 	}))
@@ -33,7 +32,7 @@ func (g *Guide) WaysOut(list []*eviction.Eviction) []Step {
 		text := "repair " + named(answering) + ": the kubelet answers, and ends pods once what its condition Ready names works, as the container runtime"
 		repairs = append(repairs, g.onNodes(text, answering, 3, "describe", "node"))
 	}
-	if pods = slices.DeleteFunc(pods, isOut); len(pods) == 0 {
+	if pods = slices.DeleteFunc(pods, func(x *eviction.Eviction) bool { return outageOf(x) != "" }); len(pods) == 0 {
 		return repairs
 	}
 	slices.SortStableFunc(pods, func(x, y *eviction.Eviction) int { // a StatefulSet waits for its pod, and a DaemonSet's belongs to the node
@@ -57,10 +56,11 @@ func nodesOf(list []*eviction.Eviction) []string {
 }
 
 // outages returns what to repair first where no node of the cluster answers, or none of the
-// workers, or of a zone that has more than one. There the machines may not have failed.
-func (g *Guide) outages(pods []*eviction.Eviction) (steps []Step, isOut func(*eviction.Eviction) bool) {
+// workers, or of a zone that has more than one, and which of these a pod is in, or "". There
+// the machines may not have failed.
+func (g *Guide) outages(pods []*eviction.Eviction) (steps []Step, outageOf func(*eviction.Eviction) string) {
 	placesOf := func(n *cluster.Node) []string {
-		places := []string{""} // the cluster
+		places := []string{"node"}
 		if !n.IsControlPlane() && !n.IsVirtual() {
 			places = append(places, "worker")
 		}
@@ -77,20 +77,23 @@ func (g *Guide) outages(pods []*eviction.Eviction) (steps []Step, isOut func(*ev
 			}
 		}
 	}
-	outOf := func(x *eviction.Eviction) int {
-		return slices.IndexFunc(placesOf(g.node(x.Node)), func(place string) bool { return nodes[place] == silent[place] && (place == "" || nodes[place] > 1) })
+	outageOf = func(x *eviction.Eviction) string {
+		places := placesOf(g.node(x.Node))
+		isOut := func(place string) bool { return nodes[place] == silent[place] && (place == "node" || nodes[place] > 1) }
+		return append(slices.DeleteFunc(places, func(place string) bool { return !isOut(place) }), "")[0]
 	}
-	isOut = func(x *eviction.Eviction) bool { return outOf(x) >= 0 }
-	place := func(x *eviction.Eviction) string { return placesOf(g.node(x.Node))[outOf(x)] }
-	for _, same := range lists.Grouped(slices.DeleteFunc(slices.Clone(pods), func(x *eviction.Eviction) bool { return !isOut(x) }), place) {
-		text := "repair the network or the control plane: no " + cmp.Or(place(same[0]), "node") + " answers, so that the machines may still run. " +
-			"Delete no nodes there, and no pods by force"
-		if place(same[0]) == "" {
+	for _, same := range lists.Grouped(pods, outageOf) {
+		place := outageOf(same[0])
+		text := "repair the network or the control plane: no " + place + " answers, so that the machines may still run. Delete no nodes there, and no pods by force"
+		switch place {
+		case "":
+			continue
+		case "node":
 			text += ". While no node of the cluster answers, Kubernetes evicts no pods for that"
 		}
 		steps = append(steps, Step{Text: text})
 	}
-	return steps, isOut
+	return steps, outageOf
 }
 
 func (g *Guide) node(name string) *cluster.Node { return &g.Nodes[g.NodeAt[name]] }
@@ -103,7 +106,7 @@ func named(nodes []string) string {
 func (g *Guide) waits(nodes []string) (steps []Step) {
 	wayOut := func(name string) string { return g.node(name).WayOut(g.Now) }
 	for _, same := range lists.Grouped(nodes, wayOut) {
-		text := strings.NewReplacer("NODES", named(same), " ARE", say.For(len(same), " is", " are")).Replace(wayOut(same[0]))
+		text := words{"NODES": named(same), "ARE": say.For(len(same), "is", "are")}.in(wayOut(same[0]))
 		switch {
 		case text == "":
 		case g.node(same[0]).Maker != "": // the node does not say it

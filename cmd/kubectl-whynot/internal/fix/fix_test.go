@@ -3,12 +3,12 @@
 package fix
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/cases"
 	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/remedy"
@@ -72,36 +72,30 @@ func guided(t *testing.T, annotation, ready, owner string) Pods {
 	return x
 }
 
-// TestNodeSteps has what speaks against the uncordon of a node, and what to do.
+// TestNodeSteps has the condition Ready of a cordoned node, and an annotation. What speaks
+// against its uncordon is in what to do.
 func TestNodeSteps(t *testing.T) {
-	for _, tc := range []struct{ annotation, ready, want, command string }{
-		{"", "True", "if the maintenance of node cordoned is over, uncordon it", "kubectl --context c uncordon cordoned"},
-		{"", "False", "repair node cordoned, which is cordoned and not Ready: to uncordon it alone is not enough", "kubectl --context c describe node cordoned"},
-		{`example.com/in-maintenance: "true"`, "True", "find out who has node cordoned and ends that, before anybody uncordons it: its annotation " +
-			"example.com/in-maintenance=true. managedFields name the client that cordoned", "kubectl --context c get node cordoned -o yaml --show-managed-fields"},
-		{"machineconfiguration.openshift.io/state: Working", "True", "wait until OpenShift's Machine Config Operator uncordons node cordoned, which has the annotation " +
-			"machineconfiguration.openshift.io/state", "kubectl --context c describe node cordoned"},
-	} {
-		x := guided(t, tc.annotation, tc.ready, "ReplicaSet")
-		steps := x.NodeSteps(x.Stays([]int{0}, []taints.Taint{cluster.Cordon}))
-		if len(steps) != 1 || steps[0].Text != tc.want || steps[0].Command != tc.command {
-			t.Errorf("%s, Ready=%s: %+v", tc.annotation, tc.ready, steps)
-		}
-	}
+	cases.Run(t, "testdata/node-steps.txt", func(t *testing.T, lines []string) []string {
+		ready, annotation, _ := strings.Cut(lines[0], " ")
+		x := guided(t, annotation, ready, "ReplicaSet")
+		return linesOf(x.NodeSteps(x.Stays([]int{0}, []taints.Taint{cluster.Cordon})))
+	})
 }
 
-// TestSteps has the owner of a pod, and the beginnings of the commands that give it a
-// toleration.
+// TestSteps has the kind of a pod's owner, and how the pod gets a toleration.
 func TestSteps(t *testing.T) {
-	for owner, want := range map[string][]string{
-		"ReplicaSet":  {"kubectl --context c -n default patch replicaset x --type=json", "kubectl --context c -n default delete pod p"},
-		"StatefulSet": {"kubectl --context c -n default patch statefulset x --type=json", "kubectl --context c -n default delete pod p"},
-		"Rollout":     {"kubectl --context c -n default patch pod p --type=json", ""},
-	} {
-		x := guided(t, "", "True", owner)
-		steps := x.Steps("", []remedy.Entry{{Toleration: taints.Toleration{Key: "k", Operator: taints.OpExists}}})
-		if !slices.EqualFunc(steps, want, func(s Step, start string) bool { return strings.HasPrefix(s.Command, start) }) {
-			t.Errorf("%s: %+v", owner, steps)
+	cases.Run(t, "testdata/steps.txt", func(t *testing.T, lines []string) []string {
+		x := guided(t, "", "True", lines[0])
+		return linesOf(x.Steps("", []remedy.Entry{{Toleration: taints.Toleration{Key: "k", Operator: taints.OpExists}}}))
+	})
+}
+
+func linesOf(steps []Step) (lines []string) {
+	for _, s := range steps {
+		lines = append(lines, s.Text)
+		if s.Command != "" {
+			lines = append(lines, s.Command)
 		}
 	}
+	return lines
 }

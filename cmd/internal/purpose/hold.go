@@ -172,7 +172,6 @@ func saysHeld(key, value string) bool {
 	return (isIn("about", name...) || slices.ContainsFunc(name, isHealth)) && slices.ContainsFunc(words, func(w string) bool { return isHeld(w, false) })
 }
 
-// stateOf returns the state that the word says.
 func stateOf(word string, isKey bool) State {
 	w, _ := find(word, isKey)
 	return w.state()

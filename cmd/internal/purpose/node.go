@@ -38,6 +38,11 @@ type Stay struct {
 	IsReady    bool           // the node is; if it is late, the node is healthy
 	IsCordoned bool           // and it is late
 	Hold                      // of a cordon that nothing else explains or that is late, or of the taint
+
+	// What StayOf does not know; empty: nothing.
+	Stale   string // why Kubernetes removes the taint
+	Fault   string // the condition that the taint names
+	Startup string // what lists the taint among those of a start
 }
 
 // IsAnnotation reports whether an annotation says that the node is in maintenance.

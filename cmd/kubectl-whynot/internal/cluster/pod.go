@@ -337,7 +337,6 @@ func (w *Workload) MadeBy() string {
 	return kind + " " + w.controller.Name
 }
 
-// isForWindows reports whether pods of the spec run on Windows.
 func isForWindows(s *corev1.PodSpec) bool {
 	isWindows := func(c corev1.Container) bool {
 		return strings.Contains(c.Image, "windows") || strings.Contains(c.Image, "nanoserver") || strings.Contains(c.Image, "servercore")

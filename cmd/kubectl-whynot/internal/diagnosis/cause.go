@@ -58,8 +58,7 @@ func (x *Pending) explain() {
 		}
 	case len(p.Gates) > 0:
 		n, gates := len(p.Gates), say.Joined(say.FirstOf(p.Gates, 3))
-		gates = say.Noun(n, "gate") + " " + gates + say.For(n, " is", " are")
-		x.Kind, x.Text = causeGates, "the scheduler ignores the pod until its scheduling "+gates+" removed"
+		x.Kind, x.Text = causeGates, "the scheduler ignores the pod until its scheduling "+say.Noun(n, "gate")+" "+gates+say.For(n, " is", " are")+" removed"
 	case x.Matching == 0:
 		x.Kind, x.Text = causeAffinity, x.Unmatched
 	case x.IsOpen():

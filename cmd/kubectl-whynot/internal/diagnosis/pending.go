@@ -97,7 +97,6 @@ func (v *verdict) shape(p *cluster.Profile) string {
 	return fmt.Sprint(v.Matching > 0, lists.Each(v.Rejecting, lacks))
 }
 
-// entry returns an entry with what is known of its first pod.
 func (a *analyst) entry(p *cluster.Pod) *Pending {
 	return &Pending{
 		Namespace: p.Namespace, Owner: *p.Owner, First: p, Gated: len(p.Gates) > 0, Message: p.Message,
@@ -177,14 +176,9 @@ func (a *analyst) besideTexts(x *Pending) (texts []string) {
 	var nodes []int
 	var list []taints.Taint
 	for _, s := range x.Rejecting {
-		for _, t := range why.Untolerated(x.target.Profile.Matcher, s.Group) {
-			if a.StateOf(t, s.Nodes) == purpose.None {
-				continue
-			}
-			list = append(list, t)
-			if !slices.Contains(nodes, s.Nodes[0]) {
-				nodes = append(nodes, s.Nodes...)
-			}
+		isNone := func(t taints.Taint) bool { return a.StateOf(t, s.Nodes) == purpose.None }
+		if states := slices.DeleteFunc(why.Untolerated(x.target.Profile.Matcher, s.Group), isNone); len(states) > 0 {
+			nodes, list = append(nodes, s.Nodes...), append(list, states...)
 		}
 	}
 	stays := a.guide.Stays(nodes, cluster.Distinct(list))

@@ -41,7 +41,7 @@ func (x *Pods) adviceFor(s *Stay) *advice {
 		"ARE": say.For(n, "is", "are"), "HAVE": say.For(n, "has", "have"), "TAKE": say.For(n, "takes", "take"), "RUN": say.For(n, "runs", "run"),
 		"STATE": string(s.State), "WHAT": say.TaintsText(s.taints), "SINCE": since, "CLIENT": s.By, "EVIDENCE": evidence,
 		"CORDONED": strings.TrimSpace(strings.TrimSuffix("by "+s.By, "by ") + " " + since), "WRITERS": x.writers(s.at),
-		"BY": first(s.removers), "MAKERS": first(s.makers), "KEEPERS": first(s.keepers), "STALE": s.stale, "FAULT": s.fault, "STARTUP": s.startup,
+		"BY": first(s.removers), "MAKERS": first(s.makers), "KEEPERS": first(s.keepers), "STALE": s.Stale, "FAULT": s.Fault, "STARTUP": s.Startup,
 		"LOOK": s.known.Look, "WITHIN": duration.HumanDuration(s.known.Within), "REMOVAL": s.known.Removal,
 	}, x.First.Owner.Kind == "DaemonSet" && x.Profile.NamesNodes()}
 }
@@ -98,13 +98,13 @@ func (a *advice) tolerate(condition string, list []taints.Taint) []Step {
 func (x *Pods) StepsFor(s *Stay, stays []*Stay) []Step {
 	a := x.adviceFor(s)
 	switch {
-	case s.stale != "":
+	case s.Stale != "":
 		return []Step{a.remove("remove WHAT from WHO: STALE, so Kubernetes' node-lifecycle controller does it within seconds if it runs")}
-	case s.fault != "":
+	case s.Fault != "":
 		return []Step{a.look("repair WHO, which HAVE WHAT{, SINCE} for a fault: FAULT")}
-	case s.startup != "" && s.IsLate:
+	case s.Startup != "" && s.IsLate:
 		return []Step{a.look("look at what removes WHAT: WHO still HAVE it{, SINCE,} and STARTUP has it among its startupTaints")}
-	case s.startup != "":
+	case s.Startup != "":
 		return []Step{a.look("wait for WHAT to go away from WHO{, there SINCE}: STARTUP has it among its startupTaints, so that the NODES ARE starting")}
 	case s.known.IsGuess:
 		return []Step{a.look("ask who set WHAT on WHO{, there SINCE}: by its words the NODES ARE STATE. Who set it removes it; no pod should tolerate it" +

@@ -17,7 +17,7 @@ import (
 
 // A Stay is taints of a state on some nodes, for which the same is to be done.
 type Stay struct {
-	stayKey
+	purpose.Stay
 	known    *purpose.Entry
 	at       []int
 	nodes    []string
@@ -28,14 +28,6 @@ type Stay struct {
 	isSick   bool           // one of the nodes is not healthy
 	makers   []string       // Machines and NodeClaims that are deleted, and remove nodes
 	keepers  []string       // pods there that ask not to be disrupted
-}
-
-// A stayKey is equal for taints for which the same is to be done.
-type stayKey struct {
-	purpose.Stay
-	stale   string // why Kubernetes removes the taint
-	fault   string // the condition that the taint names; empty: none
-	startup string // what lists the taint among those of a start; empty: nothing
 }
 
 // A Guide knows the cluster that steps are for.
@@ -76,7 +68,7 @@ func (g *Guide) Stays(nodes []int, list []taints.Taint) []*Stay {
 }
 
 func (g *Guide) findStays(nodes []int, list []taints.Taint) []*Stay {
-	found := make(map[stayKey]*Stay)
+	found := make(map[purpose.Stay]*Stay)
 	var stays []*Stay
 	for _, i := range slices.Sorted(slices.Values(nodes)) { // this is the order of names
 		n := &g.Nodes[i]
@@ -84,13 +76,13 @@ func (g *Guide) findStays(nodes []int, list []taints.Taint) []*Stay {
 			if n.Deleted == nil && !slices.ContainsFunc(list, e.taint.Equal) {
 				continue
 			}
-			s := found[e.stayKey]
+			s := found[e.Stay]
 			if s == nil {
-				s = &Stay{stayKey: e.stayKey, known: e.known}
-				found[e.stayKey], stays = s, append(stays, s)
+				s = &Stay{Stay: e.Stay, known: e.known}
+				found[e.Stay], stays = s, append(stays, s)
 			}
 			s.taints, s.replaced = cluster.Distinct(append(s.taints, e.acts)), cluster.Distinct(append(s.replaced, e.taint))
-			s.isSick = s.isSick || e.isSick
+			s.isSick = s.isSick || !n.IsHealthy()
 			if by := e.known.Remover(); n.Deleted == nil && !slices.Contains(s.removers, by) {
 				s.removers = append(s.removers, by)
 			}
@@ -108,7 +100,7 @@ func (g *Guide) findStays(nodes []int, list []taints.Taint) []*Stay {
 	}
 	slices.SortStableFunc(stays, func(s, t *Stay) int {
 		at := func(s *Stay) int { return slices.Index(purpose.All, s.known) }
-		return cmp.Or(lists.CompareBools(s.stale != "", t.stale != ""), at(s)-at(t))
+		return cmp.Or(lists.CompareBools(s.Stale != "", t.Stale != ""), at(s)-at(t))
 	})
 	return stays
 }
@@ -116,30 +108,28 @@ func (g *Guide) findStays(nodes []int, list []taints.Taint) []*Stay {
 // An ending is a taint of a node, and the taint with which it ends, both without times.
 type ending struct {
 	taint, acts taints.Taint
-	stayKey
-	known  *purpose.Entry // of what acts
-	since  time.Time
-	isSick bool // the node is not healthy
+	purpose.Stay
+	known *purpose.Entry // of what acts
+	since time.Time
 }
 
-// endings returns those of all taints of the node.
 func (g *Guide) endings(i int) []ending {
 	n, now := &g.Nodes[i], g.Now
 	if g.ended[i] == nil {
 		g.ended[i] = lists.Each(n.Taints, func(t taints.Taint) ending {
 			acts := n.Acting(t, now)
-			same, since := n.StayOf(acts, now)
-			key := stayKey{same, "", g.Faults[acts.ID()], g.StartupOf(acts, []int{i})}
-			if key.startup != "" && since.IsZero() {
+			s, since := n.StayOf(acts, now)
+			s.Fault, s.Startup = g.Faults[acts.ID()], g.StartupOf(acts, []int{i})
+			if s.Startup != "" && since.IsZero() {
 				since = n.CreationTimestamp.Time
 			}
 			switch {
 			case slices.Contains(n.Stale, acts.ID()):
-				key = stayKey{Stay: purpose.Stay{ID: acts.ID()}, stale: n.StateFor(acts.ID())}
-			case key.fault+key.startup != "":
-				key.ID, key.IsLate = acts.ID(), key.startup != "" && !since.IsZero() && now.Sub(since) > time.Hour
+				s = purpose.Stay{ID: acts.ID(), Stale: n.StateFor(acts.ID())}
+			case s.Fault+s.Startup != "":
+				s.ID, s.IsLate = acts.ID(), s.Startup != "" && !since.IsZero() && now.Sub(since) > time.Hour
 			}
-			return ending{purpose.WithoutTime(t), purpose.WithoutTime(acts), key, purpose.Known(acts), since, !n.IsHealthy()}
+			return ending{purpose.WithoutTime(t), purpose.WithoutTime(acts), s, purpose.Known(acts), since}
 		})
 	}
 	return g.ended[i]

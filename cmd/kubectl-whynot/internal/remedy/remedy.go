@@ -218,7 +218,6 @@ func (a *chooser) plan(r *remedy) (isAccepted bool) {
 	return !found && taints.ValidateTolerations(r.tolerations) == nil
 }
 
-// purposeOf returns what the taint of the nodes is for.
 func (a *chooser) purposeOf(t taints.Taint, nodes []int) purpose.Purpose {
 	has := func(o taints.Taint) bool { return o.ID() == t.ID() && o.Value == t.Value }
 	lacks := func(s cluster.Share) bool { return !slices.ContainsFunc(s.Group.Taints, has) }

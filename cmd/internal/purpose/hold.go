@@ -71,18 +71,16 @@ func HoldOf(conditions []lifecycle.Condition, annotations, labels map[string]str
 			list = append(list, fmt.Sprintf("its condition %s is %s", c.Type, c.Status))
 		}
 	}
-	for _, kind := range []struct {
-		name string
-		set  map[string]string
-	}{{"annotation", annotations}, {"label", labels}} {
-		for _, key := range slices.Sorted(maps.Keys(kind.set)) {
+	for i, set := range []map[string]string{annotations, labels} {
+		kind := []string{"annotation", "label"}[i]
+		for _, key := range slices.Sorted(maps.Keys(set)) {
 			isOfKubernetes := strings.Contains(key, "k8s.io/") || strings.Contains(key, "kubernetes.io/")
-			saysNote := kind.name == "annotation" && !isOfKubernetes && isNote(key, kind.set[key])
-			if !saysNote && !saysHeld(key, kind.set[key]) {
+			saysNote := kind == "annotation" && !isOfKubernetes && isNote(key, set[key])
+			if !saysNote && !saysHeld(key, set[key]) {
 				continue
 			}
-			text := "its " + kind.name + " " + key + "=" + kind.set[key]
-			if by := writer("metadata", kind.name+"s", key); by != "" && !IsPerson(by) {
+			text := "its " + kind + " " + key + "=" + set[key]
+			if by := writer("metadata", kind+"s", key); by != "" && !IsPerson(by) {
 				text += " of " + by
 			}
 			list = append(list, say.Shortened(text))

@@ -86,16 +86,13 @@ func split(name string) []string {
 		b.WriteRune(unicode.ToLower(c))
 	}
 	list := strings.FieldsFunc(b.String(), func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') })
-	for i := len(list) - 1; i > 0; i-- { // "not ready" is one word
-		isOne := list[i-1] == "out" && strings.HasPrefix(list[i], "of") || list[i-1] == "scheduling" && list[i] == "disabled" || list[i] == "swap"
-		if isOne || isIn("join", list[i-1]) {
-			list[i-1] += list[i]
+	for i := len(list) - 1; i > 0; i-- { // "not ready" is one word, and so is what may fail
+		first, next := list[i-1], list[i]
+		isOne := first == "out" && strings.HasPrefix(next, "of") || first == "scheduling" && next == "disabled" || next == "swap"
+		isFailure := (first == "failure" || first == "fault") && isIn("may-fail", next)
+		if isOne || isFailure || isIn("join", first) {
+			list[i-1] += next
 			list = slices.Delete(list, i, i+1)
-		}
-	}
-	for i := 1; i < len(list); i++ { // what may fail has not
-		if isFailure := list[i-1] == "failure" || list[i-1] == "fault"; isFailure && isIn("may-fail", list[i]) {
-			list = slices.Delete(list, i-1, i+1)
 		}
 	}
 	return list

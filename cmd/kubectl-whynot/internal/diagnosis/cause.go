@@ -50,7 +50,7 @@ func (x *Pending) explain() {
 		x.Kind, x.Text = causeFailure, "it cannot create pods: "+say.Shortened(p.Failure)
 	case len(p.Mistakes) > 0:
 		x.Kind, x.Text = causeInvalid, strings.Join(say.FirstOf(p.Mistakes, 3), "; ")
-		x.Change, x.Alternatives, x.AlternativesTotal = nil, nil, 0 // of other tolerations than those that are meant
+		x.Advice = remedy.Advice{} // of other tolerations than those that are meant
 	case isInvalid && (p.Template || p.IsNew && x.IsOpen() || isUnknown):
 		x.Kind, x.Text = causeInvalid, invalidText(p.Tolerations)
 		if x.Change != nil {
@@ -167,7 +167,7 @@ func (a *analyst) adviseTemplate(x *Pending, w *cluster.Workload) {
 	y.target.Profile = a.WithTolerations(x.target.Profile, list)
 	y.verdict, y.Tolerations, y.Fix = *a.verdict(y.target.Profile), y.target.Profile.Tolerations, nil
 	y.explain()
-	x.Change, x.Alternatives, x.AlternativesTotal, x.Fix = y.Change, y.Alternatives, y.AlternativesTotal, y.Fix
+	x.Advice, x.Fix = y.Advice, y.Fix
 	template := "the template of " + w.Kind + " " + w.String()
 	if y.IsOpen() && !x.IsOpen() {
 		x.Kind, x.Text = causeOlder, x.Text+"; the pod is older than "+template+", which tolerates enough"

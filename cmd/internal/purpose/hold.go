@@ -93,9 +93,6 @@ func HoldOf(conditions []lifecycle.Condition, annotations, labels map[string]str
 // isHarmless reports whether the condition says that the node is well: what should be True
 // is, and what names a problem is not.
 func isHarmless(c lifecycle.Condition) bool {
-	if c.Type == "Ready" {
-		return c.Status == "True"
-	}
 	name := split(c.Type)
 	if lastOf(name) == "available" && (slices.Contains(name, "update") || slices.Contains(name, "upgrade")) { // which is nothing to repair
 		return true

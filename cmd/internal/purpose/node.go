@@ -45,9 +45,6 @@ type Stay struct {
 	Startup string // what lists the taint among those of a start
 }
 
-// IsAnnotation reports whether an annotation says that the node is in maintenance.
-func (s Stay) IsAnnotation() bool { return s.State == Maintained && s.ID.Effect == "" }
-
 // StayOf also returns since when the node has the taint, or zero.
 func (n *NodeState) StayOf(t taints.Taint, now time.Time) (s Stay, since time.Time) {
 	k := Known(t)

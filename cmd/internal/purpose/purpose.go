@@ -47,7 +47,7 @@ func Of(t taints.Taint, e Evidence) Purpose {
 		return Purpose{State: Unhealthy, Because: e.Fault}
 	case k.IsGuess && !e.IsChosen && !isListed:
 		return Purpose{State: k.State, Because: "its words say so"}
-	case k.IsGuess && !(e.IsChosen && (isListed || e.IsNamed || isLongName(t))): // a pool of the name, or a state
+	case k.IsGuess && !(e.IsChosen && (isListed || e.IsNamed)): // a pool of the name, or a state
 		return unknown
 	case e.Startup != "":
 		return Purpose{State: Starting, Because: e.Startup + " has it among its startupTaints"}
@@ -64,11 +64,6 @@ func Of(t taints.Taint, e Evidence) Purpose {
 	}
 	_, saysPool := reading(t)
 	return Purpose{IsPool: saysPool}
-}
-
-// isLongName reports whether a state is only part of the taint's value, as in pool=repair-service.
-func isLongName(t taints.Taint) bool {
-	return len(split(t.Value)) > 1 && !isIn("status", lastOf(split(t.Key)))
 }
 
 // Marks reports whether a resource or a label of the node marks the same pool as the taint:

@@ -81,8 +81,8 @@ func (x *Pending) explain() {
 func (x *Pending) note(m *fiterror.Message) {
 	p := x.First
 	note := func(isTrue bool, words ...string) {
-		if text := strings.Join(words, ""); isTrue && !slices.Contains(x.Notes, text) {
-			x.Notes = append(x.Notes, text)
+		if isTrue {
+			x.Notes = append(x.Notes, strings.Join(words, ""))
 		}
 	}
 	n := len(x.NominatedNodes)

@@ -4,13 +4,13 @@ package fix
 
 import (
 	"cmp"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/duration"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
@@ -121,7 +121,7 @@ func (x *Pods) StepsFor(s *Stay, stays []*Stay) []Step {
 		return a.starting()
 	case s.State == purpose.Leaving:
 		return a.leaving()
-	case s.IsAnnotation():
+	case s.State == purpose.Maintained && s.ID.Effect == "":
 		return a.annotated()
 	}
 	return a.maintained()
@@ -279,18 +279,17 @@ func (a *advice) maintained() []Step {
 
 // writers names the clients that last wrote the taints of the nodes, as far as is known.
 func (x *Pods) writers(nodes []int) string {
-	times := make(map[string][]time.Time)
+	names, newest := sets.New[string](), time.Time{}
 	for _, i := range nodes {
 		if last := x.Nodes[i].Wrote; last.By != "" {
-			times[last.By] = append(times[last.By], last.At)
+			names.Insert(last.By)
+			newest = slices.MaxFunc([]time.Time{newest, last.At}, time.Time.Compare)
 		}
 	}
-	names := slices.Sorted(maps.Keys(times))
 	if len(names) == 0 {
 		return ""
 	}
-	newest := slices.MaxFunc(slices.Concat(slices.Collect(maps.Values(times))...), time.Time.Compare)
-	return say.Joined(say.FirstOf(names, 3)) + " last wrote the taints there, " + say.Relative(newest.Unix()-x.Now.Unix())
+	return say.Joined(say.FirstOf(sets.List(names), 3)) + " last wrote the taints there, " + say.Relative(newest.Unix()-x.Now.Unix())
 }
 
 // Ask returns what to find out about taints that may be for a state or for a pool.

@@ -230,11 +230,10 @@ func (a *analyst) taintsText(v *verdict) string {
 		return text
 	case v.Change != nil:
 		nodeTaints, nodes = v.Change.NodeTaints, v.Change.Opened
-		for _, t := range v.Advice.Reasons.Taints() {
-			if _, ok := taints.Match(t, v.Change.Tolerations); ok && v.Advice.Reasons.Of(t).HasClosest() {
-				list = append(list, t)
-			}
-		}
+		list = slices.DeleteFunc(v.Advice.Reasons.Taints(), func(t taints.Taint) bool {
+			_, isTolerated := taints.Match(t, v.Change.Tolerations)
+			return !isTolerated || !v.Advice.Reasons.Of(t).HasClosest()
+		})
 	case len(v.Alternatives) > 0:
 		for i := range v.Alternatives {
 			x := &v.Alternatives[i]

@@ -50,22 +50,20 @@ func Once(steps []Step) []Step {
 
 // Labels returns the words before the steps.
 func Labels(steps []Step) (labels []string) {
-	count, part, hasEnough := make(map[relation]int), 0, false
+	count, seen := make(map[relation]int), make(map[relation]int)
 	for _, s := range steps {
 		count[s.Relation]++
 	}
 	parts := count[together] + min(count[enough], 1)
 	for _, s := range steps {
 		label := "Fix"
-		if s.Relation == together || s.Relation == enough && !hasEnough {
-			part++
-		}
+		seen[s.Relation]++
+		part := seen[together] + min(seen[enough], 1)
 		if parts > 1 {
 			label += fmt.Sprintf(", step %d of %d", part, parts)
 		}
 		switch s.Relation {
 		case enough:
-			hasEnough = true
 			label += fmt.Sprintf(", one of %d", count[enough])
 		case instead:
 			label = "Or instead" + ofSteps(part-s.Replaces+1, part, parts)

@@ -3,6 +3,7 @@
 package purpose
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -185,10 +186,7 @@ func denies(name []string, value string, words []string) bool {
 		s := stateOf(w, true)
 		return s == Leaving || s == Fenced || strings.HasPrefix(w, "maint")
 	}
-	last := strings.ToLower(value)
-	if len(words) > 0 {
-		last = words[len(words)-1]
-	}
+	last := cmp.Or(lastOf(words), value)
 	isUncordon := len(words) > 0 && words[0] == "uncordon" && !slices.ContainsFunc(words[1:], func(w string) bool { return isHeld(w, false) })
 	return isUncordon || isIn("denial", last) || isIn("end", last) && !slices.ContainsFunc(name, lasts)
 }

@@ -234,11 +234,8 @@ func WithoutTime(t taints.Taint) taints.Taint {
 
 // timeIn returns the time in the value of a taint, as Cluster Autoscaler sets it, or zero.
 func timeIn(t taints.Taint) (at time.Time, ok bool) {
-	if StateOf(t) != Leaving {
-		return at, false
-	}
 	seconds, err := strconv.ParseInt(t.Value, 10, 64)
-	if err != nil {
+	if err != nil || StateOf(t) != Leaving {
 		return at, false
 	}
 	return time.Unix(seconds, 0).UTC(), true

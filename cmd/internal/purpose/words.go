@@ -4,6 +4,7 @@ package purpose
 
 import (
 	_ "embed"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -112,10 +113,7 @@ var (
 // key is about may be in its value, but the words of a role, or of what the nodes are
 // dedicated to, are names.
 func reading(t taints.Taint) (state State, isPool bool) {
-	prefix, name, isPrefixed := strings.Cut(t.Key, "/")
-	if !isPrefixed {
-		prefix, name = "", t.Key
-	}
+	prefix, name := path.Split(t.Key)
 	domain := strings.Split(prefix, ".")
 	if len(domain) == 2 && !strings.Contains(domain[0], "-") { // example.com says who, gpu.example.com and gpu-nodes.com also what
 		domain[0] = ""
@@ -158,9 +156,8 @@ func reading(t taints.Taint) (state State, isPool bool) {
 	}
 	state = said[line]
 	isUnclear = isUnclear || isIn("going", t.Value) || isWork(last) && line == 0 && (t.Value == "" || isIn("yes", t.Value)) // line 0 is of machines
-	isKind := isNodes(last)                                                                                                 // of nodes
 	isEcho := slices.ContainsFunc(value, func(text string) bool { return len(text) > 2 && slices.Contains(key, text) })
-	isMark := !isPrefixed && isIn("yes", t.Value) && !strings.HasSuffix(last, "ing") && !strings.Contains(last, "schedul") // "kubeflow=true" is a person's; programs have a domain
+	isMark := prefix == "" && isIn("yes", t.Value) && !strings.HasSuffix(last, "ing") && !strings.Contains(last, "schedul") // "kubeflow=true" is a person's; programs have a domain
 	switch {
 	case isIn("whose", last) && state != ofKey: // of the nodes, or the name of a team
 		return ofKey, false
@@ -169,7 +166,7 @@ func reading(t taints.Taint) (state State, isPool bool) {
 	case isIn("nobody", t.Value), isTicket(t.Value), slices.Contains(value, "until"), isUnclear && !isName: // no pods yet, or a state
 		return state, false
 	}
-	return state, isPool || isName || isKind || isEcho || isMark
+	return state, isPool || isName || isNodes(last) || isEcho || isMark
 }
 
 func lastOf(words []string) string { return strings.Join(words[max(len(words)-1, 0):], "") }

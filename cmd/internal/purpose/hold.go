@@ -145,7 +145,7 @@ func saysHeld(key, value string) bool {
 		return false
 	}
 	last := name[n-1]
-	isTaken := n > 1 && (last == "by" || last == "for" || last == "until") && (isIn("take", name[n-2]) || strings.HasSuffix(name[n-2], "ing")) && value != "" && !isIn("nobody", value)
+	isTaken := n > 1 && isIn("taken", last) && (isIn("take", name[n-2]) || strings.HasSuffix(name[n-2], "ing")) && value != "" && !isIn("nobody", value)
 	isSetting := isIn("setting", name...) && !isIn("about", last) && value != "active" && last != "exceeded"
 	if isIn("about", last) { // "cordon.example.com/reason"
 		first, _, _ := strings.Cut(domain, ".")

@@ -57,8 +57,8 @@ func TestCases(t *testing.T) {
 			taint, words, _ := strings.Cut(text, " ")
 			has := func(word string) bool { return slices.Contains(strings.Fields(words), word) }
 			p := Of(taintOf(taint), Evidence{
-				Fault: says(has("fault"), "a fault", ""), Startup: says(has("startup"), "NodePool p", ""), IsListed: has("listed"), IsChosen: has("chosen"),
-				IsMarked: has("marked"), Writer: says(has("written"), "a controller", ""), IsWanted: has("wanted"), IsLater: has("later"), IsNamed: has("named"),
+				Fault: says(has("fault"), "a fault", ""), Startup: says(has("startup"), "NodePool p", ""), Writer: says(has("written"), "a controller", ""),
+				IsListed: has("listed"), IsChosen: has("chosen"), IsMarked: has("marked"), IsWanted: has("wanted"), IsLater: has("later"), IsNamed: has("named"),
 			})
 			if p.State != None {
 				return string(p.State) + ": " + p.Because

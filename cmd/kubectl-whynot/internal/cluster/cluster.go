@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -227,7 +226,7 @@ func (c *Cluster) Decode(m manifest.Object) error {
 	switch {
 	case m.Kind == "":
 		return errors.New("kind is missing; " + manifest.Expected)
-	case version != "" && m.APIVersion != "" && m.APIVersion != version && !(path.Dir(version) == "resource.k8s.io" && c.objects.Reads(m.Kind, m.APIVersion)):
+	case version != "" && m.APIVersion != "" && m.APIVersion != version && !c.objects.Reads(m.Kind, m.APIVersion):
 		c.Others[m.Kind+" (its apiVersion is "+m.APIVersion+", not "+version+")"]++
 		return nil
 	}

@@ -219,7 +219,8 @@ func (a *advice) leaving() (steps []Step) {
 	const leave = "WHO ARE being removed{ with MAKERS}{ by BY}{, SINCE}: "
 	switch n := len(a.makers); {
 	case n > 0 && a.IsLate:
-		return []Step{a.tell("find out why MAKERS" + say.For(n, " is", " are") + " not gone{, deleted SINCE}: finalizers name who removes " + say.For(n, "it", "them") + ", and WHO")}
+		return []Step{a.tell("find out why MAKERS" + say.For(n, " is", " are") + " not gone{, deleted SINCE}: finalizers name who removes " +
+			say.For(n, "it", "them") + ", and WHO")}
 	case a.ID.Key == purpose.DeletionTimestamp:
 		text := a.words.in("find out why WHO ARE not gone{, deleted SINCE}: finalizers name who removes them")
 		return []Step{a.pods.onNodes(text, a.nodes, 1, "get", "node", "-o", "yaml")}

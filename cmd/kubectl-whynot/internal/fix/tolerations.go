@@ -74,8 +74,6 @@ func (x *Pods) inWords(condition string, entries []remedy.Entry) []Step {
 	kind, name := x.First.Owner.Template()
 	where := " in the pod template of " + kind + " " + name
 	switch by := x.Workload.MadeBy(); {
-	case len(entries) == 0:
-		return nil
 	case x.First.Owner.Kind == "DaemonSet" && by != "":
 		where = " in " + by + ", which made " + x.First.Owner.Kind + " " + x.First.Owner.Name + " and undoes a change of it"
 	case kind == "":

@@ -84,7 +84,8 @@ func (g *Guide) outages(pods []*eviction.Eviction) (steps []Step, outageOf func(
 	}
 	for _, same := range lists.Grouped(pods, outageOf) {
 		place := outageOf(same[0])
-		text := "repair the network or the control plane: no " + place + " answers, so that the machines may still run. Delete no nodes there, and no pods by force"
+		text := "repair the network or the control plane: no " + place + " answers, so that the machines may still run. " +
+			"Delete no nodes there, and no pods by force"
 		switch place {
 		case "":
 			continue

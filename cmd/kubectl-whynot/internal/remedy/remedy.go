@@ -281,7 +281,8 @@ func (r *remedy) compare(s *remedy) int {
 		return cmp.Or(clear, ranks, len(r.Corrections)-len(s.Corrections), len(r.tolerations)-len(s.tolerations))
 	}
 	return cmp.Or(
-		clear, lists.CompareBools(r.isDeleted, s.isDeleted), lists.CompareBools(len(r.NodeTaints) > 0, len(s.NodeTaints) > 0), lists.CompareBools(len(r.Corrections) == 0, len(s.Corrections) == 0), ranks,
+		clear, lists.CompareBools(r.isDeleted, s.isDeleted), lists.CompareBools(len(r.NodeTaints) > 0, len(s.NodeTaints) > 0),
+		lists.CompareBools(len(r.Corrections) == 0, len(s.Corrections) == 0), ranks,
 		lists.CompareBools(len(r.Unknown) > 0, len(s.Unknown) > 0),
 	)
 }

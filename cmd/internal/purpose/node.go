@@ -161,8 +161,9 @@ func (n *NodeState) WayOut(now time.Time) string {
 	switch {
 	case n.Maker != "":
 		return "find out why " + n.Maker + ", already deleted, is not gone: it removes NODES"
-	case n.Deleted != nil: // and still there, so it has some
-		return "find out why NODES, already deleted, ARE not gone: finalizers keep what is deleted, here " + say.Joined(say.FirstOf(n.Finalizers, 3))
+	case n.Deleted != nil:
+		text := "find out why NODES, already deleted, ARE not gone: finalizers keep what is deleted, here " + say.Joined(say.FirstOf(n.Finalizers, 3))
+		return strings.TrimSuffix(text, ", here ")
 	case s.IsLate:
 		return "look at " + k.Look + ": NODES ARE " + string(k.State) + ", normally for less than " + duration.HumanDuration(k.Within)
 	}

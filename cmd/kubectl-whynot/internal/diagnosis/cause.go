@@ -183,11 +183,12 @@ func (a *analyst) adviseTemplate(x *Pending, w *cluster.Workload) {
 // tolerationsOfNew returns the tolerations of a new pod: those of the template, and what
 // admission has added to the pod. This is all that the template that made the pod lacks. If
 // that is not known, it comes after what the API server or the DaemonSet controller gives to
-// every pod, or is for the namespace.
+// every pod, or is for the namespace, for memory pressure or a resource that the pod requests.
 func (a *analyst) tolerationsOfNew(x *Pending, w *cluster.Workload) []taints.Toleration {
 	list, made, isAfter := slices.Clone(w.Effective), a.MadeBy(x.First), false
 	for _, t := range x.Tolerations {
-		isKnown := cluster.IsDefault(t) || has(a.AddedIn[x.Namespace], t) || made != nil && !has(made.Effective, t)
+		isNode := t.Operator == taints.OpExists && t.Effect == taints.NoSchedule && (t.Key == taints.NodeMemoryPressure || x.target.Profile.Requests(t.Key))
+		isKnown := isNode || cluster.IsDefault(t) || has(a.AddedIn[x.Namespace], t) || made != nil && !has(made.Effective, t)
 		if !has(list, t) && (isAfter || isKnown) {
 			list = append(list, t)
 		}

@@ -184,7 +184,7 @@ func (q *Question) noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 	if q.Start != nil {
 		waits = q.Start.Texts(c, p, q.Now)
 	}
-	who, where, why := "pod "+p.String(), " on node "+p.Node, strings.Join(waits, "; ")
+	who, where, text := "pod "+p.String(), " on node "+p.Node, strings.Join(waits, "; ")
 	if !isKnown {
 		where += ", which is not in the input,"
 	} else if !isEvicted && !p.Deleting {
@@ -193,10 +193,10 @@ func (q *Question) noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 	switch {
 	case p.Deleting:
 		return q.deletionOf(c, p, who+where, waits)
-	case why != "" && p.Phase == corev1.PodPending:
-		return who + " is" + where + " and has not started: " + why
-	case why != "":
-		return who + " has started" + where + " but " + why
+	case text != "" && p.Phase == corev1.PodPending:
+		return who + " is" + where + " and has not started: " + text
+	case text != "":
+		return who + " has started" + where + " but " + text
 	case p.IsFinished():
 		return strings.TrimSuffix(fmt.Sprintf("%s has finished: its phase is %s, its status says %q", who, p.Phase, p.Message), `, its status says ""`)
 	case p.IsPending(), isEvicted:

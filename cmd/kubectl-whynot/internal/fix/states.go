@@ -3,7 +3,6 @@
 package fix
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -53,16 +52,18 @@ type words map[string]string
 var word = regexp.MustCompile(`\{[^}]*\}|\b[A-Z]{2,}\b`)
 
 func (w words) in(text string) string {
+	isNothing := func(name string) bool { value, isWord := w[name]; return isWord && value == "" }
 	return word.ReplaceAllStringFunc(text, func(part string) string {
-		part, isOptional := strings.CutPrefix(strings.TrimSuffix(part, "}"), "{")
-		says := func(name string) bool { value, isWord := w[name]; return !isWord || value != "" }
-		switch {
-		case !isOptional:
-			return cmp.Or(w[part], part)
-		case slices.ContainsFunc(word.FindAllString(part, -1), func(name string) bool { return !says(name) }):
+		optional, isOptional := strings.CutPrefix(part, "{")
+		if value, isWord := w[part]; isWord {
+			return value
+		} else if !isOptional {
+			return part
+		}
+		if slices.ContainsFunc(word.FindAllString(optional, -1), isNothing) {
 			return ""
 		}
-		return w.in(part)
+		return w.in(strings.TrimSuffix(optional, "}"))
 	})
 }
 

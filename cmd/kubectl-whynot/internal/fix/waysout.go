@@ -78,9 +78,12 @@ func (g *Guide) outages(pods []*eviction.Eviction) (steps []Step, outageOf func(
 		}
 	}
 	outageOf = func(x *eviction.Eviction) string {
-		places := placesOf(g.node(x.Node))
-		isOut := func(place string) bool { return nodes[place] == silent[place] && (place == "node" || nodes[place] > 1) }
-		return append(slices.DeleteFunc(places, func(place string) bool { return !isOut(place) }), "")[0]
+		for _, place := range placesOf(g.node(x.Node)) {
+			if nodes[place] == silent[place] && (place == "node" || nodes[place] > 1) {
+				return place
+			}
+		}
+		return ""
 	}
 	for _, same := range lists.Grouped(pods, outageOf) {
 		place := outageOf(same[0])

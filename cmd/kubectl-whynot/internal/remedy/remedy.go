@@ -276,12 +276,12 @@ func (r *remedy) isClear() bool { return len(r.Taints) == 0 }
 
 // compare orders remedies, the likeliest first.
 func (r *remedy) compare(s *remedy) int {
-	clear, ranks := lists.CompareBools(s.isClear(), r.isClear()), r.rank()-s.rank()
+	clearer, ranks := lists.CompareBools(s.isClear(), r.isClear()), r.rank()-s.rank()
 	if r.isClear() { // the fewest corrections, and of these the most that replace
-		return cmp.Or(clear, ranks, len(r.Corrections)-len(s.Corrections), len(r.tolerations)-len(s.tolerations))
+		return cmp.Or(clearer, ranks, len(r.Corrections)-len(s.Corrections), len(r.tolerations)-len(s.tolerations))
 	}
 	return cmp.Or(
-		clear, lists.CompareBools(r.isDeleted, s.isDeleted), lists.CompareBools(len(r.NodeTaints) > 0, len(s.NodeTaints) > 0),
+		clearer, lists.CompareBools(r.isDeleted, s.isDeleted), lists.CompareBools(len(r.NodeTaints) > 0, len(s.NodeTaints) > 0),
 		lists.CompareBools(len(r.Corrections) == 0, len(s.Corrections) == 0), ranks,
 		lists.CompareBools(len(r.Unknown) > 0, len(s.Unknown) > 0),
 	)

@@ -107,38 +107,31 @@ func (e *Entry) ownsNode() bool {
 	return !e.IsManual() && (e.State == Leaving || e.State == Maintained || e.State == Fenced)
 }
 
-// A pattern is a key of an entry that has "*" or a value.
-type pattern struct {
-	key   string
-	entry *Entry
-}
-
-// index returns the keys that match themselves alone, and the others, the longest first.
-func index(list []*Entry) (exact map[string]*Entry, patterns []pattern) {
-	exact = make(map[string]*Entry)
+// index returns the entries by their keys, and the keys that have "*" or a value, the longest
+// first.
+func index(list []*Entry) (entries map[string]*Entry, patterns []string) {
+	entries = make(map[string]*Entry)
 	for _, e := range list {
 		for _, key := range e.Keys {
-			if strings.ContainsAny(key, "*=") {
-				patterns = append(patterns, pattern{key, e})
-			} else {
-				exact[key] = e
+			if entries[key] = e; strings.ContainsAny(key, "*=") {
+				patterns = append(patterns, key)
 			}
 		}
 	}
-	slices.SortFunc(patterns, func(a, b pattern) int { return cmp.Or(len(b.key)-len(a.key), strings.Compare(a.key, b.key)) })
-	return exact, patterns
+	slices.SortFunc(patterns, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	return entries, patterns
 }
 
-var exact, patterns = index(All)
+var entries, patterns = index(All)
 
 // Known returns the entry for the taint: the one whose key is the most specific. Without
 // one, the taint has no state.
 func Known(t taints.Taint) *Entry {
-	if e := exact[t.Key]; e != nil {
+	if e := entries[t.Key]; e != nil {
 		return e
 	}
-	if i := slices.IndexFunc(patterns, func(p pattern) bool { return isFor(p.key, t) }); i >= 0 {
-		return patterns[i].entry
+	if i := slices.IndexFunc(patterns, func(p string) bool { return isFor(p, t) }); i >= 0 {
+		return entries[patterns[i]]
 	}
 	state, _ := reading(t)
 	return guesses[state]

@@ -51,11 +51,11 @@ func TestKnownInAnyOrder(t *testing.T) {
 		})
 	}
 	want := found()
-	t.Cleanup(func() { exact, patterns = index(All) })
+	t.Cleanup(func() { entries, patterns = index(All) })
 	for seed := range uint64(9) {
 		list := slices.Clone(All)
 		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-		if exact, patterns = index(list); !slices.Equal(want, found()) {
+		if entries, patterns = index(list); !slices.Equal(want, found()) {
 			t.Errorf("order %d: other entries", seed)
 		}
 	}

@@ -50,6 +50,21 @@ func TestPodsThatAreHeldBackDelayNobody(t *testing.T) {
 	})
 }
 
+// A pod is due while the check that cancels its eviction still waits for its turn. The
+// controller looks itself, and does not try again and again until then.
+func TestLateCheck(t *testing.T) {
+	inWorld(t, fromTimeAdded, func(w *world) {
+		uid := w.addPod("n/web", tolerations("a:NoExecute op=Exists for 10s"))
+		w.setNode("n", taint("a:NoExecute", w.now()))
+		w.hold = true
+		w.setNode("n")
+		w.pass(20 * s)
+		if _, evicted := w.evicted[uid]; evicted || w.metrics()["queue_length"] != 0 {
+			t.Errorf("evicted: %v, metrics: %v", evicted, w.metrics())
+		}
+	})
+}
+
 func TestMemory(t *testing.T) { memory.Test(t, "evictor", strip) }
 
 // The cache keeps each toleration once, and of many only that they are many.

@@ -91,10 +91,10 @@ func (c *Controller) evict(ctx context.Context, l *lane, p *pod) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	changesWait := p.state == inFlight
+	mustCheck := p.state == inFlight || c.nodes[p.node] == nil // changes wait, or are not seen yet
 	p.state = waits
 	c.note(ctx, p, result, err)
-	if changesWait {
+	if mustCheck {
 		c.check(ctx, p.NamespacedName)
 	}
 	c.wake(p)

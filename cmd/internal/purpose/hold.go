@@ -20,7 +20,7 @@ import (
 type Hold struct {
 	By       string // the client that cordoned it, or wrote its taints; empty: not known
 	Evidence string // what else the node says; empty: nothing
-	IsSick   bool   // a condition says that something is wrong with the node, cordoned or not
+	Sick     string // the condition that says that something is wrong with the node, cordoned or not; empty: none
 }
 
 // Evidence of a node that just has to be repaired.
@@ -115,21 +115,31 @@ func Fault(t taints.Taint, conditions []lifecycle.Condition) string {
 	if k := Known(t); k.State != None && !k.IsGuess {
 		return ""
 	}
-	joined := func(s string) string { return strings.Join(split(s), "") }
 	for _, c := range conditions {
-		if c.Type == "Ready" || isHarmless(c) {
-			continue
-		}
-		if name := joined(c.Type); strings.Contains(joined(t.Key), name) || strings.Contains(joined(t.Value), name) {
+		if c.Type != "Ready" && !isHarmless(c) && (names(t.Key, c.Type) || names(t.Value, c.Type)) {
 			return fmt.Sprintf("condition %s is %s", c.Type, c.Status)
 		}
 	}
 	return ""
 }
 
-// IsSick reports whether one of the conditions of a node says that something is wrong.
-func IsSick(conditions []lifecycle.Condition) bool {
-	return slices.ContainsFunc(conditions, func(c lifecycle.Condition) bool { return !isHarmless(c) })
+// names reports whether the text has the name of a condition, or is several of its words, as
+// fallen-off-bus is of GPUFallenOffBus.
+func names(text, condition string) bool {
+	joined := func(s string) string { return strings.Join(split(s), "") }
+	words := split(path.Base(text))
+	return strings.Contains(joined(text), joined(condition)) || len(words) > 1 && strings.Contains(joined(condition), strings.Join(words, ""))
+}
+
+// Sickness returns the first of a node's conditions that says that something is wrong, as in
+// "condition DiskBroken is True", or "".
+func Sickness(conditions []lifecycle.Condition) string {
+	for _, c := range conditions {
+		if !isHarmless(c) {
+			return fmt.Sprintf("condition %s is %s", c.Type, c.Status)
+		}
+	}
+	return ""
 }
 
 // saysHeld reports whether the words of an annotation or label say that somebody has the
@@ -187,6 +197,9 @@ func denies(name []string, value string, words []string) bool {
 		return s == Leaving || s == Fenced || strings.HasPrefix(w, "maint")
 	}
 	last := cmp.Or(lastOf(words), value)
+	if last == "0" && len(words) > 1 { // as of v1.12.0
+		last = value
+	}
 	isUncordon := len(words) > 0 && words[0] == "uncordon" && !slices.ContainsFunc(words[1:], func(w string) bool { return isHeld(w, false) })
 	return isUncordon || isIn("denial", last) || isIn("end", last) && !slices.ContainsFunc(name, lasts)
 }

@@ -80,7 +80,7 @@ func (n *NodeState) CordonHold() Hold {
 // IsHealthy reports whether nothing says that the node is not.
 func (n *NodeState) IsHealthy() bool {
 	isSick := func(t taints.Taint) bool { return StateOf(t) == Unhealthy && !slices.Contains(n.Stale, t.ID()) }
-	return n.MayBeReady && !n.IsSick && !slices.ContainsFunc(n.Taints, isSick)
+	return n.MayBeReady && n.Sick == "" && !slices.ContainsFunc(n.Taints, isSick)
 }
 
 // Owner returns the taint of what removes the node, fences it or has it in maintenance, and

@@ -21,6 +21,8 @@ type Evidence struct {
 	IsListed bool   // what makes nodes lists it among the taints of a pool
 	IsChosen bool   // the pods select the label of its key and value, which the nodes have
 	IsMarked bool   // a node with the taint has a resource or label that Marks it
+	IsTimed  bool   // it evicts pods, and says since when, as a program writes it
+	IsAlone  bool   // other nodes of a cloud's pool lack it
 	Writer   string // a controller that wrote it on nodes long after these were made; empty: none
 	IsWanted bool   // pods ask for these nodes by their node selector or affinity
 	IsLater  bool   // pods like these, which do not tolerate it, have run on a node from before
@@ -53,7 +55,7 @@ func Of(t taints.Taint, e Evidence) Purpose {
 		return Purpose{State: Starting, Because: e.Startup + " has it among its startupTaints"}
 	case e.IsListed:
 		return pool
-	case e.IsLater && !e.IsChosen: // the nodes were for such pods, and may be again
+	case (e.IsLater || e.IsTimed) && !e.IsChosen: // the nodes were for such pods, and may be again
 		return unknown
 	case e.IsMarked:
 		return pool
@@ -62,15 +64,18 @@ func Of(t taints.Taint, e Evidence) Purpose {
 	case e.IsWanted, e.IsNamed:
 		return pool
 	}
-	_, saysPool := reading(t)
-	return Purpose{IsPool: saysPool}
+	_, isPool, isMark := reading(t)
+	return Purpose{IsPool: isPool || isMark && !e.IsAlone}
 }
 
 // Marks reports whether a resource or a label of the node marks the same pool as the taint:
-// one of its key, or a label of the last part of its key with its value. A label of a status,
+// one of its key, or a label of the last part of its key, with its value. A label of a status,
 // or of work, marks none.
 func Marks(t taints.Taint, labels map[string]string, hasResource func(name string) bool) bool {
-	value, hasKey := labels[t.Key]
+	isSame := func(key string) bool {
+		value, has := labels[key]
+		return has && (value == t.Value || (value == "" || isIn("yes", value)) && (t.Value == "" || isIn("yes", t.Value)))
+	}
 	part := t.Key[strings.Index(t.Key, "/")+1:]
 	if last := lastOf(split(part)); isIn("status", last) || isWork(last) {
 		return false
@@ -78,5 +83,5 @@ func Marks(t taints.Taint, labels map[string]string, hasResource func(name strin
 	if isIn("nobody", t.Value) {
 		return hasResource(t.Key)
 	}
-	return hasResource(t.Key) || hasKey && (t.Value == "" || value == t.Value) || t.Value != "" && labels[part] == t.Value
+	return hasResource(t.Key) || isSame(t.Key) || t.Value != "" && isSame(part)
 }

@@ -20,7 +20,7 @@ import (
 // case has those of which it says the same.
 func TestCases(t *testing.T) {
 	conditions := []lifecycle.Condition{
-		{Type: "Ready", Status: "False"}, {Type: "GpuXid", Status: "True"}, {Type: "KernelDeadlock", Status: "False"}, {Type: "NVLinkHealthy", Status: "False"},
+		{Type: "Ready", Status: "False"}, {Type: "GpuXid", Status: "True"}, {Type: "KernelDeadlock", Status: "False"}, {Type: "NVLinkHealthy", Status: "False"}, {Type: "GPUFallenOffBus", Status: "True"},
 	}
 	taintOf := func(text string) taints.Taint {
 		key, value, _ := strings.Cut(text, "=")
@@ -44,8 +44,8 @@ func TestCases(t *testing.T) {
 			return says(e.State == None || e.IsGuess, "not in the table", string(e.State))
 		},
 		"words": func(text string) string {
-			state, isPool := reading(taintOf(text))
-			return cmp.Or(string(state), says(isPool, "pool", "unknown"))
+			state, isPool, isMark := reading(taintOf(text))
+			return cmp.Or(string(state), says(isPool, "pool", says(isMark, "a mark", "unknown")))
 		},
 		"marks": func(text string) string {
 			taint, label, _ := strings.Cut(text, " beside ")
@@ -59,6 +59,7 @@ func TestCases(t *testing.T) {
 			p := Of(taintOf(taint), Evidence{
 				Fault: says(has("fault"), "a fault", ""), Startup: says(has("startup"), "NodePool p", ""), Writer: says(has("written"), "a controller", ""),
 				IsListed: has("listed"), IsChosen: has("chosen"), IsMarked: has("marked"), IsWanted: has("wanted"), IsLater: has("later"), IsNamed: has("named"),
+				IsTimed: has("timed"), IsAlone: has("alone"),
 			})
 			if p.State != None {
 				return string(p.State) + ": " + p.Because

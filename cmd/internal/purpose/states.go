@@ -133,7 +133,7 @@ func Known(t taints.Taint) *Entry {
 	if i := slices.IndexFunc(patterns, func(p string) bool { return isFor(p, t) }); i >= 0 {
 		return entries[patterns[i]]
 	}
-	state, _ := reading(t)
+	state, _, _ := reading(t)
 	return guesses[state]
 }
 

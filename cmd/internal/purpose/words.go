@@ -111,8 +111,8 @@ var (
 
 // reading returns the state that a taint's words say, and whether they name a pool. What a
 // key is about may be in its value, but the words of a role, or of what the nodes are
-// dedicated to, are names.
-func reading(t taints.Taint) (state State, isPool bool) {
+// dedicated to, are names. A mark, as "zulu=true", names one that no word knows.
+func reading(t taints.Taint) (state State, isPool, isMark bool) {
 	prefix, name := path.Split(t.Key)
 	domain := strings.Split(prefix, ".")
 	if len(domain) == 2 && !strings.Contains(domain[0], "-") { // example.com says who, gpu.example.com and gpu-nodes.com also what
@@ -124,11 +124,11 @@ func reading(t taints.Taint) (state State, isPool bool) {
 	isName := isOnly || isIn("their", key...)
 	switch {
 	case isIn("old", t.Value):
-		return Leaving, false
+		return Leaving, false, false
 	case isIn("no", t.Value) && slices.ContainsFunc(key, isWell):
-		return Unhealthy, false
+		return Unhealthy, false, false
 	case t.Value == "" && len(key) > 1 && lastOf(key) == "ready": // until it is
-		return Starting, false
+		return Starting, false, false
 	}
 	line, isUnclear := 0, false // unclear: a state may be meant
 	read := func(texts []string, isKey bool) {
@@ -157,16 +157,17 @@ func reading(t taints.Taint) (state State, isPool bool) {
 	state = said[line]
 	isUnclear = isUnclear || isIn("going", t.Value) || isWork(last) && line == 0 && (t.Value == "" || isIn("yes", t.Value)) // line 0 is of machines
 	isEcho := slices.ContainsFunc(value, func(text string) bool { return len(text) > 2 && slices.Contains(key, text) })
-	isMark := prefix == "" && isIn("yes", t.Value) && !strings.HasSuffix(last, "ing") && !strings.Contains(last, "schedul") // "kubeflow=true" is a person's; programs have a domain
+	isMark = prefix == "" && isIn("yes", t.Value) && !strings.HasSuffix(last, "ing") && !strings.Contains(last, "schedul") // "kubeflow=true" is a person's; programs have a domain
 	switch {
 	case isIn("whose", last) && state != ofKey: // of the nodes, or the name of a team
-		return ofKey, false
+		return ofKey, false, false
 	case state == None && isWork(last) && isIn("going", t.Value):
-		return Maintained, false
+		return Maintained, false, false
 	case isIn("nobody", t.Value), isTicket(t.Value), slices.Contains(value, "until"), isUnclear && !isName: // no pods yet, or a state
-		return state, false
+		return state, false, false
 	}
-	return state, isPool || isName || isNodes(last) || isEcho || isMark
+	isPool = isPool || isName || isNodes(last) || isEcho
+	return state, isPool, isMark && !isPool
 }
 
 func lastOf(words []string) string { return strings.Join(words[max(len(words)-1, 0):], "") }

@@ -115,7 +115,7 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 		added.Hold = purpose.HoldOf(conditions, n.Annotations, n.Labels, writer)
 		added.cordonedAt = managers.LastWrite(n.ManagedFields, "spec", "unschedulable").At
 	}
-	added.IsSick = purpose.IsSick(conditions)
+	added.Sick = purpose.Sickness(conditions)
 	for _, t := range list {
 		switch fault, before := purpose.Fault(t, conditions), c.Faults[t.ID()]; {
 		case fault == "":

@@ -4,6 +4,7 @@ package cluster
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -146,7 +147,14 @@ func (c *Cluster) StatesText(list []taints.Taint, nodes []int) string {
 func (c *Cluster) Evidence(p *Profile, t taints.Taint, nodes []int, areAll bool) purpose.Evidence {
 	isMarked := func(i int) bool {
 		n := &c.Nodes[i]
-		return purpose.Marks(t, n.Labels, func(resource string) bool { return n.resources[resource] > 0 })
+		isOther := func(o taints.Taint) bool { return o.Key == t.Key && o.Value != t.Value } // one is the resource's
+		return purpose.Marks(t, n.Labels, func(resource string) bool {
+			return n.resources[resource] > 0 && !slices.ContainsFunc(n.Taints, isOther)
+		})
+	}
+	isTimed := func(i int) bool {
+		at, has := taints.FindTaint(c.Nodes[i].Own, t.ID())
+		return has && t.Effect == taints.NoExecute && c.Nodes[i].Own[at].TimeAdded != nil
 	}
 	isChosen := t.Value != "" && slices.ContainsFunc(p.wanted(), func(r corev1.NodeSelectorRequirement) bool {
 		return r.Key == t.Key && slices.Equal(r.Values, []string{t.Value})
@@ -155,7 +163,45 @@ func (c *Cluster) Evidence(p *Profile, t taints.Taint, nodes []int, areAll bool)
 		Fault: c.Faults[t.ID()], Startup: c.StartupOf(t, nodes), IsListed: c.Pool.Has(t.ID()), IsMarked: slices.ContainsFunc(nodes, isMarked),
 		IsChosen: isChosen, IsWanted: areAll && p.asksForPool(), IsNamed: c.named.Has(t.Key),
 		Writer: c.laterWriter(nodes), IsLater: !p.Requests(t.Key) && c.RunsOn(p, nodes),
+		IsTimed: slices.ContainsFunc(nodes, isTimed), IsAlone: slices.ContainsFunc(nodes, func(i int) bool { return c.isAlone(&c.Nodes[i], t) }),
 	}
+}
+
+// namesPool matches the keys of labels with which clouds and tools name pools of equal nodes.
+var namesPool = regexp.MustCompile(`(?i)(node-?(pool|group)|agentpool|\..*/pool)(-name)?$`).MatchString
+
+// A member is a pool, by a label of its nodes, and a taint of some of them, or none.
+type member struct {
+	key, value string
+	taint      [3]string
+}
+
+// countMembers counts the nodes of pools, and those with a taint.
+func (c *Cluster) countMembers() map[member]int {
+	members, keys := make(map[member]int), slices.DeleteFunc(slices.Collect(maps.Keys(c.labels)), func(key string) bool { return !namesPool(key) })
+	for _, n := range c.Nodes {
+		for _, key := range keys {
+			value, has := n.Labels[key]
+			if !has {
+				continue
+			}
+			members[member{key, value, [3]string{}}]++
+			for _, t := range n.Taints {
+				members[member{key, value, KeyOf(t)}]++
+			}
+		}
+	}
+	return members
+}
+
+// isAlone reports whether nodes of the same pool lack the taint of the node.
+func (c *Cluster) isAlone(n *Node, t taints.Taint) bool {
+	for key, value := range n.Labels {
+		if c.members[member{key, value, KeyOf(t)}] < c.members[member{key, value, [3]string{}}] {
+			return true
+		}
+	}
+	return false
 }
 
 // laterWriter returns the controller that wrote the taints of the nodes more than an hour after

@@ -252,10 +252,12 @@ func (a *analyst) daemonSets() []*Pending {
 		if v.Feasible == 0 && slices.Contains(a.Pods, p) { // it is pending
 			continue
 		}
-		for _, state := range []purpose.State{purpose.None, purpose.Starting, purpose.Unhealthy, purpose.Leaving} {
+		for _, state := range []purpose.State{purpose.Unhealthy, purpose.None, purpose.Starting, purpose.Leaving} {
 			if x := a.keptOff(p, v.Rejecting, on, state); x != nil {
 				list = append(list, x)
-				break
+				if state != purpose.Unhealthy { // what the DaemonSet may make ready does not wait for the others
+					break
+				}
 			}
 		}
 	}
@@ -270,8 +272,9 @@ func (a *analyst) keptOff(p *cluster.Pod, rejecting []cluster.Share, on map[int]
 	var shares []cluster.Share
 	for _, s := range rejecting {
 		untolerated := why.Untolerated(p.Matcher, s.Group)
-		isOther := func(t taints.Taint) bool { is := a.StateOf(t, s.Nodes); return is != purpose.None && is != state }
-		if slices.ContainsFunc(untolerated, isOther) {
+		is := lists.Each(untolerated, func(t taints.Taint) purpose.State { return a.StateOf(t, s.Nodes) })
+		isOther := func(is purpose.State) bool { return is != purpose.None && is != state }
+		if slices.ContainsFunc(is, isOther) || !slices.Contains(is, state) {
 			continue
 		}
 		kept := cluster.Share{Group: s.Group}

@@ -302,9 +302,14 @@ func (x *Pods) Ask(only *remedy.Alternative) []Step {
 	} else if k := purpose.Known(only.Unknown[0]); k.IsGuess {
 		why = "by its words the nodes are " + string(k.State) + ", and what else the input says is for a pool"
 	}
+	sick := ""
+	if i := slices.IndexFunc(only.At, func(i int) bool { return x.Nodes[i].Sick != "" }); i >= 0 {
+		n := &x.Nodes[only.At[i]]
+		sick = "On " + n.Name + ", " + n.Sick
+	}
 	text := words{
-		"WHAT": say.TaintsText(only.Unknown), "NODES": nodes, "WHY": why, "TOLERATE": entriesText(only.Entries()), "WRITERS": x.writers(only.At),
-	}.in("ask who set WHAT on NODES: WHY. If it marks nodes for such pods, TOLERATE; if it marks a state of the node, that has to end{. WRITERS}")
+		"WHAT": say.TaintsText(only.Unknown), "NODES": nodes, "WHY": why, "TOLERATE": entriesText(only.Entries()), "WRITERS": x.writers(only.At), "SICK": sick,
+	}.in("ask who set WHAT on NODES: WHY. If it marks nodes for such pods, TOLERATE; if it marks a state of the node, that has to end{. WRITERS}{. SICK}")
 	return []Step{x.onNodes(text, only.NodeNames, 3, "describe", "node")}
 }
 

@@ -57,6 +57,8 @@ func (x *Pods) Steps(condition string, entries []remedy.Entry) []Step {
 		if text = "if a CronJob made the Job, change its template too"; x.Workload != nil {
 			text = "if the Job makes more pods, make it again with that: its template cannot change"
 		}
+	case "VirtualMachineInstance.kubevirt.io":
+		text = "change spec.template.spec.tolerations of VirtualMachine " + name + ", if that made it, and restart it: its instance does not change"
 	case x.First.Owner.Kind:
 	default:
 		text += ": it would undo a change of " + x.First.Owner.Kind + " " + x.First.Owner.Name

@@ -125,8 +125,8 @@ func (g *Guide) waits(nodes []string) (steps []Step) {
 // deletions returns what to know before the nodes are deleted. For those of the control plane,
 // and machines, a command to paste would be too fast.
 func (g *Guide) deletions(nodes []string) (steps []Step) {
-	living := slices.DeleteFunc(slices.Clone(nodes), func(name string) bool { return g.node(name).Deleted != nil && g.node(name).Maker == "" })
-	isMade := func(name string) bool { return g.node(name).Machine != "" && g.node(name).Deleted == nil }
+	living := slices.DeleteFunc(slices.Clone(nodes), func(name string) bool { return g.node(name).Deleted != nil })
+	isMade := func(name string) bool { return g.node(name).Machine != "" }
 	for _, same := range lists.Grouped(living, func(name string) [2]bool { return [2]bool{g.node(name).IsControlPlane(), isMade(name)} }) {
 		first, text := "if the machine does not come back, ", "delete "+named(same)+". Kubernetes then deletes the pods there. "+
 			"If the machine still runs, so do their containers, beside those of new pods"
@@ -141,7 +141,7 @@ func (g *Guide) deletions(nodes []string) (steps []Step) {
 		case isMade(same[0]):
 			makers := lists.Each(same, func(name string) string { return g.node(name).Machine })
 			steps = append(steps, Step{Text: first + "delete " + say.Joined(say.FirstOf(makers, 3)) + ", and with that the machine, its disks and " + named(same) +
-				". What owns it, as a MachineSet, makes a new one. A MachineHealthCheck, where there is one, deletes it by itself"})
+				". What owns it, as a MachineSet or NodePool, makes a new one. A MachineHealthCheck or Karpenter's node repair, where there is one, deletes it by itself"})
 		default:
 			steps = append(steps, g.onNodes(first+text, same, why.MaxNames, "delete", "node"))
 		}

@@ -276,12 +276,12 @@ func (r *remedy) isClear() bool { return len(r.Taints) == 0 }
 
 // compare orders remedies, the likeliest first.
 func (r *remedy) compare(s *remedy) int {
-	clearer, ranks := lists.CompareBools(s.isClear(), r.isClear()), r.rank()-s.rank()
+	others, clearer, ranks := lists.CompareBools(r.isForOthers(), s.isForOthers()), lists.CompareBools(s.isClear(), r.isClear()), r.rank()-s.rank()
 	if r.isClear() { // the fewest corrections, and of these the most that replace
-		return cmp.Or(clearer, ranks, len(r.Corrections)-len(s.Corrections), len(r.tolerations)-len(s.tolerations))
+		return cmp.Or(others, clearer, ranks, len(r.Corrections)-len(s.Corrections), len(r.tolerations)-len(s.tolerations))
 	}
 	return cmp.Or(
-		clearer, lists.CompareBools(r.isDeleted, s.isDeleted), lists.CompareBools(len(r.NodeTaints) > 0, len(s.NodeTaints) > 0),
+		others, clearer, lists.CompareBools(r.isDeleted, s.isDeleted), lists.CompareBools(len(r.NodeTaints) > 0, len(s.NodeTaints) > 0),
 		lists.CompareBools(len(r.Corrections) == 0, len(s.Corrections) == 0), ranks,
 		lists.CompareBools(len(r.Unknown) > 0, len(s.Unknown) > 0),
 	)
@@ -290,20 +290,31 @@ func (r *remedy) compare(s *remedy) int {
 // The ranks of nodes, the likeliest to be meant first.
 const (
 	rankOrdinary = iota
-	rankControlPlane
+	rankSystem
 	rankToFix
 	rankNever // they never take the pods
 )
 
+// isForOthers reports whether the nodes are for other pods, whatever is wrong with the rest of
+// the nodes: those of the system, unless a toleration is meant for them, or a node's own.
+func (r *remedy) isForOthers() bool {
+	isVirtual := func(t taints.Taint) bool { return purpose.StateOf(t) == purpose.Virtual }
+	return r.isOfSystem() && len(r.Corrections) == 0 || slices.ContainsFunc(r.NodeTaints, isVirtual)
+}
+
+func (r *remedy) isOfSystem() bool {
+	keys := []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master", "node-role.kubernetes.io/etcd", "CriticalAddonsOnly"}
+	return slices.ContainsFunc(r.untolerated, func(t taints.Taint) bool { return slices.Contains(keys, t.Key) })
+}
+
 func (r *remedy) rank() int {
-	controlPlane := []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"}
 	switch {
 	case r.isDeleted, purpose.HaveFinal(r.NodeTaints):
 		return rankNever
 	case len(r.NodeTaints) > 0:
 		return rankToFix
-	case slices.ContainsFunc(r.untolerated, func(t taints.Taint) bool { return slices.Contains(controlPlane, t.Key) }):
-		return rankControlPlane
+	case r.isOfSystem():
+		return rankSystem
 	}
 	return rankOrdinary
 }

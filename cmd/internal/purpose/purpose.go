@@ -41,6 +41,7 @@ type Purpose struct {
 func Of(t taints.Taint, e Evidence) Purpose {
 	k := Known(t)
 	isListed := e.IsListed && k.State != Starting // what makes nodes may list those of a start too
+	isLong := len(split(t.Value)) > 1 && !isIn("status", lastOf(split(t.Key))) // as in pool=repair-service
 	unknown, pool := Purpose{}, Purpose{IsPool: true}
 	switch {
 	case k.State != None && !k.IsGuess:
@@ -49,7 +50,7 @@ func Of(t taints.Taint, e Evidence) Purpose {
 		return Purpose{State: Unhealthy, Because: e.Fault}
 	case k.IsGuess && !e.IsChosen && !isListed:
 		return Purpose{State: k.State, Because: "its words say so"}
-	case k.IsGuess && !(e.IsChosen && (isListed || e.IsNamed)): // a pool of the name, or a state
+	case k.IsGuess && !(e.IsChosen && (isListed || e.IsNamed || isLong)): // a pool of the name, or a state
 		return unknown
 	case e.Startup != "":
 		return Purpose{State: Starting, Because: e.Startup + " has it among its startupTaints"}

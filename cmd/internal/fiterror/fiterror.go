@@ -18,48 +18,18 @@ import (
 
 // A Message is the scheduler's reason for not placing a pod.
 type Message struct {
-	Text    string // up to the end of the first sentence
-	nodes   int    // that the scheduler knows; 0: the message has another form
-	clauses []clause
+	Text      string // up to the end of the first sentence
+	nodes     int    // that the scheduler knows; 0: the message has another form
+	evaluated []clause
+	others    []clause // that the program does not evaluate
 }
 
 // A clause is a reason, and the nodes that it is for; 0 if it does not depend on them.
 type clause struct {
 	nodes  int
 	reason string
-}
-
-var fitError = regexp.MustCompile(`^0/(\d+) nodes are available: (.+)$`)
-
-// Parse parses the message.
-func Parse(s string) *Message {
-	text, _, _ := strings.Cut(strings.Join(strings.Fields(s), " "), ". ")
-	m := &Message{Text: strings.TrimSuffix(text, ".")}
-	parts := fitError.FindStringSubmatch(m.Text)
-	if parts == nil {
-		m.clauses = []clause{{0, m.Text}}
-		return m
-	}
-	m.nodes, _ = strconv.Atoi(parts[1])
-	for part := range strings.SplitSeq(parts[2], ", ") {
-		count, reason, _ := strings.Cut(part, " ")
-		nodes, err := strconv.ParseUint(count, 10, 31)
-		last := len(m.clauses) - 1
-		isWithin := last >= 0 && strings.Count(m.clauses[last].reason, "(") > strings.Count(m.clauses[last].reason, ")")
-		switch {
-		case err == nil && reason != "" && !isWithin:
-			m.clauses = append(m.clauses, clause{int(nodes), reason})
-		case last >= 0: // a comma of the reason
-			m.clauses[last].reason += ", " + part
-		default: // of all nodes
-			c := clause{0, part}
-			if c.isEvaluated() {
-				c.nodes = m.nodes
-			}
-			m.clauses = append(m.clauses, c)
-		}
-	}
-	return m
+	form   *form  // nil: another one
+	taint  string // that the reason names
 }
 
 // Reasons of the scheduler that the program evaluates too.
@@ -70,106 +40,136 @@ const (
 	Unnamed  = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
 )
 
-// isEvaluated reports whether the program evaluates the reason too.
-func (c clause) isEvaluated() bool {
-	isOther := func(plugin string) bool { return plugin != "Taints" && plugin != "NodeAffinity" }
-	return c.isTaints() || c.reason == Cordoned || c.reason == Affinity || c.plugins() != nil && !slices.ContainsFunc(c.plugins(), isOther)
+// A form is how a scheduler writes such a reason.
+type form struct {
+	pattern *regexp.Regexp // with a group for the taint that is named
+	words   string         // what the nodes are like
+	isEach  bool           // there is one for each taint, and a node may have several
 }
 
-// isTaints reports whether the reason is taints. Older schedulers name them, and so does the
-// plugin Taints, which may choose the nodes before others look at them.
-func (c clause) isTaints() bool {
-	return strings.HasPrefix(c.reason, "node(s) had untolerated taint") || c.named() != "" || slices.Equal(c.plugins(), []string{"Taints"})
+const (
+	tainted   = "HAVE untolerated taints"
+	unmatched = "DO not match the pod's node selector or affinity"
+)
+
+// forms begin with those that name taints, as older schedulers and the plugin Taints do. A
+// plugin may choose nodes before others look at the rest.
+var forms = []form{
+	{pattern: regexp.MustCompile(`^node\(s\) had untolerated taint (\{.*\})$`), words: "HAVE untolerated taint "},
+	{
+		pattern: regexp.MustCompile(`^(?:node\(s\) had untolerated taint\(s\):|ha(?:s|ve) untolerated taint) ([^\s,]+)`),
+		words:   "HAVE the untolerated taint ", isEach: true,
+	},
+	{pattern: regexp.MustCompile(`^node\(s\) had untolerated taint`), words: tainted},
+	{pattern: regexp.MustCompile(`^node\(s\) were unschedulable$`), words: "ARE cordoned"},
+	{pattern: regexp.MustCompile(`^node\(s\) didn't match Pod's node affinity/selector$`), words: unmatched},
+	{pattern: chosenBy("Taints"), words: tainted},
+	{pattern: chosenBy("NodeAffinity"), words: unmatched},
+	{pattern: chosenBy("NodeAffinity Taints"), words: unmatched + ", or HAVE untolerated taints"},
 }
 
-var notSatisfied = regexp.MustCompile(`^node\(s\) didn't satisfy plugin(?:\(s\) \[(.*)\](?: simultaneously)?| (\S+))$`)
+func chosenBy(plugins string) *regexp.Regexp {
+	return regexp.MustCompile(`^node\(s\) didn't satisfy plugin(?:\(s\))? \[?` + plugins + `\]?(?: simultaneously)?$`)
+}
 
-// plugins returns those that chose other nodes before the rest looked at these, or nil.
-func (c clause) plugins() []string {
-	if m := notSatisfied.FindStringSubmatch(c.reason); m != nil {
-		return strings.Fields(m[1] + m[2])
+var fitError = regexp.MustCompile(`^0/(\d+) nodes are available: (.+)$`)
+
+// Parse parses the message.
+func Parse(s string) *Message {
+	text, _, _ := strings.Cut(strings.Join(strings.Fields(s), " "), ". ")
+	m := &Message{Text: strings.TrimSuffix(text, ".")}
+	clauses := []clause{{reason: m.Text}}
+	if parts := fitError.FindStringSubmatch(m.Text); parts != nil {
+		m.nodes, _ = strconv.Atoi(parts[1])
+		clauses = split(parts[2])
 	}
-	return nil
-}
-
-// naming matches the reason of the plugin Taints, which names a taint, for each of its nodes
-// or for all.
-var naming = regexp.MustCompile(`^(?:node\(s\) had untolerated taint\(s\):|ha(?:s|ve) untolerated taint) (\S+)`)
-
-// named returns the taint that the plugin Taints names, without the closest toleration.
-func (c clause) named() string {
-	if m := naming.FindStringSubmatch(c.reason); m != nil {
-		return strings.TrimSuffix(m[1], ",")
+	for _, c := range clauses {
+		for i := range forms {
+			if found := forms[i].pattern.FindStringSubmatch(c.reason); found != nil && c.form == nil {
+				c.form, c.taint = &forms[i], strings.Join(found[1:], "")
+			}
+		}
+		switch {
+		case c.form == nil && c.reason != "":
+			m.others = append(m.others, c)
+		case c.form != nil:
+			if c.nodes == 0 { // it is about all of them
+				c.nodes = m.nodes
+			}
+			m.evaluated = append(m.evaluated, c)
+		}
 	}
-	return ""
+	return m
 }
 
-// words describes the clause. The taints are those of nodes that keep the pod off.
-func (c clause) words(taints string) string {
-	count := say.Count(c.nodes, "node")
-	switch {
-	case c.isTaints() && strings.HasSuffix(c.reason, "}"): // which an older scheduler names
-		return say.Have(c.nodes, "node") + strings.TrimPrefix(c.reason, "node(s) had")
-	case c.named() != "":
-		return say.Have(c.nodes, "node") + " the untolerated taint " + c.named()
-	case c.isTaints():
-		return say.Have(c.nodes, "node") + " untolerated taints" + taints
-	case c.reason == Cordoned:
-		return count + say.For(c.nodes, " is", " are") + " cordoned"
-	case slices.Contains(c.plugins(), "Taints") && c.isEvaluated():
-		return count + say.For(c.nodes, " does", " do") + " not match the pod's node selector or affinity, or" + say.For(c.nodes, " has", " have") + " untolerated taints"
-	case c.isEvaluated():
-		return count + say.For(c.nodes, " does", " do") + " not match the pod's node selector or affinity"
-	case c.nodes == 0:
-		return c.reason
-	case strings.HasPrefix(c.reason, "node(s) "):
-		return fmt.Sprint(c.nodes, " ", c.reason)
+// split splits the reasons, of which some have commas.
+func split(reasons string) (clauses []clause) {
+	for part := range strings.SplitSeq(reasons, ", ") {
+		count, reason, _ := strings.Cut(part, " ")
+		nodes, err := strconv.ParseUint(count, 10, 31)
+		last := len(clauses) - 1
+		isWithin := last >= 0 && strings.Count(clauses[last].reason, "(") > strings.Count(clauses[last].reason, ")")
+		switch {
+		case err == nil && reason != "" && !isWithin:
+			clauses = append(clauses, clause{nodes: int(nodes), reason: reason})
+		case last >= 0:
+			clauses[last].reason += ", " + part
+		default:
+			clauses = append(clauses, clause{reason: part})
+		}
 	}
-	return c.reason + " on " + count
+	return clauses
 }
 
-// Words describes all clauses, or returns "" if the program evaluates all of them.
+// Words describes all clauses, or returns "" if the program evaluates all of them. The
+// taints are those of nodes that keep the pod off.
 func (m *Message) Words(taints string) string {
-	others, evaluated := m.split()
-	if len(others) == 0 {
+	if len(m.others) == 0 {
 		return ""
 	}
-	return say.Shortened(strings.Join(lists.Each(append(others, evaluated...), func(c clause) string { return c.words(taints) }), ", "))
-}
-
-// split returns the clauses that the program does not evaluate, and those that it does.
-func (m *Message) split() (others, evaluated []clause) {
-	for _, c := range m.clauses {
-		if c.isEvaluated() {
-			evaluated = append(evaluated, c)
-		} else if c.reason != "" {
-			others = append(others, c)
-		}
-	}
-	return others, evaluated
-}
-
-// Fits reports whether the message may be about so many nodes, of which taints and
-// affinity keep some off. Kubernetes checks these first, unless a plugin chooses nodes. A
-// node may have several of the taints that are named.
-func (m *Message) Fits(nodes, kept int) bool {
-	others, evaluated := m.split()
-	sum, named, largest := 0, 0, 0
-	for _, c := range evaluated {
-		if sum += c.nodes; c.named() != "" {
-			named, largest = named+c.nodes, max(largest, c.nodes)
-		}
-	}
-	isChosen := func(c clause) bool { return c.nodes == 0 || c.plugins() != nil }
-	hasMore := func(c clause) bool { return strings.HasSuffix(c.reason, " more") } // taints that are not named
-	isKept := sum-named+largest <= kept && (kept <= sum || slices.ContainsFunc(evaluated, hasMore))
-	return m.nodes == 0 || m.nodes == nodes && (isKept || slices.ContainsFunc(others, isChosen))
+	return words(slices.Concat(m.others, m.evaluated), taints)
 }
 
 // Beside has the reasons that the program does not evaluate, as for volumes. Resources that
 // it does are not among them.
 func (m *Message) Beside(evaluates func(resource string) bool) string {
-	others, _ := m.split()
-	others = slices.DeleteFunc(others, func(c clause) bool { return evaluates(strings.TrimPrefix(c.reason, "Insufficient ")) })
-	return say.Shortened(strings.Join(lists.Each(others, func(c clause) string { return c.words("") }), ", "))
+	others := slices.DeleteFunc(slices.Clone(m.others), func(c clause) bool { return evaluates(strings.TrimPrefix(c.reason, "Insufficient ")) })
+	return words(others, "")
+}
+
+func words(clauses []clause, taints string) string {
+	return say.Shortened(strings.Join(lists.Each(clauses, func(c clause) string {
+		n, count := c.nodes, say.Count(c.nodes, "node")
+		verbs := strings.NewReplacer("HAVE", say.For(n, "has", "have"), "ARE", say.For(n, "is", "are"), "DO", say.For(n, "does", "do"))
+		switch {
+		case c.form != nil && c.form.words == tainted:
+			return count + " " + verbs.Replace(tainted) + taints
+		case c.form != nil:
+			return count + " " + verbs.Replace(c.form.words) + c.taint
+		case n == 0:
+			return c.reason
+		case strings.HasPrefix(c.reason, "node(s) "):
+			return fmt.Sprint(n, " ", c.reason)
+		}
+		return c.reason + " on " + count
+	}), ", "))
+}
+
+// Fits reports whether the message may be about so many nodes, of which taints and
+// affinity keep some off. Kubernetes checks these first, unless a plugin chooses nodes.
+func (m *Message) Fits(nodes, kept int) bool {
+	least, most, largest := 0, 0, 0
+	for _, c := range m.evaluated {
+		if most += c.nodes; c.form.isEach {
+			largest = max(largest, c.nodes)
+		} else {
+			least += c.nodes
+		}
+	}
+	isChosen := func(c clause) bool {
+		return c.nodes == 0 || strings.HasPrefix(c.reason, "node(s) didn't satisfy plugin")
+	}
+	hasMore := func(c clause) bool { return strings.HasSuffix(c.reason, " more") } // taints that are not named
+	isKept := least+largest <= kept && (kept <= most || slices.ContainsFunc(m.evaluated, hasMore))
+	return m.nodes == 0 || m.nodes == nodes && (isKept || slices.ContainsFunc(m.others, isChosen))
 }

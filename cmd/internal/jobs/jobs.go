@@ -19,14 +19,28 @@ import (
 
 // Limits are what ends a Job early.
 type Limits struct {
-	Backoff, PerIndex, MaxIndexes *int32 // backoffLimit, backoffLimitPerIndex and maxFailedIndexes
-	Policy                        *batchv1.PodFailurePolicy
-	Failed, FailedIndexes         int // pods and indexes so far
+	failed, backoff     int    // pods that have failed, and may
+	indexes, maxIndexes int    // the same of indexes
+	perIndex            *int32 // pods of an index that may fail; nil: any number of them
+	onDisruption        batchv1.PodFailurePolicyAction
 }
 
-// Of returns the limits of the Job that has had failures.
+// Of returns the limits of the Job that has had failures. Rules of its policy about exit
+// codes are not evaluated.
 func Of(s *batchv1.JobSpec, failed int, indexes string) *Limits {
-	return &Limits{s.BackoffLimit, s.BackoffLimitPerIndex, s.MaxFailedIndexes, s.PodFailurePolicy, failed, countIn(indexes)}
+	l := &Limits{failed: failed, backoff: 6, indexes: countIn(indexes), maxIndexes: int(ptr.Deref(s.MaxFailedIndexes, math.MaxInt32)), perIndex: s.BackoffLimitPerIndex}
+	if l.perIndex != nil {
+		l.backoff = math.MaxInt32
+	}
+	l.backoff = int(ptr.Deref(s.BackoffLimit, int32(l.backoff)))
+	for _, rule := range ptr.Deref(s.PodFailurePolicy, batchv1.PodFailurePolicy{}).Rules {
+		for _, c := range rule.OnPodConditions {
+			if l.onDisruption == "" && c.Type == corev1.DisruptionTarget && cmp.Or(c.Status, corev1.ConditionTrue) == corev1.ConditionTrue {
+				l.onDisruption = rule.Action
+			}
+		}
+	}
+	return l
 }
 
 // countIn counts the indexes of a status, such as 1,3-5.
@@ -50,27 +64,6 @@ func IndexFailures(p *corev1.Pod) int {
 	return max(int(n), 0)
 }
 
-// onDisruption returns what the policy does about pods that are evicted, or "". Rules
-// about exit codes are not evaluated.
-func (l *Limits) onDisruption() batchv1.PodFailurePolicyAction {
-	for _, rule := range ptr.Deref(l.Policy, batchv1.PodFailurePolicy{}).Rules {
-		for _, c := range rule.OnPodConditions {
-			if c.Type == corev1.DisruptionTarget && cmp.Or(c.Status, corev1.ConditionTrue) == corev1.ConditionTrue {
-				return rule.Action
-			}
-		}
-	}
-	return ""
-}
-
-// backoff returns how many pods may fail.
-func (l *Limits) backoff() int {
-	if l.PerIndex != nil {
-		return int(ptr.Deref(l.Backoff, math.MaxInt32))
-	}
-	return int(ptr.Deref(l.Backoff, 6))
-}
-
 // AfterEvictions says what the Job does about a pod that is evicted, and whether it makes
 // no new one. It counts such pods as failed. For the pod and for each of those that are
 // evicted with it, there are the failures of its index. Nil limits are not known.
@@ -78,10 +71,10 @@ func (l *Limits) AfterEvictions(own int, failures []int) (text string, ends bool
 	if l == nil {
 		return "the Job is not in the input: it fails for good if the evicted pods exceed its backoffLimit", false
 	}
-	action, n := l.onDisruption(), len(failures)
-	failed, indexes, most := l.Failed+n, l.FailedIndexes, int(ptr.Deref(l.MaxIndexes, math.MaxInt32))
+	n := len(failures)
+	failed, indexes := l.failed+n, l.indexes
 	isLast := func(failures int) bool {
-		return action == batchv1.PodFailurePolicyActionFailIndex || l.PerIndex != nil && failures >= int(*l.PerIndex)
+		return l.onDisruption == batchv1.PodFailurePolicyActionFailIndex || l.perIndex != nil && failures >= int(*l.perIndex)
 	}
 	for _, failures := range failures {
 		if isLast(failures) {
@@ -90,23 +83,23 @@ func (l *Limits) AfterEvictions(own int, failures []int) (text string, ends bool
 	}
 	it, one := say.For(n, "it", "them"), say.For(n, "a new one", "new ones")
 	switch {
-	case action == batchv1.PodFailurePolicyActionIgnore:
+	case l.onDisruption == batchv1.PodFailurePolicyActionIgnore:
 		return "the Job makes " + one + " and does not count " + it + ": its podFailurePolicy ignores DisruptionTarget", false
-	case action == batchv1.PodFailurePolicyActionFailJob:
+	case l.onDisruption == batchv1.PodFailurePolicyActionFailJob:
 		return "the Job fails for good: its podFailurePolicy says so for DisruptionTarget", true
-	case failed > l.backoff():
+	case failed > l.backoff:
 		return fmt.Sprintf("the Job fails for good: %s more than its backoffLimit %d, and no podFailurePolicy ignores DisruptionTarget",
-			say.Count(failed, "failed pod")+say.For(failed, " is", " are"), l.backoff()), true
-	case indexes > most:
+			say.Count(failed, "failed pod")+say.For(failed, " is", " are"), l.backoff), true
+	case indexes > l.maxIndexes:
 		return fmt.Sprintf("the Job fails for good, and its other pods end: %s more than its maxFailedIndexes %d",
-			say.CountOf(indexes, "failed index is", "failed indexes are"), most), true
+			say.CountOf(indexes, "failed index is", "failed indexes are"), l.maxIndexes), true
 	case isLast(own):
 		return say.For(n, "its index of the Job fails", "their indexes of the Job fail") + " for good", true
-	case l.PerIndex != nil:
+	case l.perIndex != nil:
 		return fmt.Sprintf("the Job counts a failure of %s, %d of the backoffLimitPerIndex %d, and makes %s",
-			say.For(n, "its index", "each index"), own+1, *l.PerIndex, one), false
+			say.For(n, "its index", "each index"), own+1, *l.perIndex, one), false
 	}
-	return fmt.Sprintf("the Job counts %s as failed, %d of its backoffLimit %d, and makes %s", it, failed, l.backoff(), one), false
+	return fmt.Sprintf("the Job counts %s as failed, %d of its backoffLimit %d, and makes %s", it, failed, l.backoff, one), false
 }
 
 // Ends are the conditions of a Job that makes no more pods.
@@ -119,20 +112,16 @@ func Again(kind string, l *Limits, before int, byDisruption bool) string {
 	if !strings.HasSuffix(kind, "Job") {
 		return ", again and again"
 	}
-	action := l.onDisruption()
-	if !byDisruption {
-		action = ""
-	}
-	left := max(l.backoff()-l.Failed-before+1, 1)
+	left := max(l.backoff-l.failed-before+1, 1)
 	switch {
-	case action == batchv1.PodFailurePolicyActionIgnore:
+	case byDisruption && l.onDisruption == batchv1.PodFailurePolicyActionIgnore:
 		return ", again and again"
-	case action == batchv1.PodFailurePolicyActionFailJob:
+	case byDisruption && l.onDisruption == batchv1.PodFailurePolicyActionFailJob:
 		left = 1
-	case action == batchv1.PodFailurePolicyActionFailIndex:
+	case byDisruption && l.onDisruption == batchv1.PodFailurePolicyActionFailIndex:
 		return ", and each index of the Job fails for good"
-	case l.PerIndex != nil:
-		return fmt.Sprintf(", up to %s for each index of the Job, which then fails for good", say.Count(int(*l.PerIndex)+1, "time"))
+	case l.perIndex != nil:
+		return fmt.Sprintf(", up to %s for each index of the Job, which then fails for good", say.Count(int(*l.perIndex)+1, "time"))
 	}
 	return ". They count as failed, so that the Job fails for good after " + say.Count(left, "more pod")
 }

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package names says which object a name on the command line means, and which are close to
-// one that is not found.
+// Package names says which object a name on the command line means, which are close to one
+// that is not found, which names Kubernetes allows, and which are misspelled.
 package names
 
 import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -138,4 +142,75 @@ func Kind(word string) (kind, group string) {
 		}
 	}
 	return "", ""
+}
+
+// CheckObject returns an error unless Kubernetes allows the names of the object, its
+// namespace and its owner. Commands repeat the first two, which are not like flags.
+func CheckObject(m *metav1.ObjectMeta) error {
+	const format = "%s is %q, which Kubernetes does not allow"
+	switch owner := metav1.GetControllerOfNoCopy(m); {
+	case m.Name == "":
+		return errors.New("metadata.name is missing")
+	case !IsObject(m.Name):
+		return fmt.Errorf(format, "metadata.name", m.Name)
+	case m.Namespace != "" && (!IsObject(m.Namespace) || strings.Contains(m.Namespace, ".")):
+		return fmt.Errorf(format, "metadata.namespace", m.Namespace)
+	case owner != nil && owner.Name == "":
+		return errors.New("the name of the owner in metadata.ownerReferences is missing")
+	}
+	return nil
+}
+
+// IsObject reports whether the text is a DNS subdomain, as the names of objects are.
+// Kubernetes' own function takes five times as long.
+func IsObject(s string) bool {
+	for label := range strings.SplitSeq(s, ".") {
+		if label == "" || strings.Trim(label, "-") != label || strings.Trim(label, "-0123456789abcdefghijklmnopqrstuvwxyz") != "" {
+			return false
+		}
+	}
+	return len(s) <= 253
+}
+
+// IsSameWord reports whether two similar names mean the same, and do not name
+// different things, such as team-a and team-b, or trusted and untrusted: they differ
+// only in letter case or separators, or one word has two swapped neighbors or, if it is
+// long, an extra or missing letter, not at its beginning or end.
+func IsSameWord(a, b string) bool {
+	if strings.EqualFold(a, b) {
+		return true
+	}
+	x, y := keyWords(a), keyWords(b)
+	for len(x) > 0 && len(y) > 0 && x[0] == y[0] {
+		x, y = x[1:], y[1:]
+	}
+	isShort := func(word string) bool { return len(word) < 3 }
+	if strings.Join(x, "") == strings.Join(y, "") && !slices.ContainsFunc(slices.Concat(x, y), isShort) {
+		return true
+	}
+	return len(x) == len(y) && isMisspelled(x[0], y[0]) && slices.Equal(x[1:], y[1:])
+}
+
+// keyWords returns the words of a key in lower case. Separators end words, and
+// so does an upper-case letter after a lower-case one, as in teamA.
+func keyWords(key string) []string {
+	key = strings.ToLower(camelCase.ReplaceAllString(key, "$1 $2"))
+	return strings.FieldsFunc(key, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+var camelCase = regexp.MustCompile(`(\p{Ll})(\p{Lu})`)
+
+// isMisspelled reports whether the words are the same word, long enough to
+// judge, with one misspelling. A replaced letter is no misspelling, as in east
+// and west. Neither is an extra letter at the end, as in plane and planet.
+func isMisspelled(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	letters := func(s string) []string { return slices.Sorted(slices.Values(strings.Split(s, ""))) }
+	isSwapped := slices.Equal(letters(a), letters(b))
+	if len(a) < 4 || len(a) < 5 && !isSwapped || a[0] != b[0] || strings.ContainsFunc(a+b, unicode.IsDigit) {
+		return false
+	}
+	return similar.Edits(a, b) == 1 && !strings.HasPrefix(b, a) && (len(a) < len(b) || isSwapped)
 }

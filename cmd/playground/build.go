@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -59,28 +60,18 @@ func build(ctx context.Context, dir string) error {
 
 // writePage writes the files that need no toolchain to the folder.
 func writePage(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
 	var index bytes.Buffer
-	if err := indexPage.Execute(&index, map[string]any{
+	err := cmp.Or(os.MkdirAll(dir, 0o755), indexPage.Execute(&index, map[string]any{
 		"Samples": samples, "Adders": play.Adders, "Selections": play.Selections,
-	}); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "index.html"), index.Bytes(), 0o644); err != nil {
-		return err
-	}
+	}))
+	files := map[string][]byte{"index.html": index.Bytes()}
 	for _, name := range []string{"app.js", "style.css", "icon.svg"} {
-		content, err := page.ReadFile("page/" + name)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
-			return err
-		}
+		files[name] = taints.Must(page.ReadFile("page/" + name))
 	}
-	return nil
+	for name, content := range files {
+		err = cmp.Or(err, os.WriteFile(filepath.Join(dir, name), content, 0o644))
+	}
+	return err
 }
 
 // toolchain runs the go command for WebAssembly and returns its output.

@@ -20,9 +20,6 @@ const Rule = "Kubernetes' controller counts from when it sees a taint, here from
 // Overflow is said of more than MaxSeconds.
 const Overflow = "more than 9223372036 seconds overflow in Kubernetes"
 
-// NotKubernetes is said of a rule that Kubernetes does not have.
-const NotKubernetes = "which Kubernetes does not do"
-
 // MaxSeconds are the most tolerationSeconds that do not overflow in Kubernetes.
 const MaxSeconds = int64(math.MaxInt64 / time.Second)
 

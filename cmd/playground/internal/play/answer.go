@@ -3,6 +3,7 @@
 package play
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -247,22 +248,20 @@ func (a *answerer) why(e taints.Eviction) string {
 		return name("taints", e.Taint) + " is not tolerated."
 	}
 	text := name("tolerations", e.Toleration) + " tolerates " + name("taints", e.Taint) + " for " + seconds(e.Seconds)
+	from, rule := "the taint's timeAdded, "+utc(e.From), ". "+timer.Rule
 	switch {
 	case e.Outcome == taints.EvictsNow:
 		return text + ", so the pod is evicted immediately."
 	case a.isUndated && e.From.Equal(a.observed):
-		return text + ", counted from when the taint is observed."
+		from, rule = "when the taint is observed", "."
 	case e.From.Equal(a.observed):
-		return text + ", counted from when the taint is observed, " + utc(e.From) + "."
-	}
-	text += ", counted from "
-	switch {
+		from, rule = "when the taint is observed, "+utc(e.From), "."
 	case a.policy.FromTimeAdded:
-		return text + "the taint's timeAdded, " + utc(e.From) + ", " + timer.NotKubernetes + "."
+		rule = ", which Kubernetes does not do."
 	case e.From.Equal(a.arrived):
-		return text + "when the pod arrived, " + utc(e.From) + ". " + timer.Rule
+		from = "when the pod arrived, " + utc(e.From)
 	}
-	return text + "the taint's timeAdded, " + utc(e.From) + ". " + timer.Rule
+	return text + ", counted from " + from + rule
 }
 
 // timer returns the eviction of a pod that ran on the node when it got the taints, as
@@ -308,12 +307,15 @@ func (a *answerer) taintAnswers() []TaintAnswer {
 	for i, r := range explain.Node(a.matcher, a.taints.elements) {
 		t := TaintAnswer{
 			Place: a.taints.place(a.taints.entries[i].span), Name: name("taints", i), Text: say.Taint(r.Taint),
-			Why: r.Why(), Decides: e.Outcome != taints.Stays && e.Taint == i,
+			Tone: good, Status: "tolerated", Why: r.Why(), Decides: e.Outcome != taints.Stays && e.Taint == i,
+		}
+		if !r.Tolerated {
+			status := cmp.Or(statuses[r.Taint.Effect], status{unknown, "unknown effect, ignored"})
+			t.Tone, t.Status = status.tone, status.text
 		}
 		if r.HasClosest() {
 			t.Toleration = &Named{name("tolerations", r.Toleration), say.Toleration(a.tolerations[r.Toleration])}
 		}
-		t.Tone, t.Status = statusOf(r)
 		if p := purpose.Of(r.Taint, purpose.Evidence{}); p.State != purpose.None && !r.Tolerated {
 			t.Purpose = "nodes with it are " + string(p.State) + " (" + p.Because + "): that has to end, and few pods should tolerate it"
 		}
@@ -325,19 +327,14 @@ func (a *answerer) taintAnswers() []TaintAnswer {
 	return answers
 }
 
-// statusOf describes the effect of the taint in a few words.
-func statusOf(r explain.Reason) (tone, status string) {
-	switch {
-	case r.Tolerated:
-		return good, "tolerated"
-	case r.Taint.Effect == taints.NoSchedule:
-		return bad, "blocks scheduling"
-	case r.Taint.Effect == taints.NoExecute:
-		return bad, "blocks scheduling and evicts the pod"
-	case r.Taint.Effect == taints.PreferNoSchedule:
-		return mixed, "the scheduler avoids the node"
-	}
-	return unknown, "unknown effect, ignored"
+// A status is the effect of a taint in a few words.
+type status struct{ tone, text string }
+
+// statuses are those of untolerated taints.
+var statuses = map[taints.Effect]status{
+	taints.NoSchedule:       {bad, "blocks scheduling"},
+	taints.NoExecute:        {bad, "blocks scheduling and evicts the pod"},
+	taints.PreferNoSchedule: {mixed, "the scheduler avoids the node"},
 }
 
 // timeOf describes how long the tolerated taint lets the pod stay. It names the

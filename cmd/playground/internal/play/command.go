@@ -10,63 +10,62 @@ import (
 	"github.com/seed-0529bac1/taints"
 )
 
-// valueFlags are the flags of "kubectl taint" whose value may be the next word.
-var valueFlags = []string{
-	"-l", "--selector", "--context", "--cluster", "--user", "--as", "--kubeconfig", "-s", "--server", "-n",
-	"--namespace", "-o", "--output", "--field-manager",
-}
+// command matches the beginning of a line such as "kubectl taint nodes node-1
+// gpu:NoSchedule spot-", "kubectl cordon node-1" or "oc adm taint …", up to the verb. Flags
+// may be before the verb.
+var command = regexp.MustCompile(`^(?:\$\s+)?(?:kubectl|oc)(?:\s+(?:adm|-\S+(?:\s+[^\s-]\S*)?))*?\s+(taint|cordon|uncordon|drain)(?:\s|$)`)
 
-// runCommand makes the changes of a line such as "kubectl taint nodes node-1
-// gpu:NoSchedule spot-", "kubectl cordon node-1" or "oc adm taint …" to the list. It
-// reports whether the line is a command.
+// runCommand makes the changes of a line to the list. It reports whether the line is a
+// command.
 func runCommand(l *list[taints.Taint], line span) bool {
-	words := l.words(line)
-	word := func(i int) string { return l.part(words[i]) }
-	i := slices.IndexFunc(words, func(s span) bool { return l.part(s) == "kubectl" || l.part(s) == "oc" })
-	if i < 0 || i > 1 || i == 1 && word(0) != "$" {
+	found := command.FindStringSubmatchIndex(l.part(line))
+	if found == nil {
 		return false
 	}
-	for i++; i < len(words) && (word(i)[0] == '-' || word(i) == "adm"); i++ {
-		if slices.Contains(valueFlags, word(i)) {
-			i++
-		}
-	}
-	if i >= len(words) {
-		return false
-	}
-	switch word(i) {
-	case "taint":
+	verb := span{line.start + found[2], line.start + found[3]}
+	switch l.part(verb) {
 	case "cordon", "drain": // which cordons first
-		addCordon(l, words[i])
-		return true
+		addCordon(l, verb)
 	case "uncordon":
-		change(l, words[i], taints.Changes{Remove: []taints.TaintID{cordon.ID()}})
-		return true
-	default:
-		return false
-	}
-	overwrite := strings.Contains(l.part(line), " --overwrite")
-	for i++; i < len(words) && word(i)[0] != '#'; i++ {
-		switch w := word(i); {
-		case slices.Contains(valueFlags, w):
-			i++
-		case w[0] != '-' && (strings.ContainsAny(w, "=:") || strings.HasSuffix(w, "-")): // as kubectl has it
-			if !l.hasRoom(words[i]) {
-				return true
-			}
-			c, err := taints.ParseChanges(w)
-			if err != nil {
-				l.unparsed(words[i], err)
-				continue
-			}
-			if overwrite && len(c.Add) > 0 {
-				c.Remove = []taints.TaintID{c.Add[0].ID()}
-			}
-			change(l, words[i], c)
-		}
+		change(l, verb, taints.Changes{Remove: []taints.TaintID{cordon.ID()}})
+	case "taint":
+		runTaint(l, span{verb.end, line.end})
 	}
 	return true
 }
+
+// valueFlags are the flags of kubectl whose value is the next word and may look like a taint.
+var valueFlags = []string{"-l", "--selector", "-s", "--server", "--context", "--cluster", "--user", "--as", "--kubeconfig"}
+
+// runTaint makes the changes of the arguments of "kubectl taint".
+func runTaint(l *list[taints.Taint], arguments span) {
+	overwrite := strings.Contains(l.part(arguments), " --overwrite")
+	before := ""
+	for _, at := range argument.FindAllStringIndex(l.part(arguments), -1) {
+		word := span{arguments.start + at[0], arguments.start + at[1]}
+		text, isValue := l.part(word), slices.Contains(valueFlags, before)
+		switch before = text; {
+		case text[0] == '#':
+			return
+		case isValue || text[0] == '-' || !strings.ContainsAny(text, "=:") && !strings.HasSuffix(text, "-"): // as kubectl has it
+			continue
+		case !l.hasRoom(word):
+			return
+		}
+		c, err := taints.ParseChanges(text)
+		if err != nil {
+			l.unparsed(word, err)
+			continue
+		}
+		if overwrite && len(c.Add) > 0 {
+			c.Remove = []taints.TaintID{c.Add[0].ID()}
+		}
+		change(l, word, c)
+	}
+}
+
+// argument matches an argument of a command.
+var argument = regexp.MustCompile(`[^\s\x{A0}\x{FEFF}]+`)
 
 // change makes the change. It adds a note if a command that only removes finds nothing.
 func change(l *list[taints.Taint], at span, c taints.Changes) {
@@ -81,15 +80,4 @@ func change(l *list[taints.Taint], at span, c taints.Changes) {
 	} else if len(l.elements) == before {
 		l.note(at, "this removes no taint, because none above has this key and effect")
 	}
-}
-
-// wordPattern matches a word of a command.
-var wordPattern = regexp.MustCompile(`[^\s\x{A0}\x{FEFF}]+`)
-
-// words returns the words of the line.
-func (t *text) words(line span) (words []span) {
-	for _, at := range wordPattern.FindAllStringIndex(t.part(line), -1) {
-		words = append(words, span{line.start + at[0], line.start + at[1]})
-	}
-	return words
 }

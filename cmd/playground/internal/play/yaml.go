@@ -96,9 +96,8 @@ const (
 // Kubernetes. It visits each node once, no matter how many aliases the node has.
 type parser struct {
 	*source
-	done    map[*yaml.Node]bool
-	repeats []*yaml.Node // names that their object already has
-	merges  int          // number of objects and members that merge keys name
+	done   map[*yaml.Node]bool
+	merges int // number of objects and members that merge keys name
 }
 
 // parseDocument parses the YAML of the text from start. JSON is YAML. The text
@@ -131,9 +130,6 @@ func (s *source) parseDocument(start int) (root *yaml.Node) {
 	}
 	if s.unread > 0 {
 		return nil
-	}
-	for _, name := range p.repeats[:min(len(p.repeats), maxEntries)] {
-		s.wrong(s.at(name), "this field is here twice; the last one counts, and kubectl refuses it")
 	}
 	return root
 }
@@ -186,8 +182,9 @@ func (p *parser) members(n *yaml.Node) {
 		case name.Tag == "!!merge":
 			merges = append(merges, p.merged(value)...)
 		case has:
-			p.repeats = append(p.repeats, name)
-			pairs[at], pairs[at+1] = name, value
+			if pairs[at], pairs[at+1] = name, value; len(p.problems) < maxEntries {
+				p.wrong(p.at(name), "this field is here twice; the last one counts, and kubectl refuses it")
+			}
 		default:
 			index[name.Value] = len(pairs)
 			pairs = append(pairs, name, value)

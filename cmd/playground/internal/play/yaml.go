@@ -85,20 +85,9 @@ func items(n *yaml.Node) []*yaml.Node {
 	return nil
 }
 
-// Limits for nesting and for merges. A browser has a small stack and little time
-// between two keystrokes.
-const (
-	maxDepth  = 100
-	maxMerged = 10_000
-)
-
-// A parser gives the nodes of the YAML library the meaning that they have for
-// Kubernetes. It visits each node once, no matter how many aliases the node has.
-type parser struct {
-	*source
-	done   map[*yaml.Node]bool
-	merges int // number of objects and members that merge keys name
-}
+// Limits for nesting, and for the values that aliases stand for. A browser has a small stack
+// and little time between two keystrokes.
+var limits = yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(100), loaderlimits.AliasValue(10_000)))
 
 // parseDocument parses the YAML of the text from start. JSON is YAML. The text
 // has one document and may have empty ones. In it, no node is an alias, each name
@@ -106,92 +95,77 @@ type parser struct {
 // nil if the text has no value, or a part that cannot be read.
 func (s *source) parseDocument(start int) (root *yaml.Node) {
 	s.first = s.place(span{start, start})
-	p := &parser{source: s, done: make(map[*yaml.Node]bool)}
-	loader := taints.Must(yaml.NewLoader(strings.NewReader(s.s[start:]), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(maxDepth)))))
-	for s.unread == 0 {
+	loader := taints.Must(yaml.NewLoader(strings.NewReader(s.s[start:]), limits))
+	for {
 		var document yaml.Node
+		var value any
 		err := loader.Load(&document)
 		if errors.Is(err, io.EOF) {
-			break
+			return root
+		}
+		if err == nil { // the library finds what is wrong with aliases, merge keys and names
+			err = document.Load(&value, limits, yaml.WithUniqueKeys(false))
 		}
 		if err != nil {
-			p.syntax(start, err)
-			break
+			s.syntax(start, err)
+			return nil
 		}
 		n := document.Content[0]
-		p.resolve(n)
-		if kindOf(n) == null {
-			continue
+		s.resolve(n)
+		switch {
+		case kindOf(n) == null:
+		case root != nil:
+			s.fail(s.at(n), "this is a second document; paste one document")
+			return nil
+		default:
+			root = n
 		}
-		if root != nil {
-			p.failAt(n, "this is a second document; paste one document")
-		}
-		root = n
-	}
-	if s.unread > 0 {
-		return nil
-	}
-	return root
-}
-
-// failAt reports the first problem, for the whole text.
-func (p *parser) failAt(n *yaml.Node, message string) {
-	if p.unread == 0 {
-		p.fail(p.at(n), message)
 	}
 }
 
-// resolve resolves the node and those in it, unless something is wrong already.
-func (p *parser) resolve(n *yaml.Node) {
-	if p.unread > 0 {
-		return
-	}
+// resolve gives the node, and those in it, the meaning that they have for Kubernetes.
+func (s *source) resolve(n *yaml.Node) {
 	switch n.Kind {
-	case yaml.AliasNode:
-		if !p.done[n.Alias] {
-			p.failAt(n, "the anchor &"+n.Value+" contains its own alias; write the value out")
-			return
-		}
+	case yaml.AliasNode: // of a node before it
 		line, column := n.Line, n.Column
 		*n = *n.Alias
 		n.Line, n.Column = line, column
 	case yaml.MappingNode:
-		p.members(n)
+		s.resolveMembers(n)
 	case yaml.SequenceNode:
 		for _, c := range n.Content {
-			p.resolve(c)
+			s.resolve(c)
 		}
 	default:
 		if _, is := booleans[n.Value]; is && n.Style == 0 { // plain, and without a tag
 			n.Tag = "!!bool"
 		}
 	}
-	p.done[n] = true
 }
 
-func (p *parser) members(n *yaml.Node) {
-	var merges, pairs []*yaml.Node
+func (s *source) resolveMembers(n *yaml.Node) {
+	var merged, pairs []*yaml.Node
 	index := make(map[string]int, len(n.Content)/2) // of each name in pairs
 	for name, value := range members(n) {
-		p.resolve(name)
-		p.resolve(value)
+		s.resolve(name)
+		s.resolve(value)
 		at, has := index[name.Value]
-		switch kind := kindOf(name); {
-		case kind == array || kind == object:
-			p.failAt(name, "a name must be a string, not "+string(kind))
+		switch {
+		case name.Tag == "!!merge" && kindOf(value) == array:
+			merged = append(merged, value.Content...)
 		case name.Tag == "!!merge":
-			merges = append(merges, p.merged(value)...)
-		case has:
-			if pairs[at], pairs[at+1] = name, value; len(p.problems) < maxEntries {
-				p.wrong(p.at(name), "this field is here twice; the last one counts, and kubectl refuses it")
-			}
-		default:
+			merged = append(merged, value)
+		case !has:
 			index[name.Value] = len(pairs)
 			pairs = append(pairs, name, value)
+		default:
+			if pairs[at], pairs[at+1] = name, value; len(s.problems) < maxEntries {
+				s.wrong(s.at(name), "this field is here twice; the last one counts, and kubectl refuses it")
+			}
 		}
 	}
-	for _, m := range merges {
-		for name, value := range members(m) {
+	for _, o := range merged {
+		for name, value := range members(o) {
 			if _, has := index[name.Value]; !has {
 				index[name.Value] = len(pairs)
 				pairs = append(pairs, name, value)
@@ -199,25 +173,6 @@ func (p *parser) members(n *yaml.Node) {
 		}
 	}
 	n.Content = pairs
-}
-
-// merged returns the objects of a merge key.
-func (p *parser) merged(n *yaml.Node) []*yaml.Node {
-	from := items(n)
-	if kindOf(n) != array {
-		from = []*yaml.Node{n}
-	}
-	for _, o := range from {
-		if p.merges += 1 + len(o.Content)/2; p.merges > maxMerged {
-			p.failAt(n, "merge keys copy more than "+strconv.Itoa(maxMerged)+" fields; write the fields out")
-			return nil
-		}
-		if kindOf(o) != object {
-			p.failAt(n, "the merge key << takes an object or a list of objects, not "+string(kindOf(o)))
-			return nil
-		}
-	}
-	return from
 }
 
 // yamlOffset returns the offset of a line and a column of the YAML.
@@ -273,13 +228,19 @@ func (s *source) syntax(start int, err error) {
 		language = "JSON or YAML"
 	}
 	message := e.Message
+	switch {
+	case strings.Contains(message, "as a map key"):
+		message = "a name must be a string"
+	case strings.Contains(message, "map merge requires"):
+		message = "the merge key << takes an object or a list of objects"
+	}
 	if e.ContextMsg != "" && e.ContextMark.Line > 0 && e.ContextMark.Line != e.Mark.Line {
 		message += " " + e.ContextMsg + " that starts on line " + strconv.Itoa(s.first.Line-1+e.ContextMark.Line)
 	}
 	s.fail(span{at, at + size}, "this is not valid "+language+": "+message+remedy(e.Message, s.s[at:]))
 }
 
-// remedy returns advice for the message, unless the message contains it.
+// remedy returns advice for the message.
 func remedy(message, rest string) string {
 	switch {
 	case strings.HasPrefix(rest, "\t"):
@@ -288,6 +249,8 @@ func remedy(message, rest string) string {
 		return "; put the value in quotes"
 	case strings.Contains(message, "mapping values are not allowed"):
 		return "; put a value that contains a colon and a space in quotes, or correct the indentation"
+	case strings.Contains(message, "alias"):
+		return "; write the values out"
 	}
 	return ""
 }

@@ -12,7 +12,6 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/internal/similar"
 )
@@ -160,7 +159,7 @@ type field struct {
 }
 
 // set sets the field to the value. A null leaves it unchanged.
-func (f field) set(n *yaml.Node) (err error) {
+func (f field) set(n *yaml.Node) error {
 	want := str
 	if _, isNumber := f.to.(**int64); isNumber {
 		want = number
@@ -173,23 +172,13 @@ func (f field) set(n *yaml.Node) (err error) {
 	case kind != want:
 		return errors.New("expected " + string(want) + ", found " + string(kind))
 	}
-	switch to := f.to.(type) {
-	case *string:
-		*to = n.Value
-	case *taints.Effect:
-		*to = taints.Effect(n.Value)
-	case *taints.Operator:
-		*to = taints.Operator(n.Value)
-	case **time.Time:
-		*to = new(time.Time)
-		if **to, err = time.Parse(time.RFC3339, n.Value); err != nil {
+	if _, isTime := f.to.(**time.Time); isTime {
+		if _, err := time.Parse(time.RFC3339, n.Value); err != nil {
 			return errors.New("expected a time such as 2026-11-21T12:00:00Z")
 		}
-	case **int64:
-		*to = new(int64)
-		if **to, err = strconv.ParseInt(strings.ReplaceAll(n.Value, "_", ""), 0, 64); err != nil { // as Kubernetes reads YAML
-			return errors.New("expected a 64-bit integer")
-		}
+	}
+	if n.Load(f.to) != nil {
+		return errors.New("expected a 64-bit integer")
 	}
 	return nil
 }

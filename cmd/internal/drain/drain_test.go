@@ -98,37 +98,3 @@ func TestBudgets(t *testing.T) {
 		t.Errorf("%v", seen)
 	}
 }
-
-// A budget that holds pods says what it needs, who is not ready, and when it never allows
-// an eviction.
-func TestHeld(t *testing.T) {
-	for _, tc := range []struct {
-		healthy, desired, expected int32
-		unready                    string
-		want                       string
-	}{
-		{2, 2, 3, "q", "it needs 2 healthy pods, and 2 of 3 are healthy; find out why q is not ready"},
-		{1, 1, 1, "", "it needs 1 healthy pod, and 1 of 1 are healthy; it never allows one for so few pods: add some, or let it need fewer"},
-		{1, 1, 1, "q", "find out why q is not ready; it selects only some pods of Job "},
-		{1, 3, 3, "q r", "1 of 3 are healthy; find out why q and r are not ready; it never allows one"},
-	} {
-		d := New()
-		b := &Budget{ObjectMeta: metav1.ObjectMeta{Name: "b"}, Spec: policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{}}}
-		b.Status.CurrentHealthy, b.Status.DesiredHealthy, b.Status.ExpectedPods, b.Status.Allowed = tc.healthy, tc.desired, tc.expected, new(int32(0))
-		if err := d.AddBudget(b); err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range append(strings.Fields(tc.unready), "p") {
-			p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{Kind: "Job", Controller: new(true)}}}}
-			p.Status.Phase = corev1.PodRunning
-			if name != "p" {
-				p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse}}
-			}
-			d.AddPod(types.NamespacedName{Namespace: "default", Name: name}, p)
-		}
-		got := d.Of(types.NamespacedName{Namespace: "default", Name: "p"})
-		if got.Leaves || got.IsRefused || !strings.Contains(got.Why, tc.want) || !strings.HasPrefix(got.Why, "PodDisruptionBudget default/b allows no eviction") {
-			t.Errorf("%+v, want %q", got, tc.want)
-		}
-	}
-}

@@ -100,8 +100,7 @@ type answerer struct {
 	adder       string              // the name of what adds
 	options     taints.Options
 	policy      taints.EvictionPolicy
-	observed    time.Time
-	isUndated   bool      // it is not known when the taints are observed
+	observed    time.Time // when the taints are observed; zero: it is not known
 	arrived     time.Time // of the pod on the node; zero: it is not known
 	problems    []Problem // of the other fields
 	matcher     *taints.Matcher
@@ -125,8 +124,6 @@ func newAnswerer(s State) *answerer {
 	var ok bool
 	if a.observed, ok = parseTime(s("observed")); !ok {
 		a.fail("observed", "expected a time such as 2026-11-21T12:00:00")
-		a.observed = time.Unix(0, 0) // any time that is not far from today
-		a.isUndated = true
 	}
 	if a.arrived, ok = parseTime(s("arrived")); s("arrived") == "" {
 		a.arrived = a.written.arrived
@@ -220,7 +217,7 @@ func (a *answerer) eviction() Statement {
 	switch {
 	case e.Outcome == taints.EvictsNow:
 		return Statement{bad, runs + "is evicted immediately", detail}
-	case a.isUndated && e.From.Equal(a.observed):
+	case e.From.IsZero():
 		return Statement{mixed, runs + "is evicted " + seconds(e.Seconds) + " after the taint is observed", detail}
 	case e.At.After(a.observed):
 		return Statement{mixed, runs + "is evicted at " + utc(e.At), detail}
@@ -252,7 +249,7 @@ func (a *answerer) why(e taints.Eviction) string {
 	switch {
 	case e.Outcome == taints.EvictsNow:
 		return text + ", so the pod is evicted immediately."
-	case a.isUndated && e.From.Equal(a.observed):
+	case e.From.IsZero():
 		from, rule = "when the taint is observed", "."
 	case e.From.Equal(a.observed):
 		from, rule = "when the taint is observed, "+utc(e.From), "."
@@ -349,7 +346,7 @@ func (a *answerer) timeOf(i, first int) string {
 	e := a.policy.EvictionOf(a.matcher, a.taints.elements[i:i+1], a.seenAt(a.taints.elements[i]))
 	text := "for " + seconds(e.Seconds) + by(e.Toleration)
 	switch {
-	case e.Outcome == taints.EvictsAt && !a.isUndated:
+	case e.Outcome == taints.EvictsAt && !a.observed.IsZero():
 		return text + ": until " + utc(e.At)
 	case e.Outcome != taints.Stays:
 		return text

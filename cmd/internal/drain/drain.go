@@ -84,12 +84,6 @@ type Budget struct {
 	selector labels.Selector
 }
 
-// allowsNone reports whether no number of healthy pods is enough for an eviction.
-func (b *Budget) allowsNone() bool {
-	most, least := ptr.Deref(b.Spec.MaxUnavailable, intstr.FromInt32(1)), ptr.Deref(b.Spec.MinAvailable, intstr.IntOrString{})
-	return most.String() == "0" || most.String() == "0%" || least.String() == "100%"
-}
-
 // AddBudget adds the budget. One with an invalid selector matches no pod.
 func (d *Drain) AddBudget(b *Budget) (err error) {
 	d.HasBudgets = true
@@ -232,19 +226,21 @@ func (d *Drain) eviction(name types.NamespacedName, p *pod, budgets []*Budget) V
 		text += "; find out why " + say.NamesOf(unready, len(unready)) + say.For(len(unready), " is", " are") + " not ready"
 	}
 	owner := metav1.GetControllerOfNoCopy(b)
+	most, least := ptr.Deref(b.Spec.MaxUnavailable, intstr.FromInt32(1)), ptr.Deref(b.Spec.MinAvailable, intstr.IntOrString{})
 	switch {
 	case owner != nil:
 		text += "; " + owner.Kind + " " + owner.Name + " owns the budget, and its operator undoes changes: find out why it holds the pods"
 	case p.isUnready:
 		text += "; unhealthyPodEvictionPolicy: AlwaysAllow lets pods go that are not ready"
-	case b.allowsNone():
+	case most.String() == "0", most.String() == "0%", least.String() == "100%":
 		text += "; it never allows one, however many pods there are: ask who set it, or change it"
-	case s.DesiredHealthy >= s.ExpectedPods && p.isManaged && int(s.ExpectedPods) < d.owned[p.owner]:
-		text += "; it selects only some pods of " + path.Base(p.owner) + ", such as a primary: another pod has to take over, which an operator does. If it does not, find out why"
-	case s.DesiredHealthy >= s.ExpectedPods && p.isManaged:
-		text += "; it never allows one for so few pods: add some, or let it need fewer"
-	case s.DesiredHealthy >= s.ExpectedPods:
+	case s.DesiredHealthy < s.ExpectedPods:
+	case !p.isManaged:
 		text += "; it never allows one for so few pods: let it need fewer. Nothing makes the pod again"
+	case int(s.ExpectedPods) < d.owned[p.owner]:
+		text += "; it selects only some pods of " + path.Base(p.owner) + ", such as a primary: another pod has to take over, which an operator does. If it does not, find out why"
+	default:
+		text += "; it never allows one for so few pods: add some, or let it need fewer"
 	}
 	return Verdict{Why: text}
 }

@@ -4,12 +4,11 @@ package manifest
 
 import (
 	"bytes"
-	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	strict "sigs.k8s.io/json"
 
 	"github.com/seed-0529bac1/taints"
@@ -93,38 +92,30 @@ func fieldMeant(name string) string {
 // is not one: beside the containers of a pod, or in a list of tolerations. Otherwise it
 // returns "".
 func (o *Object) Suspect() string {
-	var root any
-	if !bytes.Contains(o.json, []byte("toler")) && !bytes.Contains(o.json, []byte("Toler")) || o.Decode(&root) != nil {
+	if !bytes.Contains(o.json, []byte("toler")) && !bytes.Contains(o.json, []byte("Toler")) {
 		return ""
 	}
-	return suspect("", root)
-}
-
-func suspect(path string, v any) string {
-	switch v := v.(type) {
-	case []any:
-		for i, child := range v {
-			if text := suspect(fmt.Sprintf("%s[%d]", path, i), child); text != "" {
-				return text
-			}
+	pods := make(map[jsontext.Pointer]bool) // objects with containers
+	var alike []jsontext.Pointer
+	d := jsontext.NewDecoder(bytes.NewReader(o.json), lenient...)
+	for _, err := d.ReadToken(); err == nil; _, err = d.ReadToken() {
+		field := d.StackPointer()
+		object, name := field.Parent(), field.LastToken()
+		switch {
+		case name == "containers":
+			pods[object] = true
+		case toleration.MatchString(string(object)) && !slices.Contains(tolerationFields, name):
+			return pathOf(field) + " is not a field of a toleration; " + fieldMeant(name)
+		case name != "tolerations" && isLikeTolerations(name):
+			alike = append(alike, field)
 		}
-	case map[string]any:
-		_, isPod := v["containers"]
-		isToleration := tolerationPath.MatchString(path)
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			at := strings.TrimPrefix(path+"."+name, ".")
-			switch {
-			case isPod && name != "tolerations" && isLikeTolerations(name):
-				return at + " is not a field of a pod; did you mean tolerations?"
-			case isToleration && !slices.Contains(tolerationFields, name):
-				return at + " is not a field of a toleration; " + fieldMeant(name)
-			}
-			if text := suspect(at, v[name]); text != "" {
-				return text
-			}
+	}
+	for _, field := range alike {
+		if pods[field.Parent()] {
+			return pathOf(field) + " is not a field of a pod; did you mean tolerations?"
 		}
 	}
 	return ""
 }
 
-var tolerationPath = regexp.MustCompile(`\btolerations\[\d+\]$`)
+var toleration = regexp.MustCompile(`/tolerations/\d+$`)

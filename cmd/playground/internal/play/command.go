@@ -23,12 +23,13 @@ func runCommand(l *list[taints.Taint], line span) bool {
 		return false
 	}
 	verb := span{line.start + found[2], line.start + found[3]}
-	switch l.part(verb) {
-	case "cordon", "drain": // which cordons first
+	switch text := l.part(verb); {
+	case !l.hasRoom(verb):
+	case text == "cordon", text == "drain": // which cordons first
 		addCordon(l, verb)
-	case "uncordon":
+	case text == "uncordon":
 		change(l, verb, taints.Changes{Remove: []taints.TaintID{cordon.ID()}})
-	case "taint":
+	default:
 		runTaint(l, span{verb.end, line.end})
 	}
 	return true

@@ -62,6 +62,7 @@ type list[T any] struct {
 	fields   func(*T) []field
 	command  func(line span) bool // reads a line that is a command, and reports whether it is
 	elements []T
+	isFull   bool
 	entries  []entry         // of each element
 	object   *yaml.Node      // that has the list, in YAML and JSON
 	labels   map[string]span // of what "kubectl describe" prints beside the list
@@ -194,14 +195,9 @@ const indent = `(?m)^[\s\x{A0}\x{FEFF}]*`
 // kubectl reads a list in kubectl's form.
 func (l *list[T]) kubectl(all span) {
 	for line := range l.split(all, "\n") {
-		switch {
-		case strings.HasPrefix(l.part(line), "#"):
-		case l.command != nil && l.command(line):
-			if len(l.problems) > maxEntries {
-				return
-			}
-		case !l.line(line):
-			return
+		isComment := strings.HasPrefix(l.part(line), "#")
+		if !isComment && (l.command == nil || !l.command(line)) {
+			l.line(line)
 		}
 	}
 }
@@ -240,14 +236,11 @@ func (l *list[T]) described() {
 	}
 }
 
-// line reads the entries of a line, and reports whether there is room for more.
-func (l *list[T]) line(line span) bool {
+// line reads the entries of a line.
+func (l *list[T]) line(line span) {
 	for s := range l.split(line, ",") {
-		if s.start == s.end || l.part(s) == "<none>" {
+		if s.start == s.end || l.part(s) == "<none>" || !l.hasRoom(s) {
 			continue
-		}
-		if !l.hasRoom(s) {
-			return false
 		}
 		if element, err := l.parse(l.part(s)); err != nil {
 			l.unparsed(s, err)
@@ -255,16 +248,15 @@ func (l *list[T]) line(line span) bool {
 			l.append(element, entry{span: s})
 		}
 	}
-	return true
 }
 
-// hasRoom reports whether the list may grow, and adds a problem if it may not.
+// hasRoom reports whether the list may grow, and adds a problem when it may not any more.
 func (l *list[T]) hasRoom(s span) bool {
-	if len(l.elements) < maxEntries && len(l.problems) < maxEntries {
-		return true
+	if !l.isFull && (len(l.elements) >= maxEntries || len(l.problems) >= maxEntries) {
+		l.isFull = true
+		l.fail(s, "this page reads up to "+strconv.Itoa(maxEntries)+" "+l.name+" or problems; the rest is not read")
 	}
-	l.fail(s, "this page reads up to "+strconv.Itoa(maxEntries)+" "+l.name+" or problems; the rest is not read")
-	return false
+	return !l.isFull
 }
 
 // unparsed adds the problem of an error of the library in parsing the text at the span.

@@ -121,14 +121,9 @@ func newAnswerer(s State) *answerer {
 	} else if s("add") != "" {
 		a.fail("add", "unknown source of tolerations; none are added")
 	}
-	var ok bool
-	if a.observed, ok = parseTime(s("observed")); !ok {
-		a.fail("observed", "expected a time such as 2026-11-21T12:00:00")
-	}
-	if a.arrived, ok = parseTime(s("arrived")); s("arrived") == "" {
-		a.arrived = a.written.arrived
-	} else if !ok {
-		a.fail("arrived", "expected a time such as 2026-11-21T12:00:00")
+	a.observed = a.parseTime("observed", s("observed"))
+	if a.arrived = a.written.arrived; s("arrived") != "" {
+		a.arrived = a.parseTime("arrived", s("arrived"))
 	}
 	a.matcher = o.Compile(a.tolerations)
 	return a
@@ -154,6 +149,17 @@ func (a *answerer) forever(t taints.Taint) int {
 		}
 	}
 	return -1
+}
+
+// parseTime parses a time in the form of a browser's field, or one with a zone.
+func (a *answerer) parseTime(field, s string) time.Time {
+	for _, layout := range []string{"2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", time.RFC3339} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC()
+		}
+	}
+	a.fail(field, "expected a time such as 2026-11-21T12:00:00")
+	return time.Time{}
 }
 
 func (a *answerer) fail(field, message string) {

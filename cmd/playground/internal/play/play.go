@@ -73,13 +73,3 @@ func seconds(n int64) string {
 	}
 	return text + " (" + units + ")"
 }
-
-// parseTime parses a time in the form of a browser's field, or one with a zone.
-func parseTime(s string) (time.Time, bool) {
-	for _, layout := range []string{"2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", time.RFC3339} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t.UTC(), true
-		}
-	}
-	return time.Time{}, false
-}

@@ -44,13 +44,7 @@ func (l *list[T]) document(start int) {
 // one returns the first object of a List that may have entries. It adds a note
 // if there are more, and a problem if there is none.
 func (l *list[T]) one(objects *yaml.Node) *yaml.Node {
-	var owners []*yaml.Node
-	for _, o := range objects.Content {
-		template := l.owner == "Pod" && inner(inner(o)) != nil
-		if kind := get(o, "kind"); kind == nil || kind.Value == l.owner || template {
-			owners = append(owners, o)
-		}
-	}
+	owners := slices.DeleteFunc(slices.Clone(objects.Content), func(o *yaml.Node) bool { return !l.isOwner(o) })
 	if len(owners) == 0 {
 		l.fail(l.at(objects), "this list has no "+l.owner)
 		return nil
@@ -73,7 +67,6 @@ func (l *list[T]) find(n *yaml.Node) *yaml.Node {
 	if kindOf(n) != object {
 		return n
 	}
-	template := false
 	for o := n; o != nil; o = inner(o) {
 		entries := get(o, l.name)
 		if kindOf(entries) == object {
@@ -83,17 +76,22 @@ func (l *list[T]) find(n *yaml.Node) *yaml.Node {
 		if entries != nil {
 			return entries
 		}
-		template = template || get(o, "template") != nil
 	}
-	kind := cmp.Or(scalar(n, "kind"), "object")
-	isOwner := kind == l.owner || template && l.owner == "Pod" || kind == "object" && get(n, "spec") != nil
+	kind := scalar(n, "kind")
 	switch {
 	case get(n, "key") != nil || get(n, "effect") != nil || get(n, "operator") != nil:
 		return n
-	case !isOwner:
-		l.fail(l.at(n), "this "+kind+" has no "+l.name+"; expected a "+l.owner+", its spec, or a list of "+l.name)
+	case !l.isOwner(n), kind == "" && inner(n) == nil:
+		l.fail(l.at(n), "this "+cmp.Or(kind, "object")+" has no "+l.name+"; expected a "+l.owner+", its spec, or a list of "+l.name)
 	}
 	return nil
+}
+
+// isOwner reports whether the object may have entries: its kind has some, is not known, or
+// has a template of pods.
+func (l *list[T]) isOwner(o *yaml.Node) bool {
+	kind := scalar(o, "kind")
+	return kind == "" || kind == l.owner || l.owner == "Pod" && (inner(inner(o)) != nil || get(o, "template") != nil)
 }
 
 // inner returns the part of an object that describes its content: the spec and,

@@ -28,11 +28,14 @@ type Limits struct {
 // Of returns the limits of the Job that has had failures. Rules of its policy about exit
 // codes are not evaluated.
 func Of(s *batchv1.JobSpec, failed int, indexes string) *Limits {
-	l := &Limits{failed: failed, backoff: 6, indexes: countIn(indexes), maxIndexes: int(ptr.Deref(s.MaxFailedIndexes, math.MaxInt32)), perIndex: s.BackoffLimitPerIndex}
-	if l.perIndex != nil {
-		l.backoff = math.MaxInt32
+	backoff := int32(6)
+	if s.BackoffLimitPerIndex != nil {
+		backoff = math.MaxInt32
 	}
-	l.backoff = int(ptr.Deref(s.BackoffLimit, int32(l.backoff)))
+	l := &Limits{
+		failed: failed, backoff: int(ptr.Deref(s.BackoffLimit, backoff)), perIndex: s.BackoffLimitPerIndex,
+		indexes: countIn(indexes), maxIndexes: int(ptr.Deref(s.MaxFailedIndexes, math.MaxInt32)),
+	}
 	for _, rule := range ptr.Deref(s.PodFailurePolicy, batchv1.PodFailurePolicy{}).Rules {
 		for _, c := range rule.OnPodConditions {
 			if l.onDisruption == "" && c.Type == corev1.DisruptionTarget && cmp.Or(c.Status, corev1.ConditionTrue) == corev1.ConditionTrue {

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/internal/similar"
 )
@@ -27,11 +28,8 @@ const IsNode = "%s is a node; want a pod or a workload, or 'preview cordon %s' f
 
 // Several returns the error for a name that several pods, or workloads without pods, have.
 func Several(name string, found []types.NamespacedName) error {
-	spaces, all := sets.New[string](), sets.New[string]()
-	for _, x := range found {
-		spaces.Insert(x.Namespace)
-		all.Insert(x.Name)
-	}
+	spaces := sets.New(lists.Each(found, func(x types.NamespacedName) string { return x.Namespace })...)
+	all := sets.New(lists.Each(found, func(x types.NamespacedName) string { return x.Name })...)
 	if len(spaces) > 1 {
 		return fmt.Errorf("namespaces %s have a pod %s; use -n to choose one", say.Joined(sets.List(spaces)), name)
 	}

@@ -54,22 +54,22 @@ func (o *Object) Job(kind string) *batchv1.JobSpec {
 	return &o.Spec.JobSpec
 }
 
-// Source names what has made the object from a chart or files, and undoes changes of it, as in
-// Helm release web, or returns "".
+// sources are the labels and annotations that name what has made an object from a chart or
+// files.
+var sources = [][2]string{
+	{"argocd.argoproj.io/tracking-id", "Argo CD application"}, // with the object's name, after a colon
+	{"argocd.argoproj.io/instance", "Argo CD application"},
+	{"helm.toolkit.fluxcd.io/name", "HelmRelease"},
+	{"kustomize.toolkit.fluxcd.io/name", "Kustomization"},
+	{"meta.helm.sh/release-name", "Helm release"},
+}
+
+// Source names what has made the object, and undoes changes of it, as in Helm release web,
+// or returns "".
 func (o *Object) Source() string {
-	for _, s := range []struct {
-		kind  string
-		set   map[string]string
-		named string
-	}{
-		{"Argo CD application", o.Annotations, "argocd.argoproj.io/tracking-id"}, // with the object's name, after a colon
-		{"Argo CD application", o.Labels, "argocd.argoproj.io/instance"},
-		{"HelmRelease", o.Labels, "helm.toolkit.fluxcd.io/name"},
-		{"Kustomization", o.Labels, "kustomize.toolkit.fluxcd.io/name"},
-		{"Helm release", o.Annotations, "meta.helm.sh/release-name"},
-	} {
-		if name, _, _ := strings.Cut(s.set[s.named], ":"); name != "" {
-			return s.kind + " " + name
+	for _, s := range sources {
+		if name, _, _ := strings.Cut(cmp.Or(o.Annotations[s[0]], o.Labels[s[0]]), ":"); name != "" {
+			return s[1] + " " + name
 		}
 	}
 	return ""

@@ -105,9 +105,6 @@ func (l *Limits) AfterEvictions(own int, failures []int) (text string, ends bool
 	return fmt.Sprintf("the Job counts %s as failed, %d of its backoffLimit %d, and makes %s", it, failed, l.backoff, one), false
 }
 
-// Ends are the conditions of a Job that makes no more pods.
-var Ends = []string{"Complete", "Failed", "SuccessCriteriaMet", "FailureTarget"}
-
 // Again says how long an object of the kind makes new pods if each of them fails, by a
 // disruption, or as a kubelet refuses it, which no podFailurePolicy sees. So many of its
 // pods fail before. The limits are those of a Job, or of those that a CronJob makes.

@@ -13,8 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
-
-	"github.com/seed-0529bac1/taints/cmd/internal/jobs"
 )
 
 // An Object has the fields of all kinds of workloads that matter.
@@ -86,6 +84,7 @@ func (o *Object) Condition(name string, status metav1.ConditionStatus) string {
 // CreatesNone returns why the workload of the kind creates no pods, or "".
 func (o *Object) CreatesNone(kind string) string {
 	isJob := strings.HasSuffix(kind, "Job")
+	ends := []string{"Complete", "Failed", "SuccessCriteriaMet", "FailureTarget"}
 	switch {
 	case !isJob && kind != "DaemonSet" && o.Spec.Replicas != nil && *o.Spec.Replicas == 0:
 		return "(0 replicas)"
@@ -93,7 +92,7 @@ func (o *Object) CreatesNone(kind string) string {
 		return "(suspended)"
 	case isJob && ptr.Deref(o.Job(kind).Parallelism, 1) == 0:
 		return "(parallelism 0)"
-	case kind == "Job" && slices.ContainsFunc(jobs.Ends, func(name string) bool { return o.Condition(name, "True") != "" }):
+	case kind == "Job" && slices.ContainsFunc(ends, func(name string) bool { return o.Condition(name, "True") != "" }):
 		return "(ended)"
 	}
 	return ""

@@ -73,12 +73,9 @@ func TestBombs(t *testing.T) {
 		return b.String()
 	}
 	laughs := "a0: &a0 [{key: x}, {key: x}]\n" + numbered(60, "a%[1]d: &a%[1]d [*a%[2]d, *a%[2]d]\n") // 2 to the 60th
-	fields := numbered(10_000, "f%[1]d: 1, ")
 	merges := "kind: Pod\nbase: &m0 {x: 1}\n" + numbered(1000, "m%[1]d: &m%[1]d {<<: *m%[2]d, f%[1]d: 1}\n")
-	chain := "s0: &s0 {tolerations: []}\n" + numbered(5000, "s%[1]d: &s%[1]d {spec: *s%[2]d}\n")
 	for name, test := range map[string]struct{ text, message string }{
 		"laughs":         {laughs + "tolerations: *a60\n", "exceeded max alias count of 10000; write the values out"},
-		"many fields":    {"- &a {" + fields + "}\n" + strings.Repeat("- *a\n", 499), "exceeded max alias count of 10000"},
 		"one field":      {"- &a {" + strings.Repeat("key: x, ", 20_000) + "key: y}\n" + strings.Repeat("- *a\n", 499), "exceeded max alias count of 10000"},
 		"merges":         {merges, "exceeded max alias count of 10000"},
 		"merged lists":   {laughs + "<<: *a60\n", "the merge key << takes an object or a list of objects"},
@@ -86,7 +83,6 @@ func TestBombs(t *testing.T) {
 		"cycle":          {"spec: &a {spec: *a}", "anchor 'a' value contains itself"},
 		"list in itself": {"&a [*a]", "anchor 'a' value contains itself"},
 		"merged cycle":   {"spec: &a {<<: *a}", "cyclic merge alias"},
-		"chain":          {chain + "spec: *s5000\n", "exceeded max alias count of 10000"},
 		"lists":          {strings.Repeat("[", maxText), "exceeded max depth of 100"},
 		"objects":        {strings.Repeat("{a: ", maxText/4), "exceeded max depth of 100"},
 		"blocks":         {strings.Repeat("- ", maxText/2), "exceeded max depth of 100"},

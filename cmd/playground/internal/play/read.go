@@ -89,8 +89,9 @@ func readTaints(text string) list[taints.Taint] {
 	}
 	l.command = func(line span) bool { return runCommand(&l, line) }
 	l.read()
+	var isCordoned bool
 	switch n := get(cmp.Or(get(l.object, "spec"), l.object), "unschedulable"); {
-	case kindOf(n) == boolean && booleans[n.Value]:
+	case kindOf(n) == boolean && n.Load(&isCordoned) == nil && isCordoned:
 		addCordon(&l, l.at(n))
 	case kindOf(n) != boolean && kindOf(n) != null:
 		l.fail(l.at(n), "unschedulable: expected a boolean, found "+string(kindOf(n)))

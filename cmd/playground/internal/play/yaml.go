@@ -31,7 +31,7 @@ const (
 
 var scalarKinds = map[string]kind{"!!null": null, "!!bool": boolean, "!!int": number, "!!float": number}
 
-// kindOf returns the kind of the node. No node is null.
+// kindOf returns the kind of the node. No node is null. The booleans are those of YAML 1.1.
 func kindOf(n *yaml.Node) kind {
 	switch {
 	case n == nil:
@@ -40,6 +40,8 @@ func kindOf(n *yaml.Node) kind {
 		return object
 	case n.Kind == yaml.SequenceNode:
 		return array
+	case n.Style == 0 && n.Tag == "!!str" && n.Load(new(bool)) == nil: // plain, such as yes
+		return boolean
 	}
 	return cmp.Or(scalarKinds[n.Tag], str)
 }
@@ -136,10 +138,6 @@ func (s *source) resolve(n *yaml.Node) {
 		for _, c := range n.Content {
 			s.resolve(c)
 		}
-	default:
-		if _, is := booleans[n.Value]; is && n.Style == 0 { // plain, and without a tag
-			n.Tag = "!!bool"
-		}
 	}
 }
 
@@ -200,13 +198,6 @@ func (s *source) at(n *yaml.Node) span {
 		return span{start, start + i + len(written)}
 	}
 	return span{start, start + len(line)}
-}
-
-// booleans are the booleans of YAML 1.1.
-var booleans = map[string]bool{
-	"y": true, "Y": true, "yes": true, "Yes": true, "YES": true, "on": true, "On": true, "ON": true,
-	"n": false, "N": false, "no": false, "No": false, "NO": false, "off": false, "Off": false, "OFF": false,
-	"true": true, "True": true, "TRUE": true, "false": false, "False": false, "FALSE": false,
 }
 
 // syntax adds the library's error for a text that is not valid YAML.

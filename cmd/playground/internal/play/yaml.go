@@ -204,8 +204,7 @@ func (s *source) at(n *yaml.Node) span {
 func (s *source) syntax(start int, err error) {
 	e, ok := errors.AsType[*yaml.LoadError](err)
 	if !ok {
-		s.fail(span{start, len(s.s)}, "this is not valid YAML: "+err.Error())
-		return
+		e = &yaml.LoadError{Message: err.Error()}
 	}
 	at := s.yamlOffset(e.Mark.Line, e.Mark.Column)
 	if e.Mark.Line == 0 { // of a character that YAML forbids

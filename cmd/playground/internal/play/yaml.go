@@ -218,29 +218,27 @@ func (s *source) syntax(start int, err error) {
 		language = "JSON or YAML"
 	}
 	message := e.Message
-	switch {
-	case strings.Contains(message, "as a map key"):
-		message = "a name must be a string"
-	case strings.Contains(message, "map merge requires"):
-		message = "the merge key << takes an object or a list of objects"
-	}
 	if e.ContextMsg != "" && e.ContextMark.Line > 0 && e.ContextMark.Line != e.Mark.Line {
 		message += " " + e.ContextMsg + " that starts on line " + strconv.Itoa(s.first.Line-1+e.ContextMark.Line)
 	}
-	s.fail(span{at, at + size}, "this is not valid "+language+": "+message+remedy(e.Message, s.s[at:]))
+	s.fail(span{at, at + size}, "this is not valid "+language+": "+inWords(message, s.s[at:]))
 }
 
-// remedy returns advice for the message.
-func remedy(message, rest string) string {
+// inWords returns the library's message about the text, with advice, or a plainer one.
+func inWords(message, text string) string {
 	switch {
-	case strings.HasPrefix(rest, "\t"):
-		return "; indent with spaces, not tabs"
+	case strings.HasPrefix(text, "\t"):
+		return message + "; indent with spaces, not tabs"
 	case strings.Contains(message, "cannot start any token"):
-		return "; put the value in quotes"
+		return message + "; put the value in quotes"
 	case strings.Contains(message, "mapping values are not allowed"):
-		return "; put a value that contains a colon and a space in quotes, or correct the indentation"
+		return message + "; put a value that contains a colon and a space in quotes, or correct the indentation"
 	case strings.Contains(message, "alias"):
-		return "; write the values out"
+		return message + "; write the values out"
+	case strings.Contains(message, "as a map key"):
+		return "a name must be a string"
+	case strings.Contains(message, "map merge requires"):
+		return "the merge key << takes an object or a list of objects"
 	}
-	return ""
+	return message
 }

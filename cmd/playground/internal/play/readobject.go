@@ -33,9 +33,7 @@ func (l *list[T]) document(start int) {
 		objects = root
 	}
 	if kindOf(objects) == array {
-		if root = l.one(objects); root == nil {
-			return
-		}
+		root = l.one(objects)
 	}
 	l.object = root
 	l.array(l.find(root))
@@ -50,10 +48,7 @@ func (l *list[T]) one(objects *yaml.Node) *yaml.Node {
 		return nil
 	}
 	if len(owners) > 1 {
-		name := "the first"
-		if n := get(owners[0], "metadata", "name"); n != nil {
-			name += ", " + n.Value
-		}
+		name := strings.TrimSuffix("the first, "+scalar(owners[0], "metadata", "name"), ", ")
 		l.note(l.at(owners[0]), "the list has "+strconv.Itoa(len(owners))+" objects with "+l.name+"; this page shows "+name)
 	}
 	return owners[0]

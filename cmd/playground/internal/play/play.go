@@ -7,8 +7,8 @@ package play
 
 import (
 	"math"
+	"regexp"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/seed-0529bac1/taints"
@@ -66,10 +66,7 @@ func seconds(n int64) string {
 		return text
 	}
 	units := (time.Duration(n) * time.Second).String()
-	for _, zero := range []string{"m0s", "h0m"} {
-		if strings.HasSuffix(units, zero) {
-			units = units[:len(units)-len("0s")]
-		}
-	}
-	return text + " (" + units + ")"
+	return text + " (" + zeroUnits.ReplaceAllString(units, "$1") + ")"
 }
+
+var zeroUnits = regexp.MustCompile(`([hm])(?:0m)?0s$`)

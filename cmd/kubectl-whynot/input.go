@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -17,13 +18,13 @@ import (
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/discovery"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
-	"k8s.io/client-go/tools/pager"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
@@ -184,23 +185,36 @@ func (p *program) readCluster(ctx context.Context, c *cluster.Cluster) error {
 	if p.drain != nil {
 		p.drain.HasBudgets = p.readOthers(ctx, c, "PodDisruptionBudgets", "/apis/policy/v1", "", "")
 	}
-	return inPages(ctx, p.client.Pods(c.Only.Namespace).List, p.selector, c.ForgetPods, c.AddPod)
+	return readTyped(ctx, p.client.Pods(c.Only.Namespace).List, p.selector, c.AddPod)
 }
 
-// inPages lists objects page by page, or at once if the server forgets the pages.
-func inPages[L runtime.Object, T any](
-	ctx context.Context, list func(context.Context, metav1.ListOptions) (L, error), selector string, forget func(), add func(*T) error,
-) error {
-	p := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return list(ctx, o) })
-	p.PageBufferSize = 1
-	each := func(o runtime.Object) error { return add(any(o).(*T)) }
-	err := p.EachListItem(ctx, metav1.ListOptions{LabelSelector: selector}, each)
-	if apierrors.IsResourceExpired(err) {
-		forget()
-		p.PageSize = 0
-		err = p.EachListItem(ctx, metav1.ListOptions{LabelSelector: selector}, each)
+// inPages reads a list by calling page with the token of each of its pages, which returns the
+// next token. A server that forgets a page gives a token for the rest as it is now.
+func inPages(page func(token string) (next string, err error)) error {
+	for token := ""; ; {
+		next, err := page(token)
+		if expired, ok := errors.AsType[*apierrors.StatusError](err); ok && expired.ErrStatus.Continue != "" {
+			next, err = expired.ErrStatus.Continue, nil
+		}
+		if err != nil || next == "" {
+			return err
+		}
+		token = next
 	}
-	return err
+}
+
+// readTyped adds the objects of a list, which the client reads as protobuf.
+func readTyped[L interface {
+	runtime.Object
+	metav1.ListInterface
+}, T any](ctx context.Context, list func(context.Context, metav1.ListOptions) (L, error), selector string, add func(*T) error) error {
+	return inPages(func(token string) (string, error) {
+		page, err := list(ctx, metav1.ListOptions{LabelSelector: selector, Limit: 500, Continue: token})
+		if err != nil {
+			return "", err
+		}
+		return page.GetContinue(), meta.EachListItem(page, func(o runtime.Object) error { return add(any(o).(*T)) })
+	})
 }
 
 // readNamed reads the workload that is asked for, for its template, or all pods or
@@ -254,7 +268,7 @@ func (p *program) readNodes(ctx context.Context, c *cluster.Cluster) error {
 		return err
 	}
 	p.client = client
-	err = inPages(ctx, client.Nodes().List, "", c.ForgetNodes, c.AddNode)
+	err = readTyped(ctx, client.Nodes().List, "", c.AddNode)
 	raw, _ := p.config.ToRawKubeConfigLoader().RawConfig()
 	isDefault := client.RESTClient().Get().URL().Host == "localhost:8080" && *p.config.APIServer == ""
 	if err != nil && isDefault && len(raw.Clusters) == 0 {
@@ -292,14 +306,10 @@ func (p *program) readOthers(ctx context.Context, c *cluster.Cluster, kinds, gro
 }
 
 func (p *program) readPages(ctx context.Context, c *cluster.Cluster, kinds, group, fields, namespace string) error {
-	for next := ""; ; {
+	return inPages(func(token string) (string, error) {
 		request := p.client.RESTClient().Get().AbsPath(group).Namespace(namespace).Resource(strings.ToLower(kinds))
-		request.Param("limit", "500").Param("continue", next).Param("fieldSelector", fields)
-		var err error
-		if next, err = decode(ctx, kinds, request, c); err != nil || next == "" {
-			return err
-		}
-	}
+		return decode(ctx, kinds, request.Param("limit", "500").Param("continue", token).Param("fieldSelector", fields), c)
+	})
 }
 
 // readStart reads what the pods that are asked for may wait for on their nodes.
@@ -377,7 +387,7 @@ func (p *program) nodeNames(ctx context.Context, args []string) []string {
 func (p *program) namespaces(ctx context.Context, _ []string) (names []string) {
 	if client, err := p.newClient(); err == nil {
 		add := func(o *corev1.Namespace) error { names = append(names, o.Name); return nil }
-		inPages(ctx, client.Namespaces().List, "", func() { names = nil }, add) // if that fails, there are fewer
+		readTyped(ctx, client.Namespaces().List, "", add) // if that fails, there are fewer
 	}
 	return names
 }

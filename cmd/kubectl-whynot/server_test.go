@@ -44,7 +44,7 @@ type apiServer struct {
 	url, cache string // the cache is kubectl's
 	version    string
 	refused    []string // the beginnings of paths that the user may not read
-	expired    string   // the path of a list whose second page is forgotten
+	expired    string   // the path of a list whose second page is forgotten once
 	requests   []string
 }
 
@@ -195,7 +195,10 @@ func (s *apiServer) list(r *http.Request, version, kind, namespace string) (any,
 	}
 	from, _ := strconv.Atoi(r.FormValue("continue"))
 	if r.URL.Path == s.expired && from > 0 {
-		return nil, apierrors.NewResourceExpired("too old")
+		s.expired = ""
+		expired := apierrors.NewResourceExpired("too old")
+		expired.ErrStatus.Continue = r.FormValue("continue")
+		return nil, expired
 	}
 	end, next := len(items), ""
 	if limit, _ := strconv.Atoi(r.FormValue("limit")); limit > 0 && from+limit/2 < end {

@@ -119,20 +119,6 @@ func (c *Cluster) shared(o Owner) *Owner {
 	return c.owners[o]
 }
 
-// ForgetNodes removes the nodes, to list them again.
-func (c *Cluster) ForgetNodes() {
-	c.Nodes = nil
-	clear(c.NodeAt)
-}
-
-// ForgetPods removes the pods, to list them again.
-func (c *Cluster) ForgetPods() {
-	c.Pods = nil
-	clear(c.PodNamed)
-	clear(c.Keepers)
-	clear(c.leftOut)
-}
-
 // Finish sorts and groups the nodes, and adds the pods that workloads would create.
 func (c *Cluster) Finish() {
 	slices.SortFunc(c.Nodes, func(a, b Node) int { return strings.Compare(a.Name, b.Name) })

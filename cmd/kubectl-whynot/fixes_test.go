@@ -10,7 +10,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
@@ -264,19 +263,11 @@ func (w *attempt) endStates(s fix.Step) {
 			_ = unstructured.SetNestedField(o.Object, []any{map[string]any{"type": "Ready", "status": "True"}}, "status", "conditions")
 		}
 		unstructured.RemoveNestedField(o.Object, "metadata", "deletionTimestamp")
-		w.setNode(o, n)
+		if !n.Spec.Unschedulable { // Kubernetes removes the taint of a cordon that is not there
+			n.Spec.Taints = withoutCordon(n.Spec.Taints)
+		}
+		writeNode(o, &n)
 	}
-}
-
-// setNode writes the taints and the cordon. Kubernetes removes the taint of a cordon that is not there.
-func (w *attempt) setNode(o *unstructured.Unstructured, n corev1.Node) {
-	var field []any
-	n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool {
-		return !n.Spec.Unschedulable && t.Key == taints.NodeUnschedulable && t.Effect == "NoSchedule"
-	})
-	_ = utiljson.Unmarshal([]byte(mustJSON(n.Spec.Taints)), &field)
-	_ = unstructured.SetNestedField(o.Object, field, "spec", "taints")
-	_ = unstructured.SetNestedField(o.Object, n.Spec.Unschedulable, "spec", "unschedulable")
 }
 
 // run runs the command, for all pods or nodes if it names the first of them, and reports
@@ -324,11 +315,6 @@ func (w *attempt) runOnNodes(args []string, areAll bool) {
 	}
 	if code, stderr := w.kubectl(args...); code != 0 && !(w.hasEnded && strings.Contains(stderr, " not found")) {
 		w.t.Errorf("%s: %s", args, stderr)
-	}
-	for _, o := range w.store {
-		if n := o.GetName(); args[0] == "uncordon" && o.GetKind() == "Node" && slices.Contains(args, n) {
-			w.setNode(o, nodeOf(w.t, o))
-		}
 	}
 }
 

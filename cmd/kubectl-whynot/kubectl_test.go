@@ -11,26 +11,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	corev1 "k8s.io/api/core/v1"
 
+	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
-	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/preview"
 	"github.com/seed-0529bac1/taints/kube"
 )
-
-// state returns the taints of each node, sorted, and whether it is cordoned.
-func (s store) state(t *testing.T) map[string]string {
-	t.Helper()
-	all := make(map[string]string)
-	for _, o := range s {
-		if o.GetKind() == "Node" {
-			n := nodeOf(t, o)
-			texts := slices.Sorted(slices.Values(say.TaintTexts(kube.Taints(n.Spec.Taints))))
-			all[n.Name] = fmt.Sprint(texts, n.Spec.Unschedulable)
-		}
-	}
-	return all
-}
 
 // commandLine draws the arguments of kubectl.
 func (d *drawing) commandLine() []string {
@@ -45,17 +33,22 @@ func (d *drawing) commandLine() []string {
 	return lists.Each(args, strings.NewReplacer("·", " ", "''", "").Replace)
 }
 
-// Random command lines: the preview agrees with kubectl's own code, and the commands that it
-// prints work.
+// Random command lines: the preview agrees with kubectl's own code, and with plain loops over
+// what Kubernetes does then. The commands that it prints work.
 func TestKubectl(t *testing.T) {
 	d, s, seen := newDrawing(t), newAPIServer(t), make(map[string]int)
-	for seed := range uint64(1000) {
+	for seed := range uint64(1500) {
 		d.Rand = rand.New(rand.NewPCG(seed, 54))
-		lines := []string{"{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: o, namespace: default}}"}
-		for _, name := range []string{"a", "b1", "c-2", "d.e"} {
-			lines = append(lines, strings.Replace(d.text("<NODE>"), "NAME", name, 1))
+		nodes := ""
+		for !strings.Contains(nodes, "Ready, status: 'True'") { // if no node is ready, Kubernetes evicts no pods
+			nodes = ""
+			for _, name := range []string{"a", "b1", "c-2", "d.e"} {
+				nodes += strings.Replace(d.text("<NODE>"), "NAME", name, 1) + "\n"
+			}
 		}
-		for i := range 1 + d.IntN(5) {
+		lines := append(strings.Split(strings.TrimSpace(nodes), "\n"),
+			"{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: o, namespace: default}, status: {observedGeneration: 1}}")
+		for i := range 1 + d.IntN(8) {
 			lines = append(lines, strings.Replace(d.text("<POD>"), "#", fmt.Sprint(i), 1))
 		}
 		s.store, _ = readStore(objectsOf(lines), nil)
@@ -63,10 +56,13 @@ func TestKubectl(t *testing.T) {
 		for _, kind := range kinds {
 			seen[kind]++
 		}
+		if t.Failed() {
+			t.Fatalf("seed %d: %s", seed, strings.Join(lines, "\n"))
+		}
 	}
 	for _, kind := range []string{
-		"code 0, changes true", "code 0, changes false", "code 1, changes true", "code 1, changes false",
-		"drain, code 0, evicts true", "drain, code 1, evicts false",
+		"code 0", "code 1", "drain with code 0", "drain with code 1", "changed", "brief", "undone", "evicted",
+		"leaving", "anyway", "spared", "hanging", "homeless", "emptied", "first", "more", "last", "before",
 	} {
 		if seen[kind] < 20 {
 			t.Errorf("%s: %d times", kind, seen[kind])
@@ -75,58 +71,243 @@ func TestKubectl(t *testing.T) {
 }
 
 // compare checks that the preview agrees with kubectl in the exit code, in the nodes that
-// change, and in the pods that a drain evicts. The printed command changes the same nodes in
-// the same way, and those that undo it make the nodes as they were. An unknown flag or value
-// of one is invalid usage of whynot, with exit code 2. It also says what happened.
+// change, and in the pods that a drain evicts, and with Kubernetes in what it does then. An
+// unknown flag or value of one is invalid usage of whynot, with exit code 2. The printed command
+// changes the same nodes in the same way, and those that undo it make the nodes as they were. It
+// also says what happened.
 func (s *apiServer) compare(t *testing.T, args []string) (r preview.Report, kinds []string) {
 	t.Helper()
-	original, before := s.clone(), s.state(t)
+	original, before := s.clone(), s.world(t)
 	code, refusal := s.kubectl(args...)
-	after, left := s.state(t), s.store
+	requested := s.world(t)
+	s.settle(t, before, false)
+	after := s.world(t)
 	s.store = original
 
 	got, stdout, stderr := runOn(strings.NewReader(s.String()), slices.Concat([]string{"preview", "-f", "-", "-o", "json"}, args)...)
 	if err := json.Unmarshal([]byte(stdout), &r); stdout != "" && err != nil {
 		t.Fatal(err)
 	}
-	var changed, evicted []string
-	deleting := podNames(r.Departing) // of which kubectl deletes some again
-	for _, o := range s.store {
-		name := o.GetNamespace() + "/" + o.GetName()
-		switch {
-		case o.GetKind() == "Node" && after[o.GetName()] != before[o.GetName()]:
-			changed = append(changed, o.GetName())
-		case o.GetKind() == "Pod" && left.object("Pod", "", o.GetName()) == nil && !slices.Contains(deleting, name):
-			evicted = append(evicted, name)
-		}
-	}
-	isDrain, isFlag := args[0] == "drain", got == 2 && code == 1 && strings.Contains(refusal, "flag")
-	isEvicted := !isDrain || slices.Equal(podNames(r.Leaving), evicted)
-	if slices.Sort(changed); got != code && !isFlag || !slices.Equal(r.Changed, changed) || !isEvicted {
-		t.Errorf("%q: exit code %d, want %d; changes %v, want %v; evicts %v, want %v\n%s\nkubectl: %s", args, got, code, r.Changed, changed, podNames(r.Leaving), evicted, stderr, refusal)
+	if isFlag := got == 2 && code == 1 && strings.Contains(refusal, "flag"); got != code && !isFlag {
+		t.Errorf("%q: exit code %d, want %d: %s; kubectl: %s", args, got, code, stderr, refusal)
 		return r, nil
 	}
-	if isDrain {
-		kinds = append(kinds, fmt.Sprintf("drain, code %d, evicts %t", code, evicted != nil))
-	}
-	if r.Command != "" && (!isDrain || code == 0) {
-		for i, line := range append([]string{r.Command}, r.Undo...) {
-			if code, stderr := s.kubectl(shellWords(t, line)[1:]...); code != 0 {
-				t.Errorf("%s: %s", line, stderr)
-			}
-			if diff := cmp.Diff(after, s.state(t)); i == 0 && diff != "" {
-				t.Errorf("%s (-want +got):\n%s", line, diff)
+	want, does := after.changes(before, requested), changesIn(&r)
+	if kinds = []string{fmt.Sprint("code ", code)}; args[0] == "drain" {
+		kinds[0] = "drain with " + kinds[0]
+		for _, p := range before.pods {
+			if p.DeletionTimestamp == nil && !slices.ContainsFunc(after.pods, func(o *corev1.Pod) bool { return o.Name == p.Name }) {
+				want["evicted "+p.Namespace+"/"+p.Name] = 1
 			}
 		}
-		if diff := cmp.Diff(before, s.state(t)); diff != "" {
-			t.Errorf("%s, then %s (-want +got):\n%s", r.Command, r.Undo, diff)
+		for _, g := range r.Leaving {
+			for _, name := range g.Pods {
+				does["evicted "+name] = 1
+			}
+		}
+	} else {
+		after.addFacts(want, before, requested)
+		addFactsOf(t, does, &r, want)
+		for _, x := range mustReport(t, s.String()).Evictions {
+			if x.InSeconds != nil {
+				does["before "+x.Pod] = *x.InSeconds
+			}
 		}
 	}
-	return r, append(kinds, fmt.Sprintf("code %d, changes %t", code, changed != nil))
+	isOfOne := func(name string, _ int64) bool { // a workload that the report does not have, or a pod without one
+		_, wants := want[name]
+		_, gets := does[name]
+		return strings.HasPrefix(name, "now ") && wants != gets
+	}
+	if diff := cmp.Diff(want, does, cmpopts.IgnoreMapEntries(isOfOne)); diff != "" {
+		t.Errorf("%q (-want +got):\n%s", args, diff)
+	}
+	if r.Command != "" && (args[0] != "drain" || code == 0) {
+		s.checkCommands(t, &r, before, after)
+	}
+	for fact := range does {
+		kind, _, _ := strings.Cut(fact, " ")
+		kinds = append(kinds, kind)
+	}
+	return r, kinds
 }
 
-func podNames(groups []preview.Group) []string {
-	return slices.Sorted(slices.Values(slices.Concat(lists.Each(groups, func(g preview.Group) []string { return g.Pods })...)))
+// checkCommands runs the command, which makes the world after, and those that undo it.
+func (s *apiServer) checkCommands(t *testing.T, r *preview.Report, before, after *world) {
+	t.Helper()
+	original := s.clone()
+	for i, line := range append([]string{r.Command}, r.Undo...) {
+		if code, stderr := s.kubectl(shellWords(t, line)[1:]...); code != 0 {
+			t.Errorf("%s: %s", line, stderr)
+		}
+		s.settle(t, before, false)
+		if diff := cmp.Diff(after.state(), s.world(t).state()); i == 0 && diff != "" {
+			t.Errorf("%s (-want +got):\n%s", line, diff)
+		}
+	}
+	original.settle(t, before, true)
+	s.settle(t, before, true)
+	if diff := cmp.Diff(original.world(t).state(), s.world(t).state()); diff != "" {
+		t.Errorf("%s, then %s (-want +got):\n%s", r.Command, r.Undo, diff)
+	}
+}
+
+// Facts are what happens, such as "leaving default/p1", and how often or when.
+type facts map[string]int64
+
+// addFacts evaluates the change from before to what was requested, and then to w, one pod and one
+// node at a time.
+func (w *world) addFacts(f facts, before, requested *world) {
+	lost, isHit := make(map[string]int64), make(map[string]bool)
+	f["stay"] = 0
+	for _, p := range w.pods {
+		name, workload := p.Namespace+"/"+p.Name, workloadOf(p)
+		isFinished := p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
+		f["now running "+workload] += 0
+		f["now pending "+workload] += 0
+		if p.Spec.NodeName == "" {
+			if p.DeletionTimestamp == nil && p.Status.Phase == corev1.PodPending {
+				f["now pending "+workload]++
+				w.place(before, p, f)
+			}
+			continue
+		}
+		isCounted := !isFinished && p.DeletionTimestamp == nil
+		if isCounted {
+			f["now running "+workload]++
+		}
+		if isFinished {
+			continue
+		}
+		at := slices.IndexFunc(w.nodes, func(n *corev1.Node) bool { return n.Name == p.Spec.NodeName })
+		old, asked, n := before.nodes[at], requested.nodes[at], w.nodes[at]
+		was, is := timers(p, old, asked, n)
+		if was != nil && (!isMirror(p) || p.DeletionTimestamp != nil) { // of a static pod, the mirror alone leaves
+			f["before "+name] = was.due.Unix() - testNow.Unix()
+		}
+		if before.state()[n.Name] == requested.state()[n.Name] {
+			continue
+		}
+		if is != nil && isCounted && (workload == "" || !isAgain(p, n)) {
+			lost[workload]++
+		}
+		if (is != nil || p.DeletionTimestamp != nil) && isSilent(n, old) {
+			f["hanging "+name] = 1
+		}
+		switch {
+		case p.DeletionTimestamp != nil, is != nil && was != nil && !is.due.Before(was.due):
+			f["anyway "+name] = 1
+		case is != nil:
+			f["leaving "+name], isHit[workload] = is.due.Unix()-testNow.Unix(), true
+		case was != nil:
+			f["spared "+name] = 1
+			f["stay"]++
+		default:
+			f["stay"]++
+		}
+		isHome := func(n *corev1.Node) bool { return keeps(p, n) }
+		if (is != nil || p.DeletionTimestamp != nil) && workload != "" && !strings.HasPrefix(workload, "DaemonSet ") && !slices.ContainsFunc(w.nodes, isHome) {
+			f["homeless "+workload]++
+		}
+	}
+	for name, n := range lost {
+		if f["now running "+name] == n && isHit[name] && name != "" {
+			f["emptied "+name] = 1
+		}
+	}
+}
+
+// changes says which nodes change, which do for seconds only, and what Kubernetes undoes.
+func (w *world) changes(before, requested *world) facts {
+	f, was, asked, is := make(facts), before.state(), requested.state(), w.state()
+	for i, n := range w.nodes {
+		switch {
+		case is[n.Name] != was[n.Name]:
+			f["changed "+n.Name] = 1
+		case asked[n.Name] != was[n.Name]:
+			f["brief "+n.Name] = 1
+		}
+		own := kube.Taints(requested.nodes[i].Spec.Taints)
+		c := taints.Reconcile(own, own, kube.Taints(n.Spec.Taints))
+		for _, added := range c.Add {
+			f["undone "+added.String()]++
+		}
+		for _, removed := range c.Remove {
+			f["undone "+removed.String()+"-"]++
+		}
+	}
+	return f
+}
+
+// place compares the nodes that take the pending pod before and after.
+func (w *world) place(before *world, p *corev1.Pod, f facts) {
+	was, gains, is := false, false, false
+	for i, n := range w.nodes {
+		took, takes := reasonFor(p, before.nodes[i]) == "", reasonFor(p, n) == ""
+		was, is, gains = was || took, is || takes, gains || takes && !took
+	}
+	name := p.Namespace + "/" + p.Name
+	switch {
+	case len(p.Spec.SchedulingGates) > 0:
+	case was && !is:
+		f["last "+name] = 1
+	case was && gains:
+		f["more "+name] = 1
+	case gains:
+		f["first "+name] = 1
+	}
+}
+
+// addFactsOf adds what the report says. Its groups have the time of the latest of their pods
+// alone, so that those of others are as wanted.
+func addFactsOf(t *testing.T, f facts, r *preview.Report, want facts) {
+	t.Helper()
+	f["stay"] = int64(r.Stay)
+	for what, groups := range map[string][]preview.Group{
+		"leaving": r.Leaving, "anyway": r.Departing, "spared": r.Spared, "": r.Tolerating, "first": r.Placeable, "more": r.Gaining, "last": r.Unplaceable,
+	} {
+		pods, leaves := 0, what == "leaving" || what == "anyway"
+		for _, g := range groups {
+			f["now running "+g.Workload], f["now pending "+g.Workload] = int64(g.Running), int64(g.Waiting)
+			if g.Homeless > 0 {
+				f["homeless "+g.Workload] += int64(g.Homeless)
+			}
+			pods += len(g.Pods)
+			latest := slices.MaxFunc(g.Pods, func(a, b string) int { return int(want[what+" "+a] - want[what+" "+b]) })
+			for i, name := range g.Pods {
+				switch {
+				case what == "leaving" && name == latest:
+					f[what+" "+name] = *g.InSeconds
+				case what != "":
+					f[what+" "+name] = want[what+" "+name]
+				}
+				if leaves && i < g.Hanging { // all or none of a group
+					f["hanging "+name] = 1
+				}
+			}
+		}
+		if what == "leaving" && pods != r.Leave || what == "anyway" && pods != r.Anyway {
+			t.Fatalf("%d leave and %d leave anyway, but %d are %s", r.Leave, r.Anyway, pods, what)
+		}
+	}
+	for _, name := range r.Emptied {
+		f["emptied "+name] = 1
+	}
+}
+
+// changesIn returns what the report says of nodes.
+func changesIn(r *preview.Report) facts {
+	f := make(facts)
+	for _, name := range r.Changed {
+		f["changed "+name] = 1
+	}
+	for _, name := range r.Brief {
+		f["brief "+name] = 1
+	}
+	for _, u := range r.Undone {
+		f["undone "+u.Change] += int64(len(u.Nodes))
+	}
+	return f
 }
 
 // What undoes the change of many nodes is not one long line.

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"regexp"
@@ -26,25 +25,27 @@ func TestRandomDumps(t *testing.T) {
 	}
 	for seed := range uint64(200) {
 		d.Rand = rand.New(rand.NewPCG(seed, 1))
-		w := newWorld(t, objectsOf(d.cluster()))
-		r := mustReport(t, w.input)
+		input := objectsOf(d.cluster())
+		s, _ := readStore(input, nil)
+		w, r := s.world(t), mustReport(t, input)
+		pending := slices.DeleteFunc(slices.Clone(w.pods), func(p *corev1.Pod) bool { return p.Spec.NodeName != "" || p.DeletionTimestamp != nil })
 		seen := 0
 		for _, x := range r.Pending {
 			if !strings.Contains(x.Pods[0], "/") {
-				w.checkPending(t, x)
+				w.checkPending(t, input, x)
 				seen += len(x.Pods)
 			}
 		}
-		if seen != w.pending {
-			t.Errorf("%d of %d pending pods", seen, w.pending)
+		if seen != len(pending) {
+			t.Errorf("%d of %d pending pods", seen, len(pending))
 		}
 		for _, m := range regexp.MustCompile(`kubectl (?:-n \S+ )?(uncordon|\w+ \w+)`).FindAllStringSubmatch(mustJSON(r), -1) {
 			seenCommands[m[1]]++
 		}
-		checkFixes(t, w.input)
-		checkFixes(t, w.input, "preview", "uncordon", "n0")
+		checkFixes(t, input)
+		checkFixes(t, input, "preview", "uncordon", "n0")
 		if t.Failed() {
-			t.Fatalf("seed %d: %s", seed, w.input)
+			t.Fatalf("seed %d: %s", seed, input)
 		}
 	}
 	for _, command := range []string{"uncordon", "patch deployment", "patch pod", "delete node", "taint nodes", "describe node"} {
@@ -82,75 +83,14 @@ func (d *drawing) cluster() (objects []string) {
 	return objects
 }
 
-// A world is the nodes and the pods of an input.
-type world struct {
-	input   string
-	nodes   []*corev1.Node
-	pods    map[string]*corev1.Pod // by full name
-	pending int
-}
-
-func newWorld(t *testing.T, input string) *world {
-	w := &world{input: input, pods: make(map[string]*corev1.Pod)}
-	s, _ := readStore(input, nil)
-	for _, o := range s {
-		p := new(corev1.Pod)
-		switch o.GetKind() {
-		case "Node":
-			w.nodes = append(w.nodes, new(nodeOf(t, o)))
-		case "Pod":
-			if err := json.Unmarshal([]byte(mustJSON(o)), p); err != nil {
-				t.Fatal(err)
-			}
-			if w.pods["default/"+p.Name] = p; p.Spec.NodeName == "" && p.DeletionTimestamp == nil {
-				w.pending++
-			}
-		}
-	}
-	return w
-}
-
-// tolerates returns the first toleration of the taint, as Kubernetes finds it.
-func tolerates(list []corev1.Toleration, t corev1.Taint) *corev1.Toleration {
-	for i, o := range list {
-		isEffect, isKey := o.Effect == "" || o.Effect == t.Effect, o.Key == "" || o.Key == t.Key
-		if isEffect && isKey && (o.Operator == "Exists" || o.Value == t.Value && o.Key != "") {
-			return &list[i]
-		}
-	}
-	return nil
-}
-
-// reasonFor returns why Kubernetes' scheduler does not choose the node, or "".
-func reasonFor(p *corev1.Pod, n *corev1.Node) string {
-	cordon := corev1.Taint{Key: "node.kubernetes.io/unschedulable", Effect: "NoSchedule"}
-	matches, _ := nodeaffinity.GetRequiredNodeAffinity(p).Match(n)
-	isTolerated := func(t corev1.Taint) bool {
-		return t.Effect == "PreferNoSchedule" || tolerates(p.Spec.Tolerations, t) != nil
-	}
-	if a := p.Spec.Affinity; a != nil {
-		names := a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms[0].MatchFields[0].Values
-		if !slices.Contains(names, n.Name) {
-			return "node(s) didn't satisfy plugin(s) [NodeAffinity]"
-		}
-	}
-	switch {
-	case n.Spec.Unschedulable && !isTolerated(cordon):
-		return "node(s) were unschedulable"
-	case slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return !isTolerated(t) }):
-		return "node(s) had untolerated taint(s)"
-	case !matches:
-		return "node(s) didn't match Pod's node affinity/selector"
-	}
-	return ""
-}
-
 // checkPending compares the counts of nodes.
-func (w *world) checkPending(t *testing.T, x *diagnosis.Pending) {
+func (w *world) checkPending(t *testing.T, input string, x *diagnosis.Pending) {
 	t.Helper()
 	feasible, matching := make(map[string]bool), make(map[string]bool)
-	for _, name := range x.Pods {
-		p := w.pods[x.Namespace+"/"+name]
+	for _, p := range w.pods {
+		if !slices.Contains(x.Pods, p.Name) {
+			continue
+		}
 		counts := make(map[string]int)
 		for _, n := range w.nodes {
 			why := reasonFor(p, n)
@@ -169,9 +109,9 @@ func (w *world) checkPending(t *testing.T, x *diagnosis.Pending) {
 		}
 		slices.Sort(words)
 		message := fmt.Sprintf("0/%d nodes are available: %s.", len(w.nodes), strings.Join(words, ", "))
-		got := oneLine(mustRun(t, w.input, "-f", "-", "-n", x.Namespace, name))
+		got := oneLine(mustRun(t, input, "-f", "-", "-n", x.Namespace, p.Name))
 		if counts[""] == 0 && !strings.Contains(got, message) {
-			t.Errorf("%s: no %q: %s", name, message, got)
+			t.Errorf("%s: no %q: %s", p.Name, message, got)
 		}
 	}
 	if x.Feasible != len(feasible) || x.Matching != len(matching) {

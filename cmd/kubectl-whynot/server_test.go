@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -128,7 +129,13 @@ func (s *apiServer) answer(r *http.Request) (answer any, err error) {
 		if err != nil {
 			return nil, err
 		}
-		return o, o.UnmarshalJSON(after)
+		n := new(corev1.Node)
+		err = json.Unmarshal(after, n)
+		if was, _, _ := unstructured.NestedBool(o.Object, "spec", "unschedulable"); was && !n.Spec.Unschedulable {
+			n.Spec.Taints = withoutCordon(n.Spec.Taints) // which Kubernetes then does
+		}
+		writeNode(o, n)
+		return o, err
 	case r.Method == http.MethodPost || r.Method == http.MethodDelete:
 		s.store = slices.DeleteFunc(s.store, func(other *unstructured.Unstructured) bool { return other == o })
 		return metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusSuccess, Code: http.StatusOK}, nil

@@ -50,13 +50,17 @@ func TestAdvice(t *testing.T) {
 }
 
 // TestOutput runs files of cases with objects and the output of the program for them and
-// some arguments, without blank lines. In preview.txt, the content of the JSON form follows.
+// some arguments, without blank lines. In preview.txt, the content of the JSON form follows, and
+// exit-codes.txt has no standard output.
 func TestOutput(t *testing.T) {
-	for _, file := range []string{"testdata/output.txt", "testdata/preview.txt", "testdata/preview-output.txt", "testdata/page.txt"} {
+	for _, file := range []string{"testdata/output.txt", "testdata/preview.txt", "testdata/preview-output.txt", "testdata/page.txt", "testdata/exit-codes.txt"} {
 		cases.Run(t, file, func(t *testing.T, lines []string) []string {
 			last := len(lines) - 1
 			input, args := objectsOf(lines[:last]), strings.Fields(strings.TrimPrefix(lines[last], "$ kubectl whynot"))
 			code, stdout, stderr := runOn(strings.NewReader(input), args...)
+			if file == "testdata/exit-codes.txt" {
+				return strings.Split(strings.TrimSpace(fmt.Sprintf("exit code %d\n%s", code, stderr)), "\n")
+			}
 			output := outputOf(code, visible(stdout)+stderr)
 			if code == 0 {
 				checkFixes(t, input, args...)

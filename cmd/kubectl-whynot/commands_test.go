@@ -337,15 +337,10 @@ func (s store) keptBy(t *testing.T, name string) string {
 	}
 	zone := o.GetLabels()[corev1.LabelTopologyZone]
 	nodes, silent := make(map[string]int), make(map[string]int)
-	for _, o := range s {
-		if o.GetKind() != "Node" {
-			continue
-		}
-		isSilent := slices.ContainsFunc(nodeOf(t, o).Status.Conditions, func(c corev1.NodeCondition) bool {
-			return c.Type == corev1.NodeReady && c.Status == corev1.ConditionUnknown
-		})
-		for _, area := range []string{"the cluster", "zone " + o.GetLabels()[corev1.LabelTopologyZone]} {
-			if nodes[area]++; isSilent {
+	for _, n := range s.world(t).nodes {
+		ready, _ := conditionsOf(n, n)
+		for _, area := range []string{"the cluster", "zone " + n.Labels[corev1.LabelTopologyZone]} {
+			if nodes[area]++; ready == corev1.ConditionUnknown {
 				silent[area]++
 			}
 		}
@@ -374,15 +369,11 @@ func (s store) toleratedBy(t *testing.T, x *diagnosis.Pending, patch string) str
 		}
 		added = append(added, list...)
 	}
-	for _, o := range s {
-		if o.GetKind() != "Node" {
-			continue
-		}
-		n := nodeOf(t, o)
+	for _, n := range s.world(t).nodes {
 		for _, taint := range kube.Taints(n.Spec.Taints) {
 			_, was := taints.Match(taint, x.Tolerations)
 			_, is := taints.Match(taint, added)
-			if is && !was && !s.marksPool(t, x, taint, &n) {
+			if is && !was && !s.marksPool(t, x, taint, n) {
 				return "it tolerates " + taint.String()
 			}
 		}
@@ -397,7 +388,7 @@ func (s store) marksPool(t *testing.T, x *diagnosis.Pending, taint taints.Taint,
 	part := taint.Key[strings.LastIndex(taint.Key, "/")+1:]
 	isChosen := purpose.Known(taint).IsGuess && taint.Value != "" && x.NodeSelector[taint.Key] == taint.Value
 	isState := purpose.StateOf(taint) != purpose.None && !isChosen || slices.ContainsFunc(keyRows(t), func(k keyRow) bool {
-		return !k.isPool && k.Key == taint.Key && k.Value == taint.Value && !isMisread.MatchString(k.Key)
+		return !k.isPool && k.Key == taint.Key && k.Value == taint.Value && k.Key != "app" // whose words do not say their state
 	}) || slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
 		word := strings.ReplaceAll(part, "-", "")
 		return c.Status == corev1.ConditionTrue && c.Type != corev1.NodeReady && strings.EqualFold(word, string(c.Type))
@@ -423,6 +414,3 @@ func (s store) marksPool(t *testing.T, x *diagnosis.Pending, taint taints.Taint,
 	}
 	return !isState && (!isChosen || isNamed) && (isLabel || isResource || isMistake || isNamed || isWanted || purpose.Of(taint, purpose.Evidence{}).IsPool)
 }
-
-// isMisread matches the keys of keys.tsv whose words do not say their state.
-var isMisread = regexp.MustCompile(`^app$`)

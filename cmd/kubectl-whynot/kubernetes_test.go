@@ -131,78 +131,72 @@ func (s store) settle(t *testing.T, before *world, all bool) {
 	}
 }
 
-// wantedBy returns the taints that the controller owns, and whether it wants them, as in
-// doNoScheduleTaintingPass and processTaintBaseEviction. A node without conditions is in the
-// state that its taints show.
-func wantedBy(n, old *corev1.Node) map[corev1.Taint]bool {
-	const schedule, execute = corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute
-	ready, pressure := "True", "False"
+// conditionsOf returns the status of two conditions of the node. One without conditions is in the
+// state that its taints have shown.
+func conditionsOf(n, old *corev1.Node) (ready, pressure corev1.ConditionStatus) {
+	ready, pressure = corev1.ConditionTrue, corev1.ConditionFalse
 	for _, c := range n.Status.Conditions {
 		switch c.Type {
-		case "Ready":
-			ready = string(c.Status)
-		case "DiskPressure":
-			pressure = string(c.Status)
+		case corev1.NodeReady:
+			ready = c.Status
+		case corev1.NodeDiskPressure:
+			pressure = c.Status
 		}
-	}
-	wanted := map[corev1.Taint]bool{
-		{Key: taints.NodeUnschedulable, Effect: schedule}: n.Spec.Unschedulable,
-		{Key: taints.NodeDiskPressure, Effect: schedule}:  pressure == "True",
-		{Key: taints.NodeNotReady, Effect: schedule}:      ready == "False",
-		{Key: taints.NodeNotReady, Effect: execute}:       ready == "False",
-		{Key: taints.NodeUnreachable, Effect: schedule}:   ready == "Unknown",
-		{Key: taints.NodeUnreachable, Effect: execute}:    ready == "Unknown",
-	}
-	if n.Status.Conditions != nil {
-		return wanted
 	}
 	for _, t := range old.Spec.Taints {
 		switch {
-		case t.Key == taints.NodeDiskPressure && t.Effect == schedule:
-			wanted[corev1.Taint{Key: t.Key, Effect: schedule}] = true
-		case (t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable) && t.Effect != corev1.TaintEffectPreferNoSchedule:
-			wanted[corev1.Taint{Key: t.Key, Effect: schedule}], wanted[corev1.Taint{Key: t.Key, Effect: execute}] = true, true
+		case n.Status.Conditions != nil, t.Effect == corev1.TaintEffectPreferNoSchedule:
+		case t.Key == taints.NodeDiskPressure && t.Effect == corev1.TaintEffectNoSchedule:
+			pressure = corev1.ConditionTrue
+		case t.Key == taints.NodeNotReady:
+			ready = corev1.ConditionFalse
+		case t.Key == taints.NodeUnreachable:
+			ready = corev1.ConditionUnknown
 		}
 	}
-	if wanted[corev1.Taint{Key: taints.NodeNotReady, Effect: execute}] {
-		wanted[corev1.Taint{Key: taints.NodeUnreachable, Effect: execute}] = false
+	return ready, pressure
+}
+
+// wantedBy returns the taints that the controller owns, and whether it wants them, as in
+// doNoScheduleTaintingPass and processTaintBaseEviction.
+func wantedBy(n, old *corev1.Node) map[corev1.Taint]bool {
+	const schedule, execute = corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute
+	ready, pressure := conditionsOf(n, old)
+	return map[corev1.Taint]bool{
+		{Key: taints.NodeUnschedulable, Effect: schedule}: n.Spec.Unschedulable,
+		{Key: taints.NodeDiskPressure, Effect: schedule}:  pressure == corev1.ConditionTrue,
+		{Key: taints.NodeNotReady, Effect: schedule}:      ready == corev1.ConditionFalse,
+		{Key: taints.NodeNotReady, Effect: execute}:       ready == corev1.ConditionFalse,
+		{Key: taints.NodeUnreachable, Effect: schedule}:   ready == corev1.ConditionUnknown,
+		{Key: taints.NodeUnreachable, Effect: execute}:    ready == corev1.ConditionUnknown,
 	}
-	return wanted
 }
 
 // swapped returns what SwapNodeControllerTaint makes of the node's taints if it has a NoExecute
 // taint for another condition: first with the taint that is wanted, and then without the other.
 func swapped(n, old *corev1.Node) (both, lasting []corev1.Taint) {
-	wanted := wantedBy(n, old)
-	isUnwanted := func(t corev1.Taint) bool {
-		isWanted, isOwned := wanted[corev1.Taint{Key: t.Key, Effect: t.Effect}]
-		return isOwned && !isWanted && t.Effect == corev1.TaintEffectNoExecute
-	}
 	both = slices.Clone(n.Spec.Taints)
-	if !slices.ContainsFunc(both, isUnwanted) {
-		return both, both
-	}
-	for is, isWanted := range wanted {
-		if isWanted && is.Effect == corev1.TaintEffectNoExecute && !slices.ContainsFunc(both, func(t corev1.Taint) bool { return t.MatchTaint(&is) }) {
+	for is, isWanted := range wantedBy(n, old) {
+		isSame := func(t corev1.Taint) bool { return t.MatchTaint(&is) }
+		if isWanted && is.Effect == corev1.TaintEffectNoExecute && !slices.ContainsFunc(both, isSame) {
 			both = append(both, is)
 		}
 	}
-	return both, slices.DeleteFunc(slices.Clone(both), isUnwanted)
+	lasting = slices.DeleteFunc(slices.Clone(both), func(t corev1.Taint) bool {
+		isWanted, isOwned := wantedBy(n, old)[corev1.Taint{Key: t.Key, Effect: t.Effect}]
+		return isOwned && !isWanted && t.Effect == corev1.TaintEffectNoExecute
+	})
+	if len(lasting) == len(both) { // nothing is swapped
+		return n.Spec.Taints, n.Spec.Taints
+	}
+	return both, lasting
 }
 
 // isSilent reports whether the kubelet of the node does not answer.
 func isSilent(n, old *corev1.Node) bool {
-	if slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeOutOfService }) {
-		return false
-	}
-	for _, c := range n.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			return c.Status == corev1.ConditionUnknown
-		}
-	}
-	return slices.ContainsFunc(old.Spec.Taints, func(t corev1.Taint) bool {
-		return t.Key == taints.NodeUnreachable && t.Effect != corev1.TaintEffectPreferNoSchedule
-	})
+	ready, _ := conditionsOf(n, old)
+	isOut := func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeOutOfService }
+	return ready == corev1.ConditionUnknown && !slices.ContainsFunc(n.Spec.Taints, isOut)
 }
 
 // A timer is one of the taint-eviction controller.

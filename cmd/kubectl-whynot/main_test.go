@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"html"
 	"io"
 	"os"
@@ -19,7 +18,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-0529bac1/taints"
-	"github.com/seed-0529bac1/taints/cmd/internal/cases"
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 	"github.com/seed-0529bac1/taints/internal/test/golden"
@@ -191,17 +189,6 @@ func TestBold(t *testing.T) {
 	if got := p.wrapped("", "  ", "a text that is longer than one line", color.Bold); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-}
-
-// With --exit-code, the code is 3 if a pod waits for taints, or if an API server would
-// refuse the tolerations of a manifest.
-func TestExitCode(t *testing.T) {
-	cases.Run(t, "testdata/exit-codes.txt", func(_ *testing.T, lines []string) []string {
-		last := len(lines) - 1
-		args := strings.Fields(strings.TrimPrefix(lines[last], "$ kubectl whynot"))
-		code, _, stderr := runOn(strings.NewReader(objectsOf(lines[:last])), args...)
-		return strings.Split(strings.TrimSpace(fmt.Sprintf("exit code %d\n%s", code, stderr)), "\n")
-	})
 }
 
 // TestUsage checks output that is not the same on all systems: help, which is

@@ -12,7 +12,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/utils/ptr"
 
@@ -24,22 +23,15 @@ import (
 // Facts are what an input says of pods of one name. Most of it is in no order.
 type Facts struct {
 	name        string
-	pods        map[cluster.PodName]*pod
+	pods        map[cluster.PodName]*corev1.Pod
 	events      []corev1.Event // warnings about pods of the name
 	attachments []storagev1.VolumeAttachment
 	claims      map[cluster.PodName]corev1.PersistentVolumeClaim
 }
 
-// A pod is what is known of one of the pods.
-type pod struct {
-	uid    types.UID
-	waits  []string // what it, or its deletion, waits for, by its status
-	claims []cluster.PodName
-}
-
 // New returns facts about the pods of the name.
 func New(name string) *Facts {
-	return &Facts{name: name, pods: make(map[cluster.PodName]*pod), claims: make(map[cluster.PodName]corev1.PersistentVolumeClaim)}
+	return &Facts{name: name, pods: make(map[cluster.PodName]*corev1.Pod), claims: make(map[cluster.PodName]corev1.PersistentVolumeClaim)}
 }
 
 // Readers returns what reads the kinds of objects that matter.
@@ -65,19 +57,22 @@ func (f *Facts) Readers() cluster.Readers {
 
 // AddPod adds the pod if it has the name.
 func (f *Facts) AddPod(name cluster.PodName, o *corev1.Pod) {
-	if name.Name != f.name {
-		return
+	if name.Name == f.name {
+		f.pods[name] = o.DeepCopy()
 	}
-	p := &pod{uid: o.UID, waits: waitsOf(o)}
-	for _, v := range o.Spec.Volumes {
+}
+
+// claimsOf returns the claims of the pod's volumes.
+func (f *Facts) claimsOf(p *cluster.Pod) (claims []cluster.PodName) {
+	for _, v := range f.pods[p.PodName].Spec.Volumes {
 		switch {
 		case v.PersistentVolumeClaim != nil:
-			p.claims = append(p.claims, cluster.PodName{Namespace: name.Namespace, Name: v.PersistentVolumeClaim.ClaimName})
+			claims = append(claims, cluster.PodName{Namespace: p.Namespace, Name: v.PersistentVolumeClaim.ClaimName})
 		case v.Ephemeral != nil:
-			p.claims = append(p.claims, cluster.PodName{Namespace: name.Namespace, Name: o.Name + "-" + v.Name})
+			claims = append(claims, cluster.PodName{Namespace: p.Namespace, Name: p.Name + "-" + v.Name})
 		}
 	}
-	f.pods[name] = p
+	return claims
 }
 
 // waitsOf says what the containers wait for. That others of the pod have to come first is no
@@ -117,30 +112,31 @@ func waitsOf(o *corev1.Pod) (waits []string) {
 // Waits reports whether the input has a pod of the name that has a node and waits, or is being
 // deleted, and returns the claims of its volumes.
 func (f *Facts) Waits(p *cluster.Pod) (claims []cluster.PodName, waits bool) {
-	known := f.pods[p.PodName]
-	if known == nil || p.Node == "" || p.IsFinished() {
+	o := f.pods[p.PodName]
+	if o == nil || p.Node == "" || p.IsFinished() {
 		return nil, false
 	}
-	return known.claims, p.Phase == corev1.PodPending || len(known.waits) > 0 || p.Deleting
+	return f.claimsOf(p), p.Phase == corev1.PodPending || p.Deleting || len(waitsOf(o)) > 0
 }
 
 // Texts says what the pod, or its deletion, waits for.
 func (f *Facts) Texts(c *cluster.Cluster, p *cluster.Pod, now time.Time) []string {
-	if _, waits := f.Waits(p); !waits {
+	claims, waits := f.Waits(p)
+	if !waits {
 		return nil
 	}
-	texts := say.FirstOf(f.pods[p.PodName].waits, 3)
+	texts := say.FirstOf(waitsOf(f.pods[p.PodName]), 3)
 	if i, known := c.NodeAt[p.Node]; known && c.Nodes[i].IsSilent() {
 		texts = append(texts, "the kubelet of its node does not answer")
 	} else if len(texts) == 0 && !p.Deleting {
 		texts = append(texts, "its kubelet has not reported on its containers")
 	}
-	return slices.Concat(texts, f.claimTexts(p, now), f.volumeTexts(c, p), f.eventTexts(p, now))
+	return slices.Concat(texts, f.claimTexts(claims, now), f.volumeTexts(c, p), f.eventTexts(p, now))
 }
 
-// claimTexts says which of the pod's claims a kubelet does not mount, or not for long.
-func (f *Facts) claimTexts(p *cluster.Pod, now time.Time) (texts []string) {
-	for _, name := range f.pods[p.PodName].claims {
+// claimTexts says which of the claims a kubelet does not mount, or not for long.
+func (f *Facts) claimTexts(claims []cluster.PodName, now time.Time) (texts []string) {
+	for _, name := range claims {
 		c, text := f.claims[name], "claim "+name.Name
 		switch phase := cmp.Or(c.Status.Phase, corev1.ClaimBound); {
 		case c.DeletionTimestamp != nil:
@@ -161,7 +157,7 @@ func (f *Facts) claimTexts(p *cluster.Pod, now time.Time) (texts []string) {
 // volumeTexts says where the volumes are that keep the pod, and which pods have them.
 func (f *Facts) volumeTexts(c *cluster.Cluster, p *cluster.Pod) (texts []string) {
 	for _, a := range f.elsewhere(p) {
-		text := "volume " + *a.Spec.Source.PersistentVolumeName + " is still attached to node " + a.Spec.NodeName
+		text := "volume " + volumeOf(&a) + " is still attached to node " + a.Spec.NodeName
 		if _, known := c.NodeAt[a.Spec.NodeName]; !known {
 			text += ", which is not in the input: if it was deleted, Kubernetes detaches the volume within minutes, unless its driver fails"
 		}
@@ -185,7 +181,7 @@ func (f *Facts) volumeTexts(c *cluster.Cluster, p *cluster.Pod) (texts []string)
 	}
 	for _, a := range f.attachments {
 		if e := a.Status.AttachError; e != nil && a.Spec.NodeName == p.Node && f.has(p, &a) {
-			texts = append(texts, "volume "+*a.Spec.Source.PersistentVolumeName+" is not attached: "+say.Shortened(e.Message))
+			texts = append(texts, "volume "+volumeOf(&a)+" is not attached: "+say.Shortened(e.Message))
 		}
 	}
 	return texts
@@ -208,7 +204,7 @@ func (f *Facts) eventTexts(p *cluster.Pod, now time.Time) (texts []string) {
 // warnings returns the events of the pod, newest first.
 func (f *Facts) warnings(p *cluster.Pod) (list []corev1.Event) {
 	for _, e := range f.events {
-		uid := f.pods[p.PodName].uid
+		uid := f.pods[p.PodName].UID
 		if e.InvolvedObject.Namespace == p.Namespace && (uid == "" || e.InvolvedObject.UID == "" || e.InvolvedObject.UID == uid) {
 			list = append(list, e)
 		}
@@ -222,32 +218,39 @@ func timeOf(e corev1.Event) time.Time {
 	return cmp.Or(ptr.Deref(e.Series, corev1.EventSeries{}).LastObservedTime.Time, e.LastTimestamp.Time, e.EventTime.Time, e.CreationTimestamp.Time)
 }
 
+func volumeOf(a *storagev1.VolumeAttachment) string {
+	return ptr.Deref(a.Spec.Source.PersistentVolumeName, "")
+}
+
 // has reports whether the pod has the attached volume, by its claims or, without these, by an
 // event that names it.
 func (f *Facts) has(p *cluster.Pod, a *storagev1.VolumeAttachment) bool {
-	name := ptr.Deref(a.Spec.Source.PersistentVolumeName, "")
+	name := volumeOf(a)
 	isOf := func(claim cluster.PodName) bool { return f.claims[claim].Spec.VolumeName == name }
 	names := func(e corev1.Event) bool { return strings.Contains(e.Message, `"`+name+`"`) }
-	return name != "" && (slices.ContainsFunc(f.pods[p.PodName].claims, isOf) || slices.ContainsFunc(f.warnings(p), names))
+	return name != "" && (slices.ContainsFunc(f.claimsOf(p), isOf) || slices.ContainsFunc(f.warnings(p), names))
 }
 
 // elsewhere returns the attachments to other nodes of volumes that one node alone may have,
 // and the pod's does not.
-func (f *Facts) elsewhere(p *cluster.Pod) []storagev1.VolumeAttachment {
-	shared := make(map[string]bool) // volumes
+func (f *Facts) elsewhere(p *cluster.Pod) (list []storagev1.VolumeAttachment) {
+	free := sets.New[string]() // volumes that do not keep the pod
 	for _, c := range f.claims {
-		isShared := func(m corev1.PersistentVolumeAccessMode) bool {
-			return m == corev1.ReadWriteMany || m == corev1.ReadOnlyMany
-		}
-		shared[c.Spec.VolumeName] = slices.ContainsFunc(c.Spec.AccessModes, isShared)
-	}
-	list := slices.DeleteFunc(slices.Clone(f.attachments), func(a storagev1.VolumeAttachment) bool { return !a.Status.Attached || !f.has(p, &a) })
-	for _, a := range list {
-		if a.Spec.NodeName == p.Node {
-			shared[*a.Spec.Source.PersistentVolumeName] = true
+		if slices.Contains(c.Spec.AccessModes, corev1.ReadWriteMany) || slices.Contains(c.Spec.AccessModes, corev1.ReadOnlyMany) {
+			free.Insert(c.Spec.VolumeName)
 		}
 	}
-	return slices.DeleteFunc(list, func(a storagev1.VolumeAttachment) bool { return shared[*a.Spec.Source.PersistentVolumeName] })
+	for _, a := range f.attachments {
+		if a.Status.Attached && a.Spec.NodeName == p.Node {
+			free.Insert(volumeOf(&a))
+		}
+	}
+	for _, a := range f.attachments {
+		if a.Status.Attached && f.has(p, &a) && !free.Has(volumeOf(&a)) {
+			list = append(list, a)
+		}
+	}
+	return list
 }
 
 // Holders returns the pods on other nodes that have a volume for which the pod waits: those
@@ -256,21 +259,17 @@ func (f *Facts) Holders(c *cluster.Cluster, p *cluster.Pod) (pods []*cluster.Pod
 	if _, waits := f.Waits(p); !waits {
 		return nil
 	}
-	attached := sets.New[string]()
+	attached, named := sets.New[string](), sets.New[string]() // nodes, and pods
 	for _, a := range f.elsewhere(p) {
 		attached.Insert(a.Spec.NodeName)
 	}
-	named := sets.New[string]()
 	for _, e := range f.warnings(p) {
 		if _, list, found := strings.Cut(e.Message, "already used by pod(s) "); found {
 			named.Insert(strings.Split(list, ", ")...)
 		}
 	}
-	for _, o := range c.Pods {
-		isSame := o.OwnerName() == p.OwnerName() && attached.Has(o.Node)
-		if o.Namespace == p.Namespace && o.Node != "" && o.Node != p.Node && !o.IsFinished() && (isSame || named.Has(o.Name)) {
-			pods = append(pods, o)
-		}
-	}
-	return pods
+	return slices.DeleteFunc(slices.Clone(c.Pods), func(o *cluster.Pod) bool {
+		isHolder := named.Has(o.Name) || o.OwnerName() == p.OwnerName() && attached.Has(o.Node)
+		return !isHolder || o.Namespace != p.Namespace || o.Node == "" || o.Node == p.Node || o.IsFinished()
+	})
 }

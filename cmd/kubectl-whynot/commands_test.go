@@ -201,8 +201,8 @@ func patched(t *testing.T, text string, o *unstructured.Unstructured, list []tai
 	return got
 }
 
-// checkPreviewSafe checks that the commands of a preview are what was asked for, and what
-// undoes that, and that those who have a node that is uncordoned are named.
+// checkPreviewSafe checks that those who have a node that is uncordoned are named, and that
+// --disable-eviction is there only if it was asked for, with its price.
 func checkPreviewSafe(t *testing.T, s store, args []string) {
 	t.Helper()
 	var r preview.Report
@@ -210,16 +210,8 @@ func checkPreviewSafe(t *testing.T, s store, args []string) {
 	if err := json.Unmarshal([]byte(stdout), &r); err != nil || code != 0 {
 		t.Fatalf("%s: exit code %d, %v", args, code, err)
 	}
-	undo := map[string]string{"taint": "taint", "cordon": "uncordon", "uncordon": "cordon", "drain": "uncordon"}
-	for i, command := range append([]string{r.Command}, r.Undo...) {
-		if command == "" {
-			continue
-		}
-		_, words := withoutFlags(shellWords(t, command))
-		isAsked := !strings.Contains(command, "--disable-eviction") || slices.Contains(args, "--disable-eviction")
-		if verb := args[1]; words[0] != verb && i == 0 || words[0] != undo[verb] && i > 0 || !isAsked {
-			t.Errorf("%s: %s", args, command)
-		}
+	if isAsked := slices.Contains(args, "--disable-eviction"); strings.Contains(r.Command, "--disable-eviction") != (isAsked && r.Command != "") {
+		t.Errorf("%s: %s", args, r.Command)
 	}
 	for _, name := range r.Changed {
 		why, isNamed := s.heldBy(t, name), strings.Contains(strings.Join(r.Notes, " "), name)

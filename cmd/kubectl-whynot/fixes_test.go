@@ -108,12 +108,11 @@ type attempt struct {
 
 	nodes     []string // that match the pods
 	workload  *unstructured.Unstructured
-	given     []taints.Toleration // that new pods have beside those of the template
-	isInInput bool                // the workload
-	isNew     bool                // the pods are made of the template
-	hasEnded  bool                // taints of states went away
-	isOpen    bool                // it is not said that this is enough
-	ran       []string            // what the commands change
+	isInInput bool     // the workload
+	isNew     bool     // the pods are made of the template
+	hasEnded  bool     // taints of states went away
+	isOpen    bool     // it is not said that this is enough
+	ran       []string // what the commands change
 }
 
 // find finds the nodes that match the pods, and their template.
@@ -130,42 +129,25 @@ func (w *attempt) find(c *cluster.Cluster) {
 		w.nodes = lists.Each(c.Nodes, func(n cluster.Node) string { return n.Name })
 	}
 	kind, name := x.Owner.Template()
-	own, given := templateOf(x)
-	w.given = given
-	if p := c.PodNamed[cluster.PodName{Namespace: x.Namespace, Name: x.Pods[0]}]; p != nil && !p.Template {
-		if made := c.MadeBy(p); made != nil { // admission has added the others
-			isOwn := func(t taints.Toleration) bool { return slices.ContainsFunc(made.Effective, t.Equal) }
-			w.given = append(slices.DeleteFunc(slices.Clone(x.Tolerations), isOwn), given...)
-		}
-	}
 	if w.workload = w.object(kind, x.Namespace, name); w.workload != nil {
 		w.isInInput = true
-		if o := c.Workloads[kind+" "+x.Namespace+"/"+name]; o != nil {
-			isOwn := func(t taints.Toleration) bool { return slices.ContainsFunc(o.Tolerations, t.Equal) }
-			w.given = append(slices.DeleteFunc(slices.Clone(o.Effective), isOwn), w.given...)
-		}
 		return
 	}
 	w.workload = &unstructured.Unstructured{Object: map[string]any{"kind": kind, "spec": map[string]any{"template": map[string]any{"spec": map[string]any{}}}}}
-	if len(own) > 0 {
-		setTolerations(w.workload, own)
-	}
+	given := w.admitted(nil)
+	setTolerations(w.workload, slices.DeleteFunc(slices.Clone(x.Tolerations), func(t taints.Toleration) bool {
+		return cluster.IsDefault(t) || slices.ContainsFunc(given, t.Equal)
+	}))
 }
 
-// templateOf returns the tolerations of the template, and those that admission
-// and the DaemonSet controller have added to the pod.
-func templateOf(x *diagnosis.Pending) (own, given []taints.Toleration) {
-	daemon := taints.AddDaemonSetTolerations(nil, taints.DaemonSetPod{HostNetwork: true})
-	isDefault := false // or after it
-	for _, t := range x.Tolerations {
-		isDefault = isDefault || (t.Key == taints.NodeNotReady || t.Key == taints.NodeUnreachable) && t.TolerationSeconds != nil
-		if isDefault || x.Owner.Kind == "DaemonSet" && slices.ContainsFunc(daemon, t.Equal) {
-			given = append(given, t)
-		} else {
-			own = append(own, t)
-		}
+// admitted returns the tolerations of new pods, with those that the DaemonSet controller and
+// admission add to those of the template. Of resources, these are some that the pods have.
+func (w *attempt) admitted(list []taints.Toleration) []taints.Toleration {
+	if w.x.Owner.Kind == "DaemonSet" {
+		list = taints.AddDaemonSetTolerations(list, taints.DaemonSetPod{HostNetwork: true})
 	}
-	return own, given
+	keys := lists.Each(w.x.Tolerations, func(t taints.Toleration) string { return t.Key })
+	return taints.AddDefaultTolerations(taints.AddExtendedResourceTolerations(list, keys...), taints.DefaultTolerationSeconds{})
 }
 
 // Steps after which the taints of nodes' states go away, those after which what has set
@@ -204,7 +186,7 @@ func (w *attempt) try(steps []fix.Step) {
 	}
 	for _, name := range w.x.Pods {
 		if p := w.object("Pod", w.x.Namespace, name); p != nil && w.isNew {
-			setTolerations(p, slices.Concat(tolerationsOf(w.workload), w.given))
+			setTolerations(p, w.admitted(tolerationsOf(w.workload)))
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/seed-0529bac1/taints"
@@ -114,12 +113,7 @@ func (s *apiServer) compare(t *testing.T, args []string) (r preview.Report, kind
 			}
 		}
 	}
-	isOfOne := func(name string, _ int64) bool { // a workload that the report does not have, or a pod without one
-		_, wants := want[name]
-		_, gets := does[name]
-		return strings.HasPrefix(name, "now ") && wants != gets
-	}
-	if diff := cmp.Diff(want, does, cmpopts.IgnoreMapEntries(isOfOne)); diff != "" {
+	if diff := cmp.Diff(want, does); diff != "" {
 		t.Errorf("%q (-want +got):\n%s", args, diff)
 	}
 	if r.Command != "" && (args[0] != "drain" || code == 0) {
@@ -158,38 +152,29 @@ type facts map[string]int64
 // addFacts evaluates the change from before to what was requested, and then to w, one pod and one
 // node at a time.
 func (w *world) addFacts(f facts, before, requested *world) {
-	lost, isHit := make(map[string]int64), make(map[string]bool)
+	left, isHit := make(map[string]int), make(map[string]bool)
 	f["stay"] = 0
 	for _, p := range w.pods {
 		name, workload := p.Namespace+"/"+p.Name, workloadOf(p)
 		isFinished := p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
-		f["now running "+workload] += 0
-		f["now pending "+workload] += 0
-		if p.Spec.NodeName == "" {
-			if p.DeletionTimestamp == nil && p.Status.Phase == corev1.PodPending {
-				f["now pending "+workload]++
-				w.place(before, p, f)
-			}
-			continue
+		if p.Spec.NodeName == "" && p.DeletionTimestamp == nil && p.Status.Phase == corev1.PodPending {
+			w.place(before, p, f)
 		}
-		isCounted := !isFinished && p.DeletionTimestamp == nil
-		if isCounted {
-			f["now running "+workload]++
-		}
-		if isFinished {
+		if p.Spec.NodeName == "" || isFinished {
 			continue
 		}
 		at := slices.IndexFunc(w.nodes, func(n *corev1.Node) bool { return n.Name == p.Spec.NodeName })
 		old, asked, n := before.nodes[at], requested.nodes[at], w.nodes[at]
 		was, is := timers(p, old, asked, n)
+		isChanged := before.state()[n.Name] != requested.state()[n.Name]
+		if isLost := isChanged && is != nil && (workload == "" || !isAgain(p, n)); !isLost && p.DeletionTimestamp == nil {
+			left[workload]++
+		}
 		if was != nil && (!isMirror(p) || p.DeletionTimestamp != nil) { // of a static pod, the mirror alone leaves
 			f["before "+name] = was.due.Unix() - testNow.Unix()
 		}
-		if before.state()[n.Name] == requested.state()[n.Name] {
+		if !isChanged {
 			continue
-		}
-		if is != nil && isCounted && (workload == "" || !isAgain(p, n)) {
-			lost[workload]++
 		}
 		if (is != nil || p.DeletionTimestamp != nil) && isSilent(n, old) {
 			f["hanging "+name] = 1
@@ -210,8 +195,8 @@ func (w *world) addFacts(f facts, before, requested *world) {
 			f["homeless "+workload]++
 		}
 	}
-	for name, n := range lost {
-		if f["now running "+name] == n && isHit[name] && name != "" {
+	for name := range isHit {
+		if left[name] == 0 && name != "" {
 			f["emptied "+name] = 1
 		}
 	}
@@ -268,7 +253,6 @@ func addFactsOf(t *testing.T, f facts, r *preview.Report, want facts) {
 	} {
 		pods, leaves := 0, what == "leaving" || what == "anyway"
 		for _, g := range groups {
-			f["now running "+g.Workload], f["now pending "+g.Workload] = int64(g.Running), int64(g.Waiting)
 			if g.Homeless > 0 {
 				f["homeless "+g.Workload] += int64(g.Homeless)
 			}

@@ -43,8 +43,8 @@ type Undone struct {
 	Removes bool           `json:"-"`
 }
 
-// settle returns what the requested nodes become once Kubernetes has undone changes.
-func (e *evaluation) settle(requested map[int]cluster.Node) map[int]cluster.Node {
+// settle finds what the requested nodes become once Kubernetes has undone changes.
+func (e *evaluation) settle(requested map[int]cluster.Node) {
 	settled := make(map[int]cluster.Node)
 	for _, i := range slices.Sorted(maps.Keys(requested)) {
 		old, n := &e.before.Nodes[i], requested[i]
@@ -67,7 +67,6 @@ func (e *evaluation) settle(requested map[int]cluster.Node) map[int]cluster.Node
 		e.changes[i] = append(e.changes[i], &e.after.Nodes[i])
 	}
 	e.groupNodes()
-	return settled
 }
 
 // A NodeGroup is nodes with the same taints before the change, and with the same
@@ -332,11 +331,10 @@ func (e *evaluation) notes(r *Request) {
 	keys, notes := purpose.KeysIn(r.specs)
 	e.Notes = append(e.Notes, notes...)
 	owned, held := make(map[string][]string), make(map[string][]string) // nodes, by the key of what owns them, and by what else speaks against the change
-	isSick := make(map[string]bool)                                     // what speaks against it is that alone
 	for _, i := range slices.Sorted(maps.Keys(e.changes)) {
 		node := &e.before.Nodes[i]
 		if owner := node.Owner(); owner != nil && !slices.Contains(keys, owner.Key) {
-			owned[owner.Key] = append(owned[owner.Key], e.before.Nodes[i].Name)
+			owned[owner.Key] = append(owned[owner.Key], node.Name)
 		}
 		hold, ends := node.Hold, func(t taints.Taint) bool { // a state
 			_, stays := taints.FindTaint(e.after.Nodes[i].Own, t.ID())
@@ -345,16 +343,17 @@ func (e *evaluation) notes(r *Request) {
 		if r.Verb == "uncordon" {
 			hold = node.CordonHold()
 		}
-		if text := hold.Text(); text != "" && (r.Verb == "uncordon" || slices.ContainsFunc(e.before.Nodes[i].Own, ends)) {
-			held[text], isSick[text] = append(held[text], e.before.Nodes[i].Name), node.IsToRepair()
+		if text := hold.Text(); text != "" && (r.Verb == "uncordon" || slices.ContainsFunc(node.Own, ends)) {
+			held[text] = append(held[text], node.Name)
 		}
 	}
 	e.Notes = append(e.Notes, purpose.Owned(owned)...)
 	for _, text := range slices.Sorted(maps.Keys(held)) {
 		n := len(held[text])
 		it, why := say.For(n, "it", "them"), say.NamesOf(held[text], n)+": "+say.For(n, text, strings.ReplaceAll(text, "its ", "their "))
-		note(isSick[text], why+". Repair "+it+": until then, a taint for that keeps pods off.")
-		note(!isSick[text], why+". Find out who has "+it+" and ends that, before anybody "+say.For(len(r.specs), "removes the taint", "uncordons "+it)+".")
+		isSick := e.before.Nodes[e.before.NodeAt[held[text][0]]].IsToRepair() // and nothing else
+		note(isSick, why+". Repair "+it+": until then, a taint for that keeps pods off.")
+		note(!isSick, why+". Find out who has "+it+" and ends that, before anybody "+say.For(len(r.specs), "removes the taint", "uncordons "+it)+".")
 	}
 	keepsOff := r.Verb == "cordon" || r.Verb == "drain" || slices.ContainsFunc(r.specs, func(s string) bool { return strings.HasSuffix(s, ":NoSchedule") })
 	for _, name := range slices.Sorted(maps.Keys(e.before.Workloads)) {

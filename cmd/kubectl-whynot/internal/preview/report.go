@@ -66,7 +66,7 @@ func New(c *cluster.Cluster, r *Request, now time.Time, connection []string) *Re
 		Report: report, before: c, now: now, changes: make(map[int][]*cluster.Node), emptied: sets.New[string](),
 		choices: make(map[*cluster.Profile]choice),
 	}
-	settled := e.settle(r.run(c, now, report))
+	e.settle(r.run(c, now, report))
 	if r.Verb == "drain" {
 		e.drain(r)
 	} else {
@@ -74,7 +74,7 @@ func New(c *cluster.Cluster, r *Request, now time.Time, connection []string) *Re
 	}
 	e.pending()
 	e.notes(r)
-	e.commands(r, settled, connection)
+	e.commands(r, connection)
 	return report
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/drain"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/eviction"
 )
 
 // A Request is a command line of kubectl.
@@ -184,13 +185,15 @@ func (r *Request) apply(n cluster.Node, now time.Time) (cluster.Node, error) {
 const maxNames = 100
 
 // verbs are the commands of the requests, and those that undo them.
-var verbs = map[string][2]string{"taint": {"taint nodes", "taint nodes"}, "cordon": {"cordon", "uncordon"}, "uncordon": {"uncordon", "cordon"}, "drain": {"drain", "uncordon"}}
+var verbs = map[string][2]string{
+	"taint": {"taint nodes", "taint nodes"}, "cordon": {"cordon", "uncordon"}, "uncordon": {"uncordon", "cordon"}, "drain": {"drain", "uncordon"},
+}
 
 // commands sets the commands. If kubectl refuses nodes, they name the others. What undoes
 // the change of many nodes selects them as the request does, if exactly these nodes
 // change. Otherwise it is more than one command.
-func (e *evaluation) commands(r *Request, after map[int]cluster.Node, connection []string) {
-	if len(after) == len(e.Brief) {
+func (e *evaluation) commands(r *Request, connection []string) {
+	if len(e.changes) == len(e.Brief) {
 		return
 	}
 	nodes := r.selection()
@@ -209,7 +212,7 @@ func (e *evaluation) commands(r *Request, after map[int]cluster.Node, connection
 	e.Command = kubectl(does, nodes, slices.Concat(r.specs, r.Flags), r.Overwrite)
 	restored, overwrites := map[string][]string{"": e.Changed}, false
 	if r.Verb == "taint" {
-		restored, overwrites = e.restored(after), r.Overwrite || len(e.Undone) > 0 // Kubernetes may have other values
+		restored, overwrites = e.restored(), r.Overwrite || len(e.Undone) > 0 // Kubernetes may have other values
 	}
 	for _, specs := range slices.Sorted(maps.Keys(restored)) {
 		names := slices.Collect(slices.Chunk(restored[specs], maxNames))
@@ -234,17 +237,17 @@ func (r *Request) selection() []string {
 }
 
 // restored returns the nodes by the changes that restore their taints.
-func (e *evaluation) restored(after map[int]cluster.Node) map[string][]string {
+func (e *evaluation) restored() map[string][]string {
 	evicts, nodes := false, make(map[string][]string)
 	for _, name := range e.Changed {
 		i := e.before.NodeAt[name]
-		old := &e.before.Nodes[i]
-		back := taints.Reconcile(after[i].Own, after[i].Own, old.Own)
+		old, own := &e.before.Nodes[i], e.after.Nodes[i].Own
+		back := taints.Reconcile(own, own, old.Own)
 		back.Add = slices.DeleteFunc(back.Add, func(t taints.Taint) bool { return slices.Contains(old.Stale, t.ID()) })
 		if !back.IsZero() {
 			nodes[back.String()] = append(nodes[back.String()], name)
 		}
-		evicts = evicts || slices.ContainsFunc(back.Add, func(t taints.Taint) bool { return t.Effect == taints.NoExecute })
+		evicts = evicts || eviction.HasNoExecute(back.Add)
 	}
 	if evicts {
 		e.Notes = append(e.Notes, "Undoing adds NoExecute taints, and evictions count from then: pods that do not tolerate them leave.")

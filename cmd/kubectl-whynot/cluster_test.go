@@ -5,6 +5,9 @@ package main
 import (
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -62,5 +65,23 @@ func TestTimeout(t *testing.T) {
 	}
 	if code, _, stderr := runOn(nil, "-f", server.URL, "--request-timeout", "soon"); code != 2 || !strings.Contains(stderr, "Invalid timeout value") {
 		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
+
+// The script that kubectl runs for completions passes the arguments on.
+func TestCompletionScript(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("there is no shell")
+	}
+	dir := t.TempDir()
+	fake := "#!" + sh + "\nprintf '<%s>' \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "kubectl-whynot"), []byte(fake), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	out, err := exec.Command(sh, "kubectl_complete-whynot", "-o", "").CombinedOutput()
+	if string(out) != "<__complete><-o><>" || err != nil {
+		t.Errorf("%s, %v", out, err)
 	}
 }

@@ -347,14 +347,6 @@ func (w *attempt) check(r diagnosis.Report, hasAll bool) {
 			}
 		}
 	}
-	for _, g := range r.Groups {
-		for _, name := range g.NodeNames {
-			isCordon := func(t taints.Taint) bool { return t.ID() == cluster.Cordon.ID() }
-			if slices.Contains(w.ran, "uncordon "+name) && slices.ContainsFunc(g.Taints, isCordon) {
-				w.t.Errorf("after %s, %s is cordoned", w.ran, name)
-			}
-		}
-	}
 	for _, y := range r.Evictions { // the steps of an attempt for no pods are ways out of Terminating
 		isNamed := func(change string) bool {
 			return slices.Contains(strings.Fields(change), y.Node) || strings.HasSuffix(y.Pod, "/"+strings.TrimPrefix(change, "delete pod "))

@@ -191,13 +191,3 @@ const misplaced = `all('.timed').flatMap(table => {
 		return lines.filter((m, i) => Math.abs(r.left + r.width * m[1] / 100 - texts[i]) > 1).map(m => m[1]);
 	});
 })`
-
-// A taint without a time, and a pod without one, may be of any age. A pod that is being
-// deleted has no time.
-func TestTimes(t *testing.T) {
-	page := mustRun(t, "", "-f", "testdata/evictions.yaml", "-o", "html")
-	const noTime = `<svg class="track deleting" viewBox="0 0 100 20" preserveAspectRatio="none" aria-hidden="true"><use href="#evictions-ticks"/></svg>`
-	if strings.Count(page, `<path class="range" d="M0 10H93"/>`) != 1 || !strings.Contains(page, noTime) {
-		t.Error(bodyOf(page))
-	}
-}

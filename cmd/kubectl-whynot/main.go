@@ -145,7 +145,8 @@ func (p *program) command() *cobra.Command {
 	c.RegisterFlagCompletionFunc("context", completed(p.contexts))
 	c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
 	printVersion := func(*cobra.Command, []string) error {
-		_, err := fmt.Fprintln(p.out, version())
+		info, _ := debug.ReadBuildInfo() // of the module that the program was built from
+		_, err := fmt.Fprintln(p.out, info.Main.Version)
 		return err
 	}
 	c.AddCommand(&cobra.Command{Use: "version", Short: "Print the version", RunE: printVersion}, p.previewCommand())
@@ -229,14 +230,6 @@ func givenFlags(kubectl *pflag.FlagSet) []string {
 		}
 	})
 	return words
-}
-
-// version returns the version of the module that the program was built from.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		return info.Main.Version
-	}
-	return "unknown"
 }
 
 // parse returns the time to count from, and a cluster for the pods that are selected.

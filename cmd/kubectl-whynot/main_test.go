@@ -89,6 +89,7 @@ func TestGolden(t *testing.T) {
 		"sample.wide":        "-f testdata/sample.json -o wide",
 		"sample.json":        "-f testdata/sample.json -o json",
 		"sample.html":        "-f testdata/sample.json -o html",
+		"evictions.html":     "-f testdata/evictions.yaml -o html", // a taint and a pod without a time may be of any age
 		"pending.text":       "-f testdata/sample.json default/train-typo-6797db7bbd-ghn2c",
 		"pending.html":       "-f testdata/sample.json pod train-typo-6797db7bbd-ghn2c -o html",
 		"eviction.text":      "-f testdata/sample.json web-645fb7869d-mclxf --now 2026-11-21T02:30:00+01:00",

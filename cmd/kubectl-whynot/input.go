@@ -204,16 +204,16 @@ func inPages(page func(token string) (next string, err error)) error {
 }
 
 // readTyped adds the objects of a list, which the client reads as protobuf.
-func readTyped[L interface {
-	runtime.Object
-	metav1.ListInterface
-}, T any](ctx context.Context, list func(context.Context, metav1.ListOptions) (L, error), selector string, add func(*T) error) error {
+func readTyped[L runtime.Object, T any](
+	ctx context.Context, list func(context.Context, metav1.ListOptions) (L, error), selector string, add func(*T) error,
+) error {
 	return inPages(func(token string) (string, error) {
 		page, err := list(ctx, metav1.ListOptions{LabelSelector: selector, Limit: 500, Continue: token})
 		if err != nil {
 			return "", err
 		}
-		return page.GetContinue(), meta.EachListItem(page, func(o runtime.Object) error { return add(any(o).(*T)) })
+		err = meta.EachListItem(page, func(o runtime.Object) error { return add(any(o).(*T)) })
+		return any(page).(metav1.ListInterface).GetContinue(), err
 	})
 }
 

@@ -91,18 +91,21 @@ func (s *apiServer) compare(t *testing.T, args []string) (r preview.Report, kind
 		t.Errorf("%q: exit code %d, want %d: %s; kubectl: %s", args, got, code, stderr, refusal)
 		return r, nil
 	}
-	want, does := after.changes(before, requested), changesIn(&r)
+	want, does := after.changes(before, requested), make(facts)
+	does.add("changed", r.Changed...)
+	does.add("brief", r.Brief...)
+	for _, u := range r.Undone {
+		does["undone "+u.Change] += int64(len(u.Nodes))
+	}
 	if kinds = []string{fmt.Sprint("code ", code)}; args[0] == "drain" {
 		kinds[0] = "drain with " + kinds[0]
 		for _, p := range before.pods {
 			if p.DeletionTimestamp == nil && !slices.ContainsFunc(after.pods, func(o *corev1.Pod) bool { return o.Name == p.Name }) {
-				want["evicted "+p.Namespace+"/"+p.Name] = 1
+				want.add("evicted", p.Namespace+"/"+p.Name)
 			}
 		}
 		for _, g := range r.Leaving {
-			for _, name := range g.Pods {
-				does["evicted "+name] = 1
-			}
+			does.add("evicted", g.Pods...)
 		}
 	} else {
 		after.addFacts(want, before, requested)
@@ -149,6 +152,12 @@ func (s *apiServer) checkCommands(t *testing.T, r *preview.Report, before, after
 // Facts are what happens, such as "leaving default/p1", and how often or when.
 type facts map[string]int64
 
+func (f facts) add(kind string, names ...string) {
+	for _, name := range names {
+		f[kind+" "+name]++
+	}
+}
+
 // addFacts evaluates the change from before to what was requested, and then to w, one pod and one
 // node at a time.
 func (w *world) addFacts(f facts, before, requested *world) {
@@ -177,29 +186,29 @@ func (w *world) addFacts(f facts, before, requested *world) {
 			continue
 		}
 		if (is != nil || p.DeletionTimestamp != nil) && isSilent(n, old) {
-			f["hanging "+name] = 1
+			f.add("hanging", name)
 		}
 		switch {
 		case p.DeletionTimestamp != nil, is != nil && was != nil && !is.due.Before(was.due):
-			f["anyway "+name] = 1
+			f.add("anyway", name)
 			f["go anyway"]++
 		case is != nil:
 			f["leave"]++
 			f["leaving "+name], isHit[workload] = is.due.Unix()-testNow.Unix(), true
 		case was != nil:
-			f["spared "+name] = 1
+			f.add("spared", name)
 			f["stay"]++
 		default:
 			f["stay"]++
 		}
 		isHome := func(n *corev1.Node) bool { return keeps(p, n) }
 		if (is != nil || p.DeletionTimestamp != nil) && workload != "" && !strings.HasPrefix(workload, "DaemonSet ") && !slices.ContainsFunc(w.nodes, isHome) {
-			f["homeless "+workload]++
+			f.add("homeless", workload)
 		}
 	}
 	for name := range isHit {
 		if left[name] == 0 && name != "" {
-			f["emptied "+name] = 1
+			f.add("emptied", name)
 		}
 	}
 }
@@ -210,17 +219,17 @@ func (w *world) changes(before, requested *world) facts {
 	for i, n := range w.nodes {
 		switch {
 		case is[n.Name] != was[n.Name]:
-			f["changed "+n.Name] = 1
+			f.add("changed", n.Name)
 		case asked[n.Name] != was[n.Name]:
-			f["brief "+n.Name] = 1
+			f.add("brief", n.Name)
 		}
 		own := kube.Taints(requested.nodes[i].Spec.Taints)
 		c := taints.Reconcile(own, own, kube.Taints(n.Spec.Taints))
 		for _, added := range c.Add {
-			f["undone "+added.String()]++
+			f.add("undone", added.String())
 		}
 		for _, removed := range c.Remove {
-			f["undone "+removed.String()+"-"]++
+			f.add("undone", removed.String()+"-")
 		}
 	}
 	return f
@@ -237,11 +246,11 @@ func (w *world) place(before *world, p *corev1.Pod, f facts) {
 	switch {
 	case len(p.Spec.SchedulingGates) > 0:
 	case was && !is:
-		f["last "+name] = 1
+		f.add("last", name)
 	case was && gains:
-		f["more "+name] = 1
+		f.add("more", name)
 	case gains:
-		f["first "+name] = 1
+		f.add("first", name)
 	}
 }
 
@@ -252,43 +261,25 @@ func addFactsOf(f facts, r *preview.Report, want facts) {
 	for what, groups := range map[string][]preview.Group{
 		"leaving": r.Leaving, "anyway": r.Departing, "spared": r.Spared, "": r.Tolerating, "first": r.Placeable, "more": r.Gaining, "last": r.Unplaceable,
 	} {
-		leaves := what == "leaving" || what == "anyway"
 		for _, g := range groups {
 			if g.Homeless > 0 {
 				f["homeless "+g.Workload] += int64(g.Homeless)
 			}
 			latest := slices.MaxFunc(g.Pods, func(a, b string) int { return int(want[what+" "+a] - want[what+" "+b]) })
-			for i, name := range g.Pods {
+			for _, name := range g.Pods {
 				switch {
 				case what == "leaving" && name == latest:
 					f[what+" "+name] = *g.InSeconds
 				case what != "":
 					f[what+" "+name] = want[what+" "+name]
 				}
-				if leaves && i < g.Hanging { // all or none of a group
-					f["hanging "+name] = 1
-				}
+			}
+			if what == "leaving" || what == "anyway" {
+				f.add("hanging", g.Pods[:g.Hanging]...) // all or none
 			}
 		}
 	}
-	for _, name := range r.Emptied {
-		f["emptied "+name] = 1
-	}
-}
-
-// changesIn returns what the report says of nodes.
-func changesIn(r *preview.Report) facts {
-	f := make(facts)
-	for _, name := range r.Changed {
-		f["changed "+name] = 1
-	}
-	for _, name := range r.Brief {
-		f["brief "+name] = 1
-	}
-	for _, u := range r.Undone {
-		f["undone "+u.Change] += int64(len(u.Nodes))
-	}
-	return f
+	f.add("emptied", r.Emptied...)
 }
 
 // What undoes the change of many nodes is not one long line.

@@ -196,11 +196,16 @@ func (e *evaluation) commands(r *Request, connection []string) {
 	if len(e.changes) == len(e.Brief) {
 		return
 	}
-	nodes := r.selection()
-	isExact := len(r.names) == 0 && len(e.Unchanged)+len(e.Refused)+len(e.Brief) == 0 && len(e.Changed) > maxNames
-	if len(e.Refused) > 0 && r.Verb != "drain" && (len(r.names) > 0 || len(e.Changed) <= maxNames) {
+	nodes := r.names
+	switch isLong := len(r.names) == 0 && len(e.Changed) > maxNames; {
+	case len(e.Refused) > 0 && r.Verb != "drain" && !isLong:
 		nodes = e.Changed
+	case r.All:
+		nodes = []string{"--all"}
+	case r.Selector != "":
+		nodes = []string{"-l", r.Selector}
 	}
+	isExact := len(r.names) == 0 && len(e.Unchanged)+len(e.Refused)+len(e.Brief) == 0 && len(e.Changed) > maxNames
 	kubectl := func(verb string, nodes, specs []string, overwrites bool) string {
 		words := slices.Concat([]string{"kubectl"}, connection, strings.Fields(verb), nodes, specs)
 		if overwrites {
@@ -223,17 +228,6 @@ func (e *evaluation) commands(r *Request, connection []string) {
 			e.Undo = append(e.Undo, kubectl(undoes, some, strings.Fields(specs), overwrites))
 		}
 	}
-}
-
-// selection returns the arguments that select the nodes.
-func (r *Request) selection() []string {
-	switch {
-	case r.All:
-		return []string{"--all"}
-	case r.Selector != "":
-		return []string{"-l", r.Selector}
-	}
-	return r.names
 }
 
 // restored returns the nodes by the changes that restore their taints.

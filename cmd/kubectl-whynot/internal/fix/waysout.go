@@ -125,8 +125,11 @@ func (g *Guide) waits(nodes []string) (steps []Step) {
 // deletions returns what to know before the nodes are deleted. For those of the control plane,
 // and machines, a command to paste would be too fast.
 func (g *Guide) deletions(nodes []string) (steps []Step) {
-	living := slices.DeleteFunc(slices.Clone(nodes), func(name string) bool { return g.node(name).Deleted != nil })
-	isMade := func(name string) bool { return g.node(name).Machine != "" }
+	living := slices.DeleteFunc(slices.Clone(nodes), func(name string) bool {
+		n := g.node(name)
+		return n.Deleted != nil && (n.Maker == "" || !g.IsLate(g.NodeAt[name])) // its Machine deletes it soon
+	})
+	isMade := func(name string) bool { return g.node(name).Machine != "" && g.node(name).Deleted == nil }
 	for _, same := range lists.Grouped(living, func(name string) [2]bool { return [2]bool{g.node(name).IsControlPlane(), isMade(name)} }) {
 		first, text := "if the machine does not come back, ", "delete "+named(same)+". Kubernetes then deletes the pods there. "+
 			"If the machine still runs, so do their containers, beside those of new pods"

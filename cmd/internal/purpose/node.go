@@ -134,6 +134,9 @@ func (n *NodeState) Acting(t taints.Taint, now time.Time) taints.Taint {
 		}
 	}
 	acts := func(o taints.Taint) bool {
+		if k := Known(o); k.IsGuess && (k.State == Fenced || k.State == Leaving) { // as a machine that is suspended
+			return IsOfStart(t) || t.Key == taints.NodeUnreachable
+		}
 		if o.Key == OutOfService || !IsOfStart(t) || StateOf(o) != Starting {
 			return o.Key == OutOfService && !n.MayBeReady
 		}

@@ -26,7 +26,7 @@ type Evidence struct {
 	Writer   string // a controller that wrote it on nodes long after these were made; empty: none
 	IsWanted bool   // pods ask for these nodes by their node selector or affinity
 	IsLater  bool   // pods like these, which do not tolerate it, have run on a node from before
-	IsNamed  bool   // the tolerations of other pods on nodes, or of templates, have its key
+	IsNamed  bool   // other pods on nodes, or templates, tolerate it by its key
 }
 
 // A Purpose is what a taint is for. The zero Purpose is not known.
@@ -40,7 +40,7 @@ type Purpose struct {
 // that select nodes by the taint's label, and others who know these as a pool, outweigh it.
 func Of(t taints.Taint, e Evidence) Purpose {
 	k := Known(t)
-	isListed := e.IsListed && k.State != Starting // what makes nodes may list those of a start too
+	isListed := e.IsListed && k.State != Starting                              // what makes nodes may list those of a start too
 	isLong := len(split(t.Value)) > 1 && !isIn("status", lastOf(split(t.Key))) // as in pool=repair-service
 	unknown, pool := Purpose{}, Purpose{IsPool: true}
 	switch {

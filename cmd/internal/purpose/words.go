@@ -101,7 +101,7 @@ func split(name string) []string {
 
 // Forms of words.
 var (
-	isTicket    = regexp.MustCompile(`^(CHG|INC|OPS|PRB|REQ|RITM|SEC|TASK)-?[0-9]{3,}$`).MatchString
+	isTicket    = regexp.MustCompile(`^((CHG|INC|OPS|PRB|REQ|RITM|SEC|TASK)-?[0-9]{3,}|(?i:incident|case|ticket|change|issue)-?[0-9]{2,})$`).MatchString
 	isWell      = regexp.MustCompile(`ready$|health|^(ok|available|online|active|agent|installed|started|running|initialized|configured|registered|joined|synced|verified)$`).MatchString
 	isAttribute = regexp.MustCompile(`^(tier|class|type|kind|category|mode|purpose|use|usage|profile|priority|intent|flavor|sku)[0-9]*$`).MatchString
 	isNodes     = regexp.MustCompile(`(nodes?|pools?|workers?|fleet)$`).MatchString
@@ -121,7 +121,7 @@ func reading(t taints.Taint) (state State, isPool, isMark bool) {
 	key, value := split(name), split(t.Value)
 	isListed := slices.ContainsFunc(vocabulary["pools"], func(p string) bool { return isFor(p, t) })
 	isOnly := isListed || slices.Contains(key, "only") || slices.Contains(value, "only")
-	isName := isOnly || isIn("their", key...)
+	isName := isOnly || isIn("their", key...) || prefix == "node-role.kubernetes.io/"
 	switch {
 	case isIn("old", t.Value):
 		return Leaving, false, false
@@ -134,7 +134,7 @@ func reading(t taints.Taint) (state State, isPool, isMark bool) {
 	read := func(texts []string, isKey bool) {
 		for _, text := range texts {
 			if w, isForm := find(text, isKey); isForm && !(isKey && strings.HasPrefix(text, "test")) { // which may be going on
-				isEmpty := isKey && isAttribute(text) && (t.Value == "" || isIn("yes", t.Value) || t.Value == "enabled") // "tier=true" says nothing
+				isEmpty := isAttribute(text) && (slices.Contains(value, text) || t.Value == "" || isIn("yes", t.Value) || t.Value == "enabled") // "tier=true" says nothing
 				line, isPool = max(line, w.line), isPool || w.state() == None && !isEmpty
 			} else {
 				isUnclear = isUnclear || w.state() != None
@@ -150,6 +150,7 @@ func reading(t taints.Taint) (state State, isPool, isMark bool) {
 		read(key, true)
 	}
 	ofKey, last := said[line], lastOf(key)
+	isPool = isPool && !isIn("status", last) // whose value says it
 	isName = isName || isIn("whose", last)
 	if !isName || len(value) == 1 || strings.HasPrefix(lastOf(value), "not") {
 		read(value, isIn("status", last))

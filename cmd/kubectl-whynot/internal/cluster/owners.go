@@ -161,7 +161,7 @@ func (c *Cluster) Evidence(p *Profile, t taints.Taint, nodes []int, areAll bool)
 	})
 	return purpose.Evidence{
 		Fault: c.Faults[t.ID()], Startup: c.StartupOf(t, nodes), IsListed: c.Pool.Has(t.ID()), IsMarked: slices.ContainsFunc(nodes, isMarked),
-		IsChosen: isChosen, IsWanted: areAll && p.asksForPool(), IsNamed: c.named.Has(t.Key),
+		IsChosen: isChosen, IsWanted: areAll && p.asksForPool(), IsNamed: c.named.HasAny(t.Key, t.Key+"="+t.Value),
 		Writer: c.laterWriter(nodes), IsLater: !p.Requests(t.Key) && c.RunsOn(p, nodes),
 		IsTimed: slices.ContainsFunc(nodes, isTimed), IsAlone: slices.ContainsFunc(nodes, func(i int) bool { return c.isAlone(&c.Nodes[i], t) }),
 	}
@@ -217,20 +217,32 @@ func (c *Cluster) laterWriter(nodes []int) (writer string) {
 	return writer
 }
 
-// namedKeys returns the keys that tolerations of pods on nodes and of templates have, except
-// those of DaemonSets and of the nodes themselves.
+// namedKeys returns the keys that tolerations of pods on nodes and of templates have, with the
+// value if they are for one alone, except those of DaemonSets and of the nodes themselves.
 func (c *Cluster) namedKeys() sets.Set[string] {
 	keys, seen := sets.New[string](), sets.New[*Profile]()
-	for _, p := range c.All() {
-		if p.Profile == nil || p.Node == "" && !p.Template || p.Owner.Kind == "DaemonSet" || p.IsStatic() || seen.Has(p.Profile) {
-			continue
-		}
-		seen.Insert(p.Profile)
-		for _, t := range p.Tolerations {
-			if t.Key != "" && !IsDefault(t) {
+	add := func(list []taints.Toleration) {
+		for _, t := range list {
+			switch {
+			case t.Key == "" || IsDefault(t):
+			case t.Operator == taints.OpEqual || t.Operator == "":
+				keys.Insert(t.Key + "=" + t.Value)
+			default:
 				keys.Insert(t.Key)
 			}
 		}
+	}
+	for _, w := range c.inOrder {
+		if w.Kind != "DaemonSet" {
+			add(w.Tolerations)
+		}
+	}
+	for _, p := range c.All() {
+		if p.Profile == nil || p.Node == "" || p.Owner.Kind == "DaemonSet" || p.IsStatic() || seen.Has(p.Profile) {
+			continue
+		}
+		seen.Insert(p.Profile)
+		add(p.Tolerations)
 	}
 	return keys
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/fiterror"
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
@@ -287,8 +289,12 @@ func (x *Pending) poolSteps() []fix.Step {
 	only := &x.Alternatives[0]
 	nodes := say.NamesOf(only.NodeNames, only.Nodes)
 	condition := fmt.Sprintf("if the pod belongs on nodes with %s (%s), ", say.TaintsText(only.Taints), nodes)
-	if x.target.IsKeptOff {
+	isLinux := func(i int) bool { return x.target.Nodes[i].Labels[corev1.LabelOSStable] != "windows" }
+	switch {
+	case x.target.IsKeptOff:
 		condition = "if it should run on " + nodes + ", "
+	case !slices.ContainsFunc(only.At, isLinux) && x.NodeSelector[corev1.LabelOSStable] == "":
+		return x.target.InWords("if the pod has a Windows image, without which it cannot run on "+nodes+", ", only.Entries())
 	}
 	return x.target.Steps(condition, only.Entries())
 }

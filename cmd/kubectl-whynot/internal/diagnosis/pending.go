@@ -179,8 +179,11 @@ func (a *analyst) besideTexts(x *Pending) (texts []string) {
 	var nodes []int
 	var list []taints.Taint
 	for _, s := range x.Rejecting {
-		isNone := func(t taints.Taint) bool { return a.StateOf(t, s.Nodes) == purpose.None }
-		if states := slices.DeleteFunc(why.Untolerated(x.target.Profile.Matcher, s.Group), isNone); len(states) > 0 {
+		isOther := func(t taints.Taint) bool { // none of a state, or one to ask about
+			isIt := func(r remedy.Alternative) bool { return slices.ContainsFunc(r.Unknown, t.Equal) }
+			return a.StateOf(t, s.Nodes) == purpose.None || slices.ContainsFunc(x.Unknown, isIt)
+		}
+		if states := slices.DeleteFunc(why.Untolerated(x.target.Profile.Matcher, s.Group), isOther); len(states) > 0 {
 			nodes, list = append(nodes, s.Nodes...), append(list, states...)
 		}
 	}

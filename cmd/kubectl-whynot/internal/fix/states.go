@@ -90,7 +90,7 @@ func (a *advice) uncordon(text string) Step {
 
 // tolerate returns the step that says where to tolerate the taints, as an exception.
 func (a *advice) tolerate(condition string, list []taints.Taint) []Step {
-	return a.pods.inWords(a.words.in(condition), lists.Each(list, func(t taints.Taint) remedy.Entry {
+	return a.pods.InWords(a.words.in(condition), lists.Each(list, func(t taints.Taint) remedy.Entry {
 		return remedy.Entry{Toleration: taints.Toleration{Key: t.Key, Operator: taints.OpExists, Effect: t.Effect}}
 	}))
 }

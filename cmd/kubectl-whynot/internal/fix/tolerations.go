@@ -40,7 +40,7 @@ func (x *Pods) Steps(condition string, entries []remedy.Entry) []Step {
 	}
 	isManifest := x.First.Template && !(x.IsKeptOff && x.Workload.Exists) || x.First.NodeName != ""
 	if isManifest || x.IsKeptOff && x.Workload.MadeBy() != "" {
-		return x.inWords(condition, entries)
+		return x.InWords(condition, entries)
 	}
 	kind, name := x.First.Owner.Template()
 	who := kind + " " + name
@@ -71,8 +71,8 @@ func (x *Pods) Steps(condition string, entries []remedy.Entry) []Step {
 	return append(steps, Step{Text: text})
 }
 
-// inWords returns the step that says where to write the entries.
-func (x *Pods) inWords(condition string, entries []remedy.Entry) []Step {
+// InWords returns the step that says where to write the entries, without a command.
+func (x *Pods) InWords(condition string, entries []remedy.Entry) []Step {
 	kind, name := x.First.Owner.Template()
 	where := " in the pod template of " + kind + " " + name
 	switch by := x.Workload.MadeBy(); {

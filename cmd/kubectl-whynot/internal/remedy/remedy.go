@@ -180,7 +180,20 @@ func (a *chooser) choose() (*Change, []*remedy) {
 	case len(best.Corrections) == 0 && slices.ContainsFunc(refused, func(r *remedy) bool { return r.rank() < best.rank() }): // likelier nodes
 		return nil, nil
 	}
-	return nil, slices.DeleteFunc(accepted, func(r *remedy) bool { return r.compare(best) != 0 })
+	return nil, joined(slices.DeleteFunc(accepted, func(r *remedy) bool { return r.compare(best) != 0 }))
+}
+
+// joined joins the remedies for nodes that differ in their states alone.
+func joined(list []*remedy) []*remedy {
+	same := lists.Grouped(list, func(r *remedy) string { return cluster.TextOf(r.Rest) })
+	return lists.Each(same, func(list []*remedy) *remedy {
+		first := list[0]
+		for _, r := range list[1:] {
+			first.At, first.NodeTaints = append(first.At, r.At...), append(first.NodeTaints, r.NodeTaints...)
+		}
+		first.NodeTaints = cluster.Distinct(first.NodeTaints)
+		return first
+	})
 }
 
 // remedies returns one for each distinct set of untolerated hard taints, sorted. They have

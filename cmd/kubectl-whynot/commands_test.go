@@ -389,7 +389,7 @@ func (s store) marksPool(t *testing.T, x *diagnosis.Pending, taint taints.Taint,
 		startup, _, _ := unstructured.NestedSlice(o.Object, "spec", "template", "spec", "startupTaints")
 		of, hasPool := n.Labels["karpenter.sh/nodepool"]
 		isOther := o.GetKind() == "NodePool" && hasPool && of != o.GetName()
-		isState = isState || !isOther && strings.Contains(mustJSON(startup), `"`+taint.Key+`"`)
+		isState = isState || !isOther && strings.Contains(mustJSON(startup), `"`+taint.Key+`"`) && (taint.Value == "" || strings.Contains(mustJSON(startup), `"`+taint.Value+`"`))
 	}
 	value, hasKey := n.Labels[taint.Key]
 	_, isResource := n.Status.Allocatable[corev1.ResourceName(taint.Key)]

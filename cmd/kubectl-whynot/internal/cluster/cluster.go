@@ -45,11 +45,11 @@ type Cluster struct {
 	AddedIn map[string][]taints.Toleration // those that admission adds to pods, by namespace
 
 	// What the objects that make nodes, and pods, say of nodes and of their taints.
-	Pool    sets.Set[taints.TaintID]    // taints of all nodes of a pool
-	startup map[taints.TaintID][]string // taints of a start, and what lists them
-	Faults  map[taints.TaintID]string   // taints that name a condition of a node that has them, and the condition
-	makers  map[string]maker            // of nodes, by name
-	Keepers map[string][]string         // nodes, and pods there that ask not to be disrupted, with the annotation
+	Pool    sets.Set[taints.TaintID]  // taints of all nodes of a pool
+	startup map[[3]string][]string    // taints of a start, and what lists them
+	Faults  map[taints.TaintID]string // taints that name a condition of a node that has them, and the condition
+	makers  map[string]maker          // of nodes, by name
+	Keepers map[string][]string       // nodes, and pods there that ask not to be disrupted, with the annotation
 
 	OnPod   func(PodName, *corev1.Pod) // also gets each pod, with all of its fields if it is asked for or none is; nil: nobody does
 	Readers Readers                    // of more kinds of objects
@@ -95,7 +95,7 @@ func New(only Filter) *Cluster {
 		NodeAt: make(map[string]int), leftOut: make(map[PodName]*Pod), PodNamed: make(map[PodName]*Pod), Others: make(map[string]int),
 		profiles: make(map[string]*Profile), owners: make(map[Owner]*Owner), Unevaluated: sets.New[string](),
 		Workloads: make(map[string]*Workload), Running: make(map[string]int), Waiting: make(map[string]int), AddedIn: make(map[string][]taints.Toleration),
-		Pool: sets.New[taints.TaintID](), startup: make(map[taints.TaintID][]string), Faults: make(map[taints.TaintID]string), makers: make(map[string]maker), Keepers: make(map[string][]string),
+		Pool: sets.New[taints.TaintID](), startup: make(map[[3]string][]string), Faults: make(map[taints.TaintID]string), makers: make(map[string]maker), Keepers: make(map[string][]string),
 	}
 }
 

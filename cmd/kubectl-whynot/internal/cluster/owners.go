@@ -70,12 +70,12 @@ func (c *Cluster) addTaints(v any, lister string) {
 				fields, _ := item.(map[string]any)
 				key, _ := fields["key"].(string)
 				effect, _ := fields["effect"].(string)
-				id := taints.TaintID{Key: key, Effect: taints.Effect(effect)}
-				switch {
+				value, _ := fields["value"].(string)
+				switch t := (taints.Taint{Key: key, Value: value, Effect: taints.Effect(effect)}); {
 				case name == "startupTaints":
-					c.startup[id] = append(c.startup[id], lister)
+					c.startup[KeyOf(t)] = append(c.startup[KeyOf(t)], lister)
 				case name == "taints" && fields["propagation"] != "OnInitialization": // such are for the start, or for good
-					c.Pool.Insert(id)
+					c.Pool.Insert(t.ID())
 				}
 			}
 			c.addTaints(list, lister)
@@ -118,7 +118,7 @@ type maker struct {
 // StartupOf names what made one of the nodes, as far as is known, and lists the taint among
 // those of a start: the NodePool rather than its NodeClaims. Nothing is "".
 func (c *Cluster) StartupOf(t taints.Taint, nodes []int) (lister string) {
-	for _, name := range c.startup[t.ID()] {
+	for _, name := range c.startup[KeyOf(t)] {
 		pool, isPool := strings.CutPrefix(name, "NodePool ")
 		isOf := func(i int) bool {
 			of, isKnown := c.Nodes[i].Labels["karpenter.sh/nodepool"]

@@ -197,7 +197,7 @@ func (a *advice) starting() (steps []Step) {
 		or, steps = "or, ", a.tolerate("if the pod is what removes WHAT, waiting never ends, and it must tolerate that: ", a.replaced)
 	}
 	switch isAlone := len(a.replaced) == len(a.taints); {
-	case a.IsLate && isAlone && a.Evidence == "": // others would still be there
+	case a.IsLate && isAlone && a.Evidence == "" && !a.pods.RunsOn(a.pods.Profile, a.at): // others would still be there, or it is set again
 		return append(steps, a.late(or), a.remove("or, if nothing needs this taint any more, remove it{. But REMOVAL}"))
 	case a.IsLate:
 		return append(steps, a.late(or))

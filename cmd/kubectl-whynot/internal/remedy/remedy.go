@@ -66,6 +66,7 @@ type remedy struct {
 	Alternative
 	untolerated []taints.Taint
 	isDeleted   bool                // the nodes have a deletionTimestamp
+	isVirtual   bool                // they have no kubelet
 	tolerations []taints.Toleration // with the corrections and additions
 }
 
@@ -206,7 +207,7 @@ func (a *chooser) remedies() []*remedy {
 			nodes := slices.Concat(lists.Each(shares, func(s cluster.Share) []int { return a.Deleted(s.Nodes, isDeleted) })...)
 			if len(nodes) > 0 {
 				untolerated := why.Untolerated(a.Matcher, shares[0].Group)
-				list = append(list, &remedy{Alternative{At: nodes}, untolerated, isDeleted, slices.Clone(a.Tolerations)})
+				list = append(list, &remedy{Alternative{At: nodes}, untolerated, isDeleted, a.Nodes[nodes[0]].IsVirtual(), slices.Clone(a.Tolerations)})
 			}
 		}
 	}
@@ -309,10 +310,9 @@ const (
 )
 
 // isForOthers reports whether the nodes are for other pods, whatever is wrong with the rest of
-// the nodes: those of the system, unless a toleration is meant for them, or a node's own.
+// the nodes, unless a toleration is meant for them: those of the system, and virtual ones.
 func (r *remedy) isForOthers() bool {
-	isVirtual := func(t taints.Taint) bool { return purpose.StateOf(t) == purpose.Virtual }
-	return r.isOfSystem() && len(r.Corrections) == 0 || slices.ContainsFunc(r.NodeTaints, isVirtual)
+	return (r.isOfSystem() || r.isVirtual) && len(r.Corrections) == 0
 }
 
 func (r *remedy) isOfSystem() bool {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/seed-0529bac1/taints/cmd/internal/cases"
 )
 
@@ -83,5 +85,18 @@ func TestCompletionScript(t *testing.T) {
 	out, err := exec.Command(sh, "kubectl_complete-whynot", "-o", "").CombinedOutput()
 	if string(out) != "<__complete><-o><>" || err != nil {
 		t.Errorf("%s, %v", out, err)
+	}
+}
+
+// An API server that forgets the rest of a list too is not asked for ever.
+func TestForgottenPages(t *testing.T) {
+	forgotten, asked := apierrors.NewResourceExpired("the page is gone"), 0
+	forgotten.ErrStatus.Continue = "rest"
+	err := inPages(func(string) (string, error) {
+		asked++
+		return "", forgotten
+	})
+	if !apierrors.IsResourceExpired(err) || asked != 2 {
+		t.Errorf("asked %d times: %v", asked, err)
 	}
 }

@@ -189,11 +189,13 @@ func (p *program) readCluster(ctx context.Context, c *cluster.Cluster) error {
 }
 
 // inPages reads a list by calling page with the token of each of its pages, which returns the
-// next token. A server that forgets a page gives a token for the rest as it is now.
+// next token. A server that forgets a page gives a token for the rest as it is now, which must
+// work.
 func inPages(page func(token string) (next string, err error)) error {
-	for token := ""; ; {
+	for token, isRest := "", false; ; {
 		next, err := page(token)
-		if expired, ok := errors.AsType[*apierrors.StatusError](err); ok && expired.ErrStatus.Continue != "" {
+		expired, ok := errors.AsType[*apierrors.StatusError](err)
+		if isRest = ok && expired.ErrStatus.Continue != "" && !isRest; isRest {
 			next, err = expired.ErrStatus.Continue, nil
 		}
 		if err != nil || next == "" {

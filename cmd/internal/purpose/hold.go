@@ -69,7 +69,7 @@ func HoldOf(conditions []lifecycle.Condition, annotations, labels map[string]str
 	var list []string
 	for _, c := range conditions {
 		if !isHarmless(c) {
-			list = append(list, fmt.Sprintf("its condition %s is %s", c.Type, c.Status))
+			list = append(list, "its "+textOf(c))
 		}
 	}
 	for i, set := range []map[string]string{annotations, labels} {
@@ -117,11 +117,13 @@ func Fault(t taints.Taint, conditions []lifecycle.Condition) string {
 	}
 	for _, c := range conditions {
 		if c.Type != "Ready" && !isHarmless(c) && (names(t.Key, c.Type) || names(t.Value, c.Type)) {
-			return fmt.Sprintf("condition %s is %s", c.Type, c.Status)
+			return textOf(c)
 		}
 	}
 	return ""
 }
+
+func textOf(c lifecycle.Condition) string { return fmt.Sprintf("condition %s is %s", c.Type, c.Status) }
 
 // names reports whether the text has the name of a condition, or is several of its words, as
 // fallen-off-bus is of GPUFallenOffBus.
@@ -136,7 +138,7 @@ func names(text, condition string) bool {
 func Sickness(conditions []lifecycle.Condition) string {
 	for _, c := range conditions {
 		if !isHarmless(c) {
-			return fmt.Sprintf("condition %s is %s", c.Type, c.Status)
+			return textOf(c)
 		}
 	}
 	return ""

@@ -40,8 +40,7 @@ type Purpose struct {
 // that select nodes by the taint's label, and others who know these as a pool, outweigh it.
 func Of(t taints.Taint, e Evidence) Purpose {
 	k := Known(t)
-	isListed := e.IsListed && k.State != Starting                              // what makes nodes may list those of a start too
-	isLong := len(split(t.Value)) > 1 && !isIn("status", lastOf(split(t.Key))) // as in pool=repair-service
+	isListed := e.IsListed && k.State != Starting // what makes nodes may list those of a start too
 	unknown, pool := Purpose{}, Purpose{IsPool: true}
 	switch {
 	case k.State != None && !k.IsGuess:
@@ -50,7 +49,7 @@ func Of(t taints.Taint, e Evidence) Purpose {
 		return Purpose{State: Unhealthy, Because: e.Fault}
 	case k.IsGuess && !e.IsChosen && !isListed:
 		return Purpose{State: k.State, Because: "its words say so"}
-	case k.IsGuess && !(e.IsChosen && (isListed || e.IsNamed || isLong)): // a pool of the name, or a state
+	case k.IsGuess && !(e.IsChosen && (isListed || e.IsNamed || isLongName(t))): // a pool of the name, or a state
 		return unknown
 	case e.Startup != "":
 		return Purpose{State: Starting, Because: e.Startup + " has it among its startupTaints"}
@@ -67,6 +66,11 @@ func Of(t taints.Taint, e Evidence) Purpose {
 	}
 	_, isPool, isMark := reading(t)
 	return Purpose{IsPool: isPool || isMark && !e.IsAlone}
+}
+
+// isLongName reports whether a state is only part of the taint's value, as in pool=repair-service.
+func isLongName(t taints.Taint) bool {
+	return len(split(t.Value)) > 1 && !isIn("status", lastOf(split(t.Key)))
 }
 
 // Marks reports whether a resource or a label of the node marks the same pool as the taint:

@@ -57,7 +57,6 @@ type Cluster struct {
 	objects  devices.Objects
 	labels   map[string]sets.Set[string] // values by key, after Finish
 	named    sets.Set[string]            // what namedKeys returns, after Finish
-	members  map[member]int              // what countMembers returns, after Finish
 	homes    sets.Set[home]              // what findHomes returns, after Finish
 	profiles map[string]*Profile
 	owners   map[Owner]*Owner
@@ -134,7 +133,8 @@ func (c *Cluster) Finish() {
 	c.group()
 	c.finishWorkloads()
 	c.finishDevices()
-	c.named, c.homes, c.members = c.namedKeys(), c.findHomes(), c.countMembers()
+	c.findAlone()
+	c.named, c.homes = c.namedKeys(), c.findHomes()
 }
 
 // finishDevices finds the devices of pods. Nodes get resources that no device plugin brings.

@@ -59,8 +59,9 @@ type Node struct {
 	cordonedAt time.Time        // zero: not known
 	resources  map[string]int64 // allocatable extended resources, also of 0
 	conditions []lifecycle.Condition
-	inferred   bool // the conditions are
-	noneReady  bool // neither this node nor another one is, after Finish
+	inferred   bool           // the conditions are
+	noneReady  bool           // neither this node nor another one is, after Finish
+	alone      []taints.Taint // those that other nodes of its pool lack, after Finish
 }
 
 // IsForeign reports whether the node does not run what is made for Linux, or for Windows, or

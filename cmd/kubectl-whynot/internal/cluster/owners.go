@@ -156,6 +156,7 @@ func (c *Cluster) Evidence(p *Profile, t taints.Taint, nodes []int, areAll bool)
 		at, has := taints.FindTaint(c.Nodes[i].Own, t.ID())
 		return has && t.Effect == taints.NoExecute && c.Nodes[i].Own[at].TimeAdded != nil
 	}
+	isAlone := func(i int) bool { return slices.ContainsFunc(c.Nodes[i].alone, t.Equal) }
 	isChosen := t.Value != "" && slices.ContainsFunc(p.wanted(), func(r corev1.NodeSelectorRequirement) bool {
 		return r.Key == t.Key && slices.Equal(r.Values, []string{t.Value})
 	})
@@ -163,7 +164,7 @@ func (c *Cluster) Evidence(p *Profile, t taints.Taint, nodes []int, areAll bool)
 		Fault: c.Faults[t.ID()], Startup: c.StartupOf(t, nodes), IsListed: c.Pool.Has(t.ID()), IsMarked: slices.ContainsFunc(nodes, isMarked),
 		IsChosen: isChosen, IsWanted: areAll && p.asksForPool(), IsNamed: c.named.HasAny(t.Key, t.Key+"="+t.Value),
 		Writer: c.laterWriter(nodes), IsLater: !p.Requests(t.Key) && c.RunsOn(p, nodes),
-		IsTimed: slices.ContainsFunc(nodes, isTimed), IsAlone: slices.ContainsFunc(nodes, func(i int) bool { return c.isAlone(&c.Nodes[i], t) }),
+		IsTimed: slices.ContainsFunc(nodes, isTimed), IsAlone: slices.ContainsFunc(nodes, isAlone),
 	}
 }
 
@@ -176,8 +177,8 @@ type member struct {
 	taint      [3]string
 }
 
-// countMembers counts the nodes of pools, and those with a taint.
-func (c *Cluster) countMembers() map[member]int {
+// findAlone finds the taints of each node that other nodes of its pool lack.
+func (c *Cluster) findAlone() {
 	members, keys := make(map[member]int), slices.DeleteFunc(slices.Collect(maps.Keys(c.labels)), func(key string) bool { return !namesPool(key) })
 	for _, n := range c.Nodes {
 		for _, key := range keys {
@@ -185,23 +186,26 @@ func (c *Cluster) countMembers() map[member]int {
 			if !has {
 				continue
 			}
-			members[member{key, value, [3]string{}}]++
+			members[member{key: key, value: value}]++
 			for _, t := range n.Taints {
 				members[member{key, value, KeyOf(t)}]++
 			}
 		}
 	}
-	return members
-}
-
-// isAlone reports whether nodes of the same pool lack the taint of the node.
-func (c *Cluster) isAlone(n *Node, t taints.Taint) bool {
-	for key, value := range n.Labels {
-		if c.members[member{key, value, KeyOf(t)}] < c.members[member{key, value, [3]string{}}] {
-			return true
+	for i := range c.Nodes {
+		n := &c.Nodes[i]
+		isAlone := func(t taints.Taint) bool {
+			return slices.ContainsFunc(keys, func(key string) bool {
+				value, has := n.Labels[key]
+				return has && members[member{key, value, KeyOf(t)}] < members[member{key: key, value: value}]
+			})
+		}
+		for _, t := range n.Taints {
+			if isAlone(t) {
+				n.alone = append(n.alone, purpose.WithoutTime(t))
+			}
 		}
 	}
-	return false
 }
 
 // laterWriter returns the controller that wrote the taints of the nodes more than an hour after

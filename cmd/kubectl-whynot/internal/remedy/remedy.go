@@ -189,10 +189,8 @@ func joined(list []*remedy) []*remedy {
 	same := lists.Grouped(list, func(r *remedy) string { return cluster.TextOf(r.Rest) })
 	return lists.Each(same, func(list []*remedy) *remedy {
 		first := list[0]
-		for _, r := range list[1:] {
-			first.At, first.NodeTaints = append(first.At, r.At...), append(first.NodeTaints, r.NodeTaints...)
-		}
-		first.NodeTaints = cluster.Distinct(first.NodeTaints)
+		first.At = slices.Concat(lists.Each(list, func(r *remedy) []int { return r.At })...)
+		first.NodeTaints = cluster.Distinct(slices.Concat(lists.Each(list, func(r *remedy) []taints.Taint { return r.NodeTaints })...))
 		return first
 	})
 }

@@ -76,6 +76,12 @@ func find(text string, isKey bool) (w word, isForm bool) {
 	return word{}, false
 }
 
+// isSaid reports whether the word of a value says a state.
+func isSaid(text string) bool {
+	w, isForm := find(text, false)
+	return isForm && w.state() != None
+}
+
 // split returns the words of a name, in lower case: of "GPUNotReady-x" gpu, notready and x.
 func split(name string) []string {
 	var b strings.Builder
@@ -89,9 +95,8 @@ func split(name string) []string {
 	list := strings.FieldsFunc(b.String(), func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') })
 	for i := len(list) - 1; i > 0; i-- { // "not ready" is one word, and so is what may fail
 		first, next := list[i-1], list[i]
-		isOne := first == "out" && strings.HasPrefix(next, "of") || first == "scheduling" && next == "disabled" || next == "swap"
-		isFailure := (first == "failure" || first == "fault") && isIn("may-fail", next)
-		if isOne || isFailure || isIn("join", first) {
+		isOne := slices.ContainsFunc(vocabulary["join"], func(pair string) bool { is, _ := path.Match(pair, first+"-"+next); return is })
+		if isOne {
 			list[i-1] += next
 			list = slices.Delete(list, i, i+1)
 		}
@@ -102,11 +107,13 @@ func split(name string) []string {
 // Forms of words.
 var (
 	isTicket    = regexp.MustCompile(`^((CHG|INC|OPS|PRB|REQ|RITM|SEC|TASK)-?[0-9]{3,}|(?i:incident|case|ticket|change|issue)-?[0-9]{2,})$`).MatchString
+	isSpan      = regexp.MustCompile(`\buntil\b|[0-9]-to-v?[0-9]`).MatchString // of time, or of versions
+	isVerb      = regexp.MustCompile(`[a-z]{4}(ed|ing)$`).MatchString          // a form of one
 	isWell      = regexp.MustCompile(`ready$|health|^(ok|available|online|active|agent|installed|started|running|initialized|configured|registered|joined|synced|verified)$`).MatchString
 	isAttribute = regexp.MustCompile(`^(tier|class|type|kind|category|mode|purpose|use|usage|profile|priority|intent|flavor|sku)[0-9]*$`).MatchString
 	isNodes     = regexp.MustCompile(`(nodes?|pools?|workers?|fleet)$`).MatchString
 	isEnding    = regexp.MustCompile(`^(|e|s|es|y|p?ed|ied|p?ing|a?t?ion|ions|ive|ers?|or|als?|e?ments?|able|le|is|tics?)$`).MatchString // of a form of a word
-	isWork      = regexp.MustCompile(`^(tests?|testing|(load|perf|smoke|stress)test|bench.*|experiments?|checks?|scan.*|drill|audit|backup|restor.*|recover.*|debug.*|patch|reset|wip|window)$`).MatchString
+	isWork      = regexp.MustCompile(`^(tests?|testing|(load|perf|smoke|stress)test|bench.*|experiments?|checks?|scan|scanning|drill|audit|backup|restor.*|recover.*|debug.*|patch|reset|wip|window|idle|validation|qualification|certification|acceptance|transfer|handover|attention|alert|alarm|warn(ing)?|exceptions?|unknown|limit|planned|imminent|upcoming|reached|exceeded|candidate)$`).MatchString
 )
 
 // reading returns the state that a taint's words say, and whether they name a pool. What a
@@ -130,14 +137,15 @@ func reading(t taints.Taint) (state State, isPool, isMark bool) {
 	case t.Value == "" && len(key) > 1 && lastOf(key) == "ready": // until it is
 		return Starting, false, false
 	}
-	line, isUnclear := 0, false // unclear: a state may be meant
+	line, isUnclear, isHow := 0, false, false // unclear: a state may be meant
 	read := func(texts []string, isKey bool) {
 		for _, text := range texts {
 			if w, isForm := find(text, isKey); isForm && !(isKey && strings.HasPrefix(text, "test")) { // which may be going on
-				isEmpty := isAttribute(text) && (slices.Contains(value, text) || t.Value == "" || isIn("yes", t.Value) || t.Value == "enabled") // "tier=true" says nothing
+				isEmpty := isAttribute(text) && (slices.Contains(value, text) || t.Value == "" || isIn("yes", t.Value)) // "tier=true" says nothing
 				line, isPool = max(line, w.line), isPool || w.state() == None && !isEmpty
 			} else {
-				isUnclear = isUnclear || w.state() != None
+				asKey, _ := find(text, true)
+				isUnclear = isUnclear || w.state() != None || isHow && (!isKey && isWork(text) || asKey.state() != None || asKey == word{} && isVerb(text) && !isIn("has", text))
 			}
 		}
 	}
@@ -147,28 +155,38 @@ func reading(t taints.Taint) (state State, isPool, isMark bool) {
 			return len(domain) > 1 && w.state() == None && w.line > 0
 		}
 		read(slices.DeleteFunc(split(domain[0]), saysWho), true)
+		isHow = t.Value == "" || isIn("yes", t.Value)
 		read(key, true)
 	}
 	ofKey, last := said[line], lastOf(key)
 	isPool = isPool && !isIn("status", last) // whose value says it
 	isName = isName || isIn("whose", last)
+	isHow = line == 0 && !isName // the value says how machines are
 	if !isName || len(value) == 1 || strings.HasPrefix(lastOf(value), "not") {
 		read(value, isIn("status", last))
 	}
 	state = said[line]
-	isUnclear = isUnclear || isIn("going", t.Value) || isWork(last) && line == 0 && (t.Value == "" || isIn("yes", t.Value)) // line 0 is of machines
+	isUnclear = isUnclear || isScarce(key) || isScarce(value) || isIn("going", t.Value) || isWork(last) && line == 0 && (t.Value == "" || isIn("yes", t.Value)) // line 0 is of machines
 	isEcho := slices.ContainsFunc(value, func(text string) bool { return len(text) > 2 && slices.Contains(key, text) })
-	isMark = prefix == "" && isIn("yes", t.Value) && !strings.HasSuffix(last, "ing") && !strings.Contains(last, "schedul") // "kubeflow=true" is a person's; programs have a domain
+	isMark = prefix == "" && isIn("yes", t.Value) && !strings.Contains(last, "schedul") // "kubeflow=true" is a person's; programs have a domain
 	switch {
 	case isIn("whose", last) && state != ofKey: // of the nodes, or the name of a team
 		return ofKey, false, false
 	case state == None && isWork(last) && isIn("going", t.Value):
 		return Maintained, false, false
-	case isIn("nobody", t.Value), isTicket(t.Value), slices.Contains(value, "until"), isUnclear && !isName: // no pods yet, or a state
+	case state == None && len(value) > 1 && isIn("their", key...) && isSaid(lastOf(value)): // "disk-failure" is no name
+		return None, false, false
+	case isIn("nobody", t.Value), isTicket(t.Value), isSpan(t.Value), isUnclear && !isName: // no pods yet, or a state
 		return state, false, false
 	}
 	isPool = isPool || isName || isNodes(last) || isEcho
 	return state, isPool, isMark && !isPool
+}
+
+// isScarce reports whether the words end with a resource and how much of it there is.
+func isScarce(words []string) bool {
+	n := len(words)
+	return n > 1 && isIn("resource", words[n-2]) && isIn("amount", words[n-1])
 }
 
 func lastOf(words []string) string { return strings.Join(words[max(len(words)-1, 0):], "") }

@@ -76,12 +76,6 @@ func find(text string, isKey bool) (w word, isForm bool) {
 	return word{}, false
 }
 
-// isSaid reports whether the word of a value says a state.
-func isSaid(text string) bool {
-	w, isForm := find(text, false)
-	return isForm && w.state() != None
-}
-
 // split returns the words of a name, in lower case: of "GPUNotReady-x" gpu, notready and x.
 func split(name string) []string {
 	var b strings.Builder
@@ -93,12 +87,12 @@ func split(name string) []string {
 		b.WriteRune(unicode.ToLower(c))
 	}
 	list := strings.FieldsFunc(b.String(), func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') })
-	for i := len(list) - 1; i > 0; i-- { // "not ready" is one word, and so is what may fail
-		first, next := list[i-1], list[i]
-		isOne := slices.ContainsFunc(vocabulary["join"], func(pair string) bool { is, _ := path.Match(pair, first+"-"+next); return is })
-		if isOne {
+	for i := 1; i < len(list); {
+		if first, next := list[i-1], list[i]; isIn("begins", first) || next == "swap" || isIn("pairs", first+"-"+next) {
 			list[i-1] += next
 			list = slices.Delete(list, i, i+1)
+		} else {
+			i++
 		}
 	}
 	return list
@@ -106,81 +100,140 @@ func split(name string) []string {
 
 // Forms of words.
 var (
-	isTicket    = regexp.MustCompile(`^((CHG|INC|OPS|PRB|REQ|RITM|SEC|TASK)-?[0-9]{3,}|(?i:incident|case|ticket|change|issue)-?[0-9]{2,})$`).MatchString
-	isSpan      = regexp.MustCompile(`\buntil\b|[0-9]-to-v?[0-9]`).MatchString // of time, or of versions
-	isVerb      = regexp.MustCompile(`[a-z]{4}(ed|ing)$`).MatchString          // a form of one
-	isWell      = regexp.MustCompile(`ready$|health|^(ok|available|online|active|agent|installed|started|running|initialized|configured|registered|joined|synced|verified)$`).MatchString
-	isAttribute = regexp.MustCompile(`^(tier|class|type|kind|category|mode|purpose|use|usage|profile|priority|intent|flavor|sku)[0-9]*$`).MatchString
-	isNodes     = regexp.MustCompile(`(nodes?|pools?|workers?|fleet)$`).MatchString
-	isEnding    = regexp.MustCompile(`^(|e|s|es|y|p?ed|ied|p?ing|a?t?ion|ions|ive|ers?|or|als?|e?ments?|able|le|is|tics?)$`).MatchString // of a form of a word
-	isWork      = regexp.MustCompile(`^(tests?|testing|(load|perf|smoke|stress)test|bench.*|experiments?|checks?|scan|scanning|drill|audit|backup|restor.*|recover.*|debug.*|patch|reset|wip|window|idle|validation|qualification|certification|acceptance|transfer|handover|attention|alert|alarm|warn(ing)?|exceptions?|unknown|limit|planned|imminent|upcoming|reached|exceeded|candidate)$`).MatchString
+	isTicket = regexp.MustCompile(`^((CHG|INC|OPS|PRB|REQ|RITM|SEC|TASK)-?[0-9]{3,}|(?i:incident|case|ticket|change|issue)-?[0-9]{2,})$`).MatchString
+	isChange = regexp.MustCompile(`[0-9]-to-v?[0-9]`).MatchString  // from a version to another
+	isVerb   = regexp.MustCompile(`[a-z]{4}(ed|ing)$`).MatchString // a form of one
+	isWell   = regexp.MustCompile(`ready$|health|^(ok|available|online|active|agent|installed|started|running|initialized|configured|registered|joined|synced|verified)$`).MatchString
+	isNodes  = regexp.MustCompile(`(nodes?|pools?|workers?|fleet)$`).MatchString
+	isEnding = regexp.MustCompile(`^(|e|s|es|y|p?ed|ied|p?ing|a?t?ion|ions|ive|ers?|or|als?|e?ments?|able|le|is|tics?)$`).MatchString // of a form of a word
 )
 
-// reading returns the state that a taint's words say, and whether they name a pool. What a
-// key is about may be in its value, but the words of a role, or of what the nodes are
-// dedicated to, are names. A mark, as "zulu=true", names one that no word knows.
-func reading(t taints.Taint) (state State, isPool, isMark bool) {
+// isWork reports whether the word is of what may go on, or be so, for a while.
+func isWork(text string) bool { return isIn("work", text) }
+
+// A phrase is a taint by its words, and what those that are read say.
+type phrase struct {
+	taints.Taint
+	prefix     string // of the key
+	key, value []string
+	last       string // word of the key
+	isBare     bool   // the value adds nothing to the key
+	isOnly     bool   // it is for only those that the key names
+	isName     bool   // the value is one: of a role, or of what the nodes are dedicated to
+
+	line      int  // of words.txt, the last with one of the words; 0 is of machines, or of none
+	isPool    bool // a word names one
+	isUnclear bool // a word may say a state
+}
+
+func phraseOf(t taints.Taint) phrase {
 	prefix, name := path.Split(t.Key)
-	domain := strings.Split(prefix, ".")
-	if len(domain) == 2 && !strings.Contains(domain[0], "-") { // example.com says who, gpu.example.com and gpu-nodes.com also what
-		domain[0] = ""
-	}
-	key, value := split(name), split(t.Value)
-	isListed := slices.ContainsFunc(vocabulary["pools"], func(p string) bool { return isFor(p, t) })
-	isOnly := isListed || slices.Contains(key, "only") || slices.Contains(value, "only")
-	isName := isOnly || isIn("their", key...) || prefix == "node-role.kubernetes.io/"
+	p := phrase{Taint: t, prefix: prefix, key: split(name), value: split(t.Value), isBare: t.Value == "" || isIn("yes", t.Value)}
+	p.last = lastOf(p.key)
+	isListed := slices.ContainsFunc(vocabulary["pools"], func(pattern string) bool { return isFor(pattern, t) })
+	p.isOnly = isListed || slices.Contains(p.key, "only") || slices.Contains(p.value, "only")
+	p.isName = p.isOnly || isIn("their", p.key...) || isIn("whose", p.last) || prefix == "node-role.kubernetes.io/"
+	return p
+}
+
+func (p *phrase) state() State { return said[p.line] }
+
+// stateOfValue returns the state that the value says, whatever the key names, or None.
+func (p *phrase) stateOfValue() State {
 	switch {
-	case isIn("old", t.Value):
-		return Leaving, false, false
-	case isIn("no", t.Value) && slices.ContainsFunc(key, isWell):
-		return Unhealthy, false, false
-	case t.Value == "" && len(key) > 1 && lastOf(key) == "ready": // until it is
-		return Starting, false, false
+	case isIn("old", p.Value):
+		return Leaving
+	case isIn("no", p.Value) && slices.ContainsFunc(p.key, isWell):
+		return Unhealthy
+	case p.Value == "" && len(p.key) > 1 && p.last == "ready": // until it is
+		return Starting
 	}
-	line, isUnclear, isHow := 0, false, false // unclear: a state may be meant
-	read := func(texts []string, isKey bool) {
-		for _, text := range texts {
-			if w, isForm := find(text, isKey); isForm && !(isKey && strings.HasPrefix(text, "test")) { // which may be going on
-				isEmpty := isAttribute(text) && (slices.Contains(value, text) || t.Value == "" || isIn("yes", t.Value)) // "tier=true" says nothing
-				line, isPool = max(line, w.line), isPool || w.state() == None && !isEmpty
-			} else {
-				asKey, _ := find(text, true)
-				isUnclear = isUnclear || w.state() != None || isHow && (!isKey && isWork(text) || asKey.state() != None || asKey == word{} && isVerb(text) && !isIn("has", text))
-			}
+	return None
+}
+
+func (p *phrase) readKey() {
+	if !p.isOnly {
+		p.read(ofDomain(p.prefix), true, false)
+		p.read(p.key, true, p.isBare)
+	}
+	p.isPool = p.isPool && !isIn("status", p.last) // whose value says it
+}
+
+// readValue follows readKey. Where the key names machines at most, the value may say how they
+// are. Of a name it reads one word: "dedicated=unhealthy" is none.
+func (p *phrase) readValue() {
+	if !p.isName || len(p.value) == 1 || strings.HasPrefix(lastOf(p.value), "not") {
+		p.read(p.value, isIn("status", p.last), p.line == 0 && !p.isName)
+	}
+}
+
+// read reads words of the key or value, which may say how the nodes are.
+func (p *phrase) read(texts []string, isKey, isHow bool) {
+	for _, text := range texts {
+		w, isForm := find(text, isKey)
+		switch {
+		case isForm && !(isKey && strings.HasPrefix(text, "test")): // which may be going on
+			isEmpty := (p.isBare || slices.Contains(p.value, text)) && isIn("attribute", strings.TrimRight(text, "0123456789")) // "tier=true" says nothing
+			p.line, p.isPool = max(p.line, w.line), p.isPool || w.state() == None && !isEmpty
+		case w.state() != None, isHow && mayBeState(text), isHow && !isKey && isWork(text):
+			p.isUnclear = true
 		}
 	}
-	if !isOnly {
-		saysWho := func(text string) bool { // as in ops.example.com
-			w, _ := find(text, true)
-			return len(domain) > 1 && w.state() == None && w.line > 0
-		}
-		read(slices.DeleteFunc(split(domain[0]), saysWho), true)
-		isHow = t.Value == "" || isIn("yes", t.Value)
-		read(key, true)
+}
+
+// mayBeState reports whether a word says a state that may also be a name, or is a form of a
+// verb that is not known.
+func mayBeState(text string) bool {
+	w, _ := find(text, true)
+	return w.state() != None || w == word{} && isVerb(text) && !isIn("has", text)
+}
+
+// ofDomain returns the words of a domain that say more than who has it: example.com and
+// ops.example.com say that, and gpu.example.com and gpu-nodes.com also what.
+func ofDomain(domain string) []string {
+	first, rest, isDomain := strings.Cut(domain, ".")
+	if isDomain && !strings.Contains(rest, ".") && !strings.Contains(first, "-") {
+		return nil
 	}
-	ofKey, last := said[line], lastOf(key)
-	isPool = isPool && !isIn("status", last) // whose value says it
-	isName = isName || isIn("whose", last)
-	isHow = line == 0 && !isName // the value says how machines are
-	if !isName || len(value) == 1 || strings.HasPrefix(lastOf(value), "not") {
-		read(value, isIn("status", last))
-	}
-	state = said[line]
-	isUnclear = isUnclear || isScarce(key) || isScarce(value) || isIn("going", t.Value) || isWork(last) && line == 0 && (t.Value == "" || isIn("yes", t.Value)) // line 0 is of machines
-	isEcho := slices.ContainsFunc(value, func(text string) bool { return len(text) > 2 && slices.Contains(key, text) })
-	isMark = prefix == "" && isIn("yes", t.Value) && !strings.Contains(last, "schedul") // "kubeflow=true" is a person's; programs have a domain
-	switch {
-	case isIn("whose", last) && state != ofKey: // of the nodes, or the name of a team
-		return ofKey, false, false
-	case state == None && isWork(last) && isIn("going", t.Value):
-		return Maintained, false, false
-	case state == None && len(value) > 1 && isIn("their", key...) && isSaid(lastOf(value)): // "disk-failure" is no name
-		return None, false, false
-	case isIn("nobody", t.Value), isTicket(t.Value), isSpan(t.Value), isUnclear && !isName: // no pods yet, or a state
+	return slices.DeleteFunc(split(first), func(text string) bool {
+		w, _ := find(text, true)
+		return isDomain && w.state() == None && w.line > 0
+	})
+}
+
+// isOpen reports whether only who set the taint knows what it is for: it may say a state, or
+// nobody has the nodes yet, or somebody has them for a while.
+func (p *phrase) isOpen() bool {
+	w, isForm := find(lastOf(p.value), false)
+	isEvent := p.state() == None && isIn("their", p.key...) && len(p.value) > 1 && isForm && w.state() != None // "disk-failure" is no name
+	mayGoOn := isIn("going", p.Value) || p.line == 0 && p.isBare && isWork(p.last)
+	mayBe := p.isUnclear || mayGoOn || isScarce(p.key) || isScarce(p.value)
+	isBrief := isTicket(p.Value) || isChange(p.Value) || slices.Contains(p.value, "until")
+	return mayBe && !p.isName || isEvent || isBrief || isIn("nobody", p.Value)
+}
+
+// reading returns the state that a taint's words say, and whether they name a pool. A mark,
+// as "zulu=true", names one that no word knows: it is a person's, as programs have a domain.
+func reading(t taints.Taint) (state State, isPool, isMark bool) {
+	p := phraseOf(t)
+	if state = p.stateOfValue(); state != None {
 		return state, false, false
 	}
-	isPool = isPool || isName || isNodes(last) || isEcho
-	return state, isPool, isMark && !isPool
+	p.readKey()
+	ofKey := p.state()
+	p.readValue()
+	switch {
+	case isIn("whose", p.last) && p.state() != ofKey: // of the nodes, or the name of a team
+		return ofKey, false, false
+	case p.state() == None && isIn("going", t.Value) && isWork(p.last):
+		return Maintained, false, false
+	case p.isOpen():
+		return p.state(), false, false
+	}
+	isEcho := slices.ContainsFunc(p.value, func(text string) bool { return len(text) > 2 && slices.Contains(p.key, text) })
+	isPool = p.isPool || p.isName || isNodes(p.last) || isEcho
+	isMark = !isPool && p.prefix == "" && isIn("yes", t.Value) && !strings.Contains(p.last, "schedul")
+	return p.state(), isPool, isMark
 }
 
 // isScarce reports whether the words end with a resource and how much of it there is.

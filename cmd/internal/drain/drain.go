@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 	corev1 "k8s.io/api/core/v1"
@@ -51,6 +52,7 @@ type pod struct {
 	labels                                                                        labels.Set
 	phase                                                                         corev1.PodPhase
 	owner                                                                         string // its namespace, kind and name
+	operated                                                                      string // the owner, if that is no object of Kubernetes
 	isManaged, isDaemons, isMirror, isMachine, hasEmptyDir, isUnready, isDeleting bool
 }
 
@@ -64,6 +66,9 @@ func (d *Drain) AddPod(name types.NamespacedName, in *corev1.Pod) {
 		isMirror:    metav1.HasAnnotation(in.ObjectMeta, corev1.MirrorPodAnnotationKey) || owner.Kind == "Node",
 		hasEmptyDir: slices.ContainsFunc(in.Spec.Volumes, func(v corev1.Volume) bool { return v.EmptyDir != nil }),
 		isUnready:   slices.ContainsFunc(in.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.PodReady && c.Status != corev1.ConditionTrue }),
+	}
+	if group, _, isGroup := strings.Cut(owner.APIVersion, "/"); isGroup && strings.Contains(group, ".") {
+		p.operated = owner.Kind + " " + owner.Name
 	}
 	if p.phase != corev1.PodSucceeded && p.phase != corev1.PodFailed {
 		d.owned[p.owner]++
@@ -182,7 +187,7 @@ func (d *Drain) Of(name types.NamespacedName) Verdict {
 
 // KubeVirt's webhook for evictions migrates a machine, and its budget holds the pod.
 const shutsDown, migrates = ", which shuts the virtual machine down", ": KubeVirt migrates the virtual machine to another node, " +
-	"and kubectl tries again until then. Do not use --disable-eviction" + shutsDown
+	"and kubectl tries again until then. One that cannot migrate stays until its owner stops it. Do not use --disable-eviction" + shutsDown
 
 // namesOf names the budgets.
 func namesOf(list []*Budget) string {
@@ -230,6 +235,8 @@ func (d *Drain) eviction(name types.NamespacedName, p *pod, budgets []*Budget) V
 	switch {
 	case owner != nil:
 		text += "; " + owner.Kind + " " + owner.Name + " owns the budget, and its operator undoes changes: find out why it holds the pods"
+	case p.operated != "" && s.DesiredHealthy >= s.ExpectedPods && int(s.ExpectedPods) >= d.owned[p.owner]:
+		text += "; " + p.operated + " made the pod, and its operator may let it go when that is safe: find out whether it does before anybody changes the budget"
 	case p.isUnready:
 		text += "; unhealthyPodEvictionPolicy: AlwaysAllow lets pods go that are not ready"
 	case most.String() == "0", most.String() == "0%", least.String() == "100%":

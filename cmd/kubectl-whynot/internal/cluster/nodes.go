@@ -17,6 +17,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/managers"
 	"github.com/seed-0529bac1/taints/cmd/internal/names"
 	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/kube"
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
@@ -56,6 +57,7 @@ type Node struct {
 	Group      *Group           // after Finish
 	Wrote      managers.Write   // the taints; zero: not known, or Kubernetes did
 	Machine    string           // or NodeClaim that it is of; empty: not known
+	Says       string           // the kubelet, of why the node is not ready
 	cordonedAt time.Time        // zero: not known
 	resources  map[string]int64 // allocatable extended resources, also of 0
 	conditions []lifecycle.Condition
@@ -69,6 +71,9 @@ type Node struct {
 func (n *Node) IsForeign(forWindows bool) bool {
 	return n.IsVirtual() || n.Labels[corev1.LabelOSStable] == "windows" && !forWindows
 }
+
+// Offers reports whether the node has some of the extended resource.
+func (n *Node) Offers(resource string) bool { return n.resources[resource] > 0 }
 
 // IsVirtual reports whether something else than a kubelet acts for the node.
 func (n *Node) IsVirtual() bool {
@@ -108,6 +113,11 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 	}
 	if last := managers.LastWrite(n.ManagedFields, "spec", "taints"); last.By != "kube-controller-manager" && last.By != "kubernetes" {
 		added.Wrote, added.TaintsBy = last, last.By
+	}
+	for _, c := range n.Status.Conditions {
+		if c.Type == corev1.NodeReady && c.Status == corev1.ConditionFalse {
+			added.Says = say.Shortened(strings.Join(strings.Fields(c.Message), " "))
+		}
 	}
 	conditions := lists.Each(n.Status.Conditions, func(c corev1.NodeCondition) lifecycle.Condition { return condition(c.Type, c.Status) })
 	hasState := func(t taints.Taint) bool { return purpose.StateOf(t) != purpose.None }

@@ -174,7 +174,8 @@ func (a *analyst) explainBound(x *Pending) {
 	}
 }
 
-// besideTexts returns what to do about the states of the nodes that reject the pods.
+// besideTexts returns what to do about the states of the nodes that reject the pods, and
+// about the pool of some.
 func (a *analyst) besideTexts(x *Pending) (texts []string) {
 	var nodes []int
 	var list []taints.Taint
@@ -193,6 +194,9 @@ func (a *analyst) besideTexts(x *Pending) (texts []string) {
 		if i := slices.IndexFunc(steps, func(s fix.Step) bool { return !strings.HasPrefix(s.Text, "if the pod ") }); i >= 0 && len(texts) < 5 {
 			texts = append(texts, strings.TrimPrefix(steps[i].Text, "or, "))
 		}
+	}
+	if x.Pool != nil && !strings.Contains(x.Message, "topology spread") {
+		texts = append(texts, "if the pod belongs on "+say.NamesOf(x.Pool.NodeNames, x.Pool.Nodes)+" too, it must tolerate "+say.TaintsText(x.Pool.Taints))
 	}
 	return texts
 }

@@ -199,6 +199,8 @@ func (q *Question) noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 		return who + " has started" + where + " but " + text
 	case p.IsFinished():
 		return strings.TrimSuffix(fmt.Sprintf("%s has finished: its phase is %s, its status says %q", who, p.Phase, p.Message), `, its status says ""`)
+	case isEvicted && c.Nodes[i].Says != "":
+		return who + " is" + where + ", whose kubelet says: " + c.Nodes[i].Says
 	case p.IsPending(), isEvicted:
 		return ""
 	case p.Node == "":

@@ -35,11 +35,15 @@ func (x *Pods) adviceFor(s *Stay) *advice {
 	if n > 1 {
 		evidence = strings.ReplaceAll(evidence, "its ", "their ")
 	}
+	relief := ""
+	if len(s.taints) == 1 {
+		relief = reliefs[s.taints[0].Key]
+	}
 	return &advice{s, x, words{
 		"WHO": named(s.nodes), "THEM": say.For(n, "it", "them"), "NODES": say.Noun(n, "node"),
 		"ARE": say.For(n, "is", "are"), "HAVE": say.For(n, "has", "have"), "TAKE": say.For(n, "takes", "take"), "RUN": say.For(n, "runs", "run"),
 		"STATE": string(s.State), "WHAT": say.TaintsText(s.taints), "SINCE": since, "CLIENT": s.By, "EVIDENCE": evidence,
-		"CORDONED": strings.TrimSpace(strings.TrimSuffix("by "+s.By, "by ") + " " + since), "WRITERS": x.writers(s.at),
+		"CORDONED": strings.TrimSpace(strings.TrimSuffix("by "+s.By, "by ") + " " + since), "WRITERS": x.writers(s.at), "SAYS": x.says(s.at), "RELIEF": relief,
 		"BY": first(s.removers), "MAKERS": first(s.makers), "KEEPERS": first(s.keepers), "STALE": s.Stale, "FAULT": s.Fault, "STARTUP": s.Startup,
 		"LOOK": s.known.Look, "WITHIN": duration.HumanDuration(s.known.Within), "REMOVAL": s.known.Removal,
 	}, x.First.Owner.Kind == "DaemonSet" && x.Profile.NamesNodes()}
@@ -138,7 +142,7 @@ func (a *advice) cordoned() Step {
 	case a.IsByController():
 		return a.look("wait until CLIENT uncordons WHO{, cordoned SINCE}{: EVIDENCE}")
 	case a.IsToRepair():
-		return a.look("repair WHO, which ARE cordoned{ CORDONED} and not Ready: to uncordon THEM alone is not enough")
+		return a.look("repair WHO, which ARE cordoned{ CORDONED} and not Ready: to uncordon THEM alone is not enough{. SAYS}")
 	case a.By != "":
 		return a.look(find)
 	}
@@ -171,7 +175,12 @@ func (a *advice) unhealthy(stays []*Stay) (steps []Step) {
 		or = "or, "
 		steps = a.tolerate("if the pod makes WHO ready, as a network plugin does, waiting never ends, and it must tolerate that: ", left)
 	}
-	return append(steps, a.look(or+"repair WHO, which HAVE WHAT{, SINCE}"))
+	return append(steps, a.look(or+"repair WHO, which HAVE WHAT{, SINCE}{: RELIEF}{. SAYS}"))
+}
+
+// reliefs say what nodes under pressure need.
+var reliefs = map[string]string{
+	taints.NodeMemoryPressure: "free memory there", taints.NodeDiskPressure: "free disk space there", taints.NodePIDPressure: "end processes there",
 }
 
 // virtual is for nodes that never take other pods than their own.
@@ -277,6 +286,16 @@ func (a *advice) maintained() []Step {
 		return []Step{a.remove("if the maintenance of WHO{, SINCE,} is over, remove WHAT")}
 	}
 	return []Step{a.look("wait until BY removes WHAT from WHO{, there SINCE}")}
+}
+
+// says has what the kubelet of the first of the nodes that are not ready says.
+func (x *Pods) says(nodes []int) string {
+	for _, i := range nodes {
+		if n := &x.Nodes[i]; n.Says != "" {
+			return "The kubelet of " + n.Name + " says: " + n.Says
+		}
+	}
+	return ""
 }
 
 // writers names the clients that last wrote the taints of the nodes, as far as is known.

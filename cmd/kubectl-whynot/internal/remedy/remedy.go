@@ -9,6 +9,8 @@ import (
 	"maps"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
@@ -24,6 +26,7 @@ type Advice struct {
 	Alternatives      []Alternative `json:"alternatives"`      // nodes that may be intended, up to why.MaxListed; beside a change of states alone, pools
 	AlternativesTotal int           `json:"alternativesTotal"` // of all such nodes
 	Unknown           []Alternative `json:"-"`                 // nodes, intended or not, with taints that are not known to be for a pool
+	Pool              *Alternative  `json:"-"`                 // the only pool that keeps pods off which other nodes let in; nil: none, or several
 	Reasons           why.Reasons   `json:"-"`                 // those of the place, with the tolerations that were meant
 }
 
@@ -109,7 +112,7 @@ func (a *Adviser) Advise(p *cluster.Profile, place *why.Placement) (r Advice) {
 	c := &chooser{a, p, maps.Clone(place.Reasons), valuesOf(place.Reasons.Taints()), place.Meant, place.Feasible > 0, nil}
 	var open []*remedy
 	if r.Change, open = c.choose(); place.IsOpen() {
-		open = nil
+		r.Pool, open = c.onlyPool(open), nil
 		if x := r.Change; x != nil && (len(x.Entries) == 0 || len(x.NodeTaints) > 0) {
 			r.Change = nil
 		}
@@ -120,6 +123,22 @@ func (a *Adviser) Advise(p *cluster.Profile, place *why.Placement) (r Advice) {
 		r.Alternatives = append(r.Alternatives, x.Alternative)
 	}
 	return r
+}
+
+// onlyPool returns the only pool that pods without its resource may be meant for too, or nil.
+func (a *chooser) onlyPool(open []*remedy) *Alternative {
+	isWindows := a.Selector[corev1.LabelOSStable] == "windows"
+	pools := slices.DeleteFunc(open, func(r *remedy) bool {
+		n := &a.Nodes[r.At[0]]
+		isOther := func(t taints.Taint) bool { return n.Offers(t.Key) && !a.Requests(t.Key) }
+		return r.rank() != rankOrdinary || len(r.Unknown)+len(r.NodeTaints)+len(r.Corrections) > 0 ||
+			n.IsForeign(isWindows) || slices.ContainsFunc(r.Taints, isOther) || a.Lacks(a.Profile, r.At) != ""
+	})
+	if len(pools) != 1 {
+		return nil
+	}
+	pools[0].Nodes, pools[0].NodeNames = len(pools[0].At), why.Names(a.Cluster, pools[0].At)
+	return &pools[0].Alternative
 }
 
 // ToEnd returns the nodes that are meant, if that is clear, and the taints of states there.

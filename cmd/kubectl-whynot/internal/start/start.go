@@ -6,6 +6,7 @@ package start
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -81,6 +82,7 @@ func waitsOf(o *corev1.Pod) (waits []string) {
 	var vague []string
 	isDeleting := o.DeletionTimestamp != nil
 	isPending, isSidecar := o.Status.Phase == corev1.PodPending, make(map[string]bool)
+	ready := readinessOf(o)
 	for _, c := range o.Spec.InitContainers {
 		isSidecar[c.Name] = ptr.Deref(c.RestartPolicy, "") == corev1.ContainerRestartPolicyAlways
 	}
@@ -94,19 +96,44 @@ func waitsOf(o *corev1.Pod) (waits []string) {
 		case isDeleting && s.State.Running != nil:
 			waits = append(waits, name+" still runs")
 		case isDeleting:
+		case ready.Status == corev1.ConditionFalse && s.State.Running != nil && !s.Ready && !isInit:
+			waits = append(waits, name+" runs, and is not ready"+endOf(&s))
 		case w == nil && isInit && isPending && s.State.Running != nil && !(isSidecar[s.Name] && ptr.Deref(s.Started, false)):
 			waits = append(waits, name+" runs, and the others wait for it")
 		case w == nil:
 		case w.Reason == "PodInitializing" || w.Reason == "ContainerCreating" || w.Reason == "":
 			vague = append(vague, strings.TrimSuffix(name+" waits ("+w.Reason+")", " ()"))
 		default:
-			waits = append(waits, strings.TrimSuffix(name+" waits: "+w.Reason+" ("+say.Shortened(w.Message)+")", " ()"))
+			waits = append(waits, strings.TrimSuffix(name+" waits: "+w.Reason+" ("+say.Shortened(w.Message)+")", " ()")+endOf(&s))
 		}
+	}
+	if ready.Reason == "ReadinessGatesNotReady" {
+		waits = append(waits, "it is not Ready: "+say.Shortened(ready.Message))
 	}
 	if len(waits) == 0 {
 		waits = vague
 	}
 	return waits
+}
+
+// readinessOf returns the condition that says whether a pod that runs is ready.
+func readinessOf(o *corev1.Pod) (ready corev1.PodCondition) {
+	for _, c := range o.Status.Conditions {
+		if c.Type == corev1.PodReady && o.Status.Phase == corev1.PodRunning && o.DeletionTimestamp == nil {
+			ready = c
+		}
+	}
+	return ready
+}
+
+// endOf says how the container last ended, if it was started again.
+func endOf(s *corev1.ContainerStatus) string {
+	last := s.LastTerminationState.Terminated
+	if last == nil || s.RestartCount == 0 {
+		return ""
+	}
+	how := strings.TrimSuffix(" ("+last.Reason+")", " ()")
+	return fmt.Sprintf(", restarted %s; it last ended with exit code %d%s", say.Count(int(s.RestartCount), "time"), last.ExitCode, how)
 }
 
 // Waits reports whether the input has a pod of the name that has a node and waits, or is being
@@ -131,7 +158,7 @@ func (f *Facts) Texts(c *cluster.Cluster, p *cluster.Pod, now time.Time) []strin
 	} else if len(texts) == 0 && !p.Deleting {
 		texts = append(texts, "its kubelet has not reported on its containers")
 	}
-	return slices.Concat(texts, f.claimTexts(claims, now), f.volumeTexts(c, p), f.eventTexts(p, now))
+	return slices.Concat(texts, f.claimTexts(claims, now), f.volumeTexts(c, p, now), f.eventTexts(p, now))
 }
 
 // claimTexts says which of the claims a kubelet does not mount, or not for long.
@@ -155,7 +182,7 @@ func (f *Facts) claimTexts(claims []cluster.PodName, now time.Time) (texts []str
 }
 
 // volumeTexts says where the volumes are that keep the pod, and which pods have them.
-func (f *Facts) volumeTexts(c *cluster.Cluster, p *cluster.Pod) (texts []string) {
+func (f *Facts) volumeTexts(c *cluster.Cluster, p *cluster.Pod, now time.Time) (texts []string) {
 	for _, a := range f.elsewhere(p) {
 		text := "volume " + volumeOf(&a) + " is still attached to node " + a.Spec.NodeName
 		if _, known := c.NodeAt[a.Spec.NodeName]; !known {
@@ -171,10 +198,15 @@ func (f *Facts) volumeTexts(c *cluster.Cluster, p *cluster.Pod) (texts []string)
 	}
 	for _, o := range f.Holders(c, p) {
 		text := "pod " + o.String() + " still has its volume on node " + o.Node
-		if o.Deleting {
+		i, known := c.NodeAt[o.Node]
+		isSilent := known && c.Nodes[i].IsSilent()
+		switch {
+		case o.Deleting && !isSilent && o.Ends.After(now):
+			text += ", and ends by " + o.Ends.UTC().Format(time.RFC3339) + " (" + say.Relative(o.Ends.Unix()-now.Unix()) + ")"
+		case o.Deleting:
 			text += ", and stays Terminating"
 		}
-		if i, known := c.NodeAt[o.Node]; known && c.Nodes[i].IsSilent() {
+		if isSilent {
 			text += ", as the kubelet there does not answer"
 		}
 		texts = append(texts, text)

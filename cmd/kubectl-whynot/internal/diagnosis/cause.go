@@ -258,17 +258,21 @@ func (x *Pending) alternativeSteps() []fix.Step {
 	case x.AlternativesTotal == 0:
 		return nil
 	case x.AlternativesTotal > 1:
-		which, where := "that the pod belongs on", "-o wide lists"
+		which := "that the pod belongs on"
 		if x.target.IsKeptOff {
 			which = "that it should run on, if any"
 		}
-		if x.isWide {
-			where = "are listed below"
+		where, named := ", which -o wide lists", ""
+		switch {
+		case x.AlternativesTotal <= 3:
+			where, named = "", ": "+strings.Join(lists.Each(x.Alternatives, remedy.Alternative.Line), "; or ")
+		case x.isWide:
+			where = ", which are listed below"
 		}
 		if !x.hasPool() {
-			return []fix.Step{{Text: "ask who set the taints, which " + where + ": nothing in the input says what they are for. Then choose the nodes " + which}}
+			return []fix.Step{{Text: "ask who set the taints" + where + ": nothing in the input says what they are for. Then choose the nodes " + which + named}}
 		}
-		return []fix.Step{{Text: "choose the nodes " + which + ", and tolerate their taints, which " + where}}
+		return []fix.Step{{Text: "choose the nodes " + which + ", and tolerate their taints" + where + named}}
 	case !x.hasPool():
 		x.target.AreUnknown = true
 		return slices.Concat(x.target.Ask(&x.Alternatives[0]), x.target.NodeSteps(x.stays))

@@ -299,6 +299,10 @@ func (x *Pending) poolSteps() []fix.Step {
 		condition = "if it should run on " + nodes + ", "
 	case !slices.ContainsFunc(only.At, isLinux) && x.NodeSelector[corev1.LabelOSStable] == "":
 		return x.target.InWords("if the pod has a Windows image, without which it cannot run on "+nodes+", ", only.Entries())
+	case len(only.At) == len(x.target.Nodes) && cluster.HasKey(only.Taints, "node-role.kubernetes.io/control-plane") &&
+		len(only.Taints) == 1 && len(x.stays)+len(x.NodeSelector)+len(x.NodeAffinity) == 0:
+		text := "if the cluster is to have no other nodes, let all pods run on " + nodes
+		return fix.OneOf(x.target.Steps(condition, only.Entries()), []fix.Step{x.target.Untaint(text, only.NodeNames, only.Taints[0].ID())})
 	}
 	return x.target.Steps(condition, only.Entries())
 }

@@ -81,7 +81,12 @@ func (a *advice) look(text string) Step {
 
 // remove returns a step whose command removes the taint.
 func (a *advice) remove(text string) Step {
-	return a.pods.onNodes(a.words.in(text), a.nodes, why.MaxNames, "taint", "nodes", a.ID.String()+"-")
+	return a.pods.Untaint(a.words.in(text), a.nodes, a.ID)
+}
+
+// Untaint returns the step whose command removes the taint from the nodes.
+func (x *Pods) Untaint(text string, nodes []string, id taints.TaintID) Step {
+	return x.onNodes(text, nodes, why.MaxNames, "taint", "nodes", id.String()+"-")
 }
 
 // uncordon returns a step whose command uncordons the nodes, unless another question comes first.

@@ -144,7 +144,7 @@ func (p *program) read(ctx context.Context, c *cluster.Cluster) (input string, i
 		return input, true, nil
 	}
 	if err := p.readNodes(ctx, c); err != nil {
-		return "", false, fmt.Errorf("no nodes in %s; reading those of the cluster failed: %w", input, err)
+		return "", false, fmt.Errorf("no nodes in %s; reading those of the cluster failed: %w; %s", input, err, manifest.Expected)
 	}
 	if v, err := discovery.NewDiscoveryClient(p.client.RESTClient()).ServerVersionWithContext(ctx); err == nil {
 		c.AddVersion(v.GitVersion) // devices may be in the input

@@ -210,6 +210,9 @@ func TestUsage(t *testing.T) {
 		{"NAME   STATUS\r\nn      Ready\r\n", "", 1, "this is a table, or the output of 'kubectl describe'; whynot reads what 'kubectl get nodes,pods -A -o json' prints"},
 		{`{"kind":"Node"`, "", 1, "error: standard input: "},
 		{objectOf("pod"), "", 1, "no nodes in standard input; reading those of the cluster failed: "},
+		{objectOf("pod"), "", 1, "; whynot reads what 'kubectl get nodes,pods -A -o json' prints"},
+		{"kind: Pod\nspec:\n\tcontainers: []\n", "", 1, "line 3: found character that cannot start any token: a line begins with a tab, and YAML indents with spaces"},
+		{"kind: Pod\nspec: {\n", "", 1, "document 1: yaml: line 2: did not find expected node content\n"},
 	} {
 		code, stdout, stderr := runOn(strings.NewReader(test.stdin), strings.Fields(test.args)...)
 		got, other := stderr, stdout

@@ -139,6 +139,9 @@ var failed = regexp.MustCompile(`^(Error from server|error: |Unable to connect t
 // forPeople matches the first line of a table, or of the output of "kubectl describe".
 var forPeople = regexp.MustCompile(`^(Name: +\S|[A-Z][A-Z ()-]*(\r?\n|$))`)
 
+// tabbed matches a line that is indented with a tab.
+var tabbed = regexp.MustCompile(`(?m)^ *\t`)
+
 func readYAML(document []byte, add func(Object) error) error {
 	object, err := yaml.YAMLToJSONStrict(document)
 	if err != nil {
@@ -154,6 +157,9 @@ func readYAML(document []byte, add func(Object) error) error {
 	}
 	if err != nil && utf8.Valid(document) && bytes.Contains(document, []byte("{{")) {
 		return errTemplate
+	}
+	if err != nil && tabbed.Match(document) {
+		return fmt.Errorf("%w: a line begins with a tab, and YAML indents with spaces", err)
 	}
 	if err != nil || string(object) == "null" { // only comments
 		return err

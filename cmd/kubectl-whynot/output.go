@@ -28,6 +28,7 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
+	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/cmd/internal/timeline"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
@@ -183,6 +184,9 @@ var words = map[string]any{
 	"sentence": say.Sentence, "count": say.Count, "countOf": say.CountOf, "plural": say.For, "namesOf": say.NamesOf, "joined": say.Joined,
 	"firstOf": say.FirstOf, "shortened": say.Shortened, "first": first, "more": more, "counts": countsOf, "fates": fates, "taint": say.Taint,
 	"contains": func(list []taints.Taint, t taints.Taint) bool { return slices.ContainsFunc(list, t.Equal) },
+	"isAmong": func(list []taints.Taint, t taints.Taint) bool {
+		return slices.ContainsFunc(list, purpose.WithoutTime(t).Equal)
+	},
 
 	"labels": fix.Labels, "once": fix.Once, "when": eviction.When, "whenAll": func(list []*eviction.Eviction) string { return eviction.When(list...) }, "why": eviction.Why,
 	"add": func(a, b int) int { return a + b }, "list": func(elements ...any) []any { return elements },

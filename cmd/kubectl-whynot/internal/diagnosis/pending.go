@@ -3,6 +3,7 @@
 package diagnosis
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -259,16 +260,25 @@ func (a *analyst) daemonSets() []*Pending {
 		if v.Feasible == 0 && slices.Contains(a.Pods, p) { // it is pending
 			continue
 		}
-		for _, state := range []purpose.State{purpose.Unhealthy, purpose.None, purpose.Starting, purpose.Leaving} {
+		states := []purpose.State{purpose.Unhealthy, purpose.None, purpose.Starting, purpose.Leaving}
+		if a.isAsked(p) {
+			states = append(states, purpose.Maintained, purpose.Fenced)
+		}
+		for _, state := range states {
 			if x := a.keptOff(p, v.Rejecting, on, state); x != nil {
 				list = append(list, x)
-				if state != purpose.Unhealthy { // what the DaemonSet may make ready does not wait for the others
+				if state != purpose.Unhealthy && !a.isAsked(p) { // what the DaemonSet may make ready does not wait for the others
 					break
 				}
 			}
 		}
 	}
 	return list
+}
+
+// isAsked reports whether the pod's DaemonSet is asked for by name.
+func (a *analyst) isAsked(p *cluster.Pod) bool {
+	return a.Asked == "daemonset/"+p.Owner.Name && p.Namespace == cmp.Or(a.Only.Namespace, p.Namespace)
 }
 
 // keptOff returns the entry for the DaemonSet, or nil if it makes pods on all of the
@@ -331,10 +341,11 @@ func (a *analyst) othersText(x *Pending, shares []cluster.Share) (text string) {
 // it may be what makes the node ready, or what removes the node may have given up.
 func (a *analyst) concerns(p *cluster.Pod, node int, untolerated []taints.Taint, state purpose.State) bool {
 	isOfStart := func(t taints.Taint) bool { return a.StateOf(t, []int{node}) == purpose.None || purpose.IsOfStart(t) }
-	switch state {
-	case purpose.Unhealthy:
+	switch {
+	case a.isAsked(p):
+	case state == purpose.Unhealthy:
 		return p.HostNetwork && !slices.ContainsFunc(untolerated, func(t taints.Taint) bool { return !isOfStart(t) })
-	case purpose.Leaving:
+	case state == purpose.Leaving:
 		return a.guide.IsLate(node)
 	}
 	return true

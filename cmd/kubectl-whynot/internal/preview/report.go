@@ -179,11 +179,15 @@ func (e *evaluation) then(g *Group, list []member) {
 	g.Then = first.Then
 	switch {
 	case first.IsFinished(), *first.Owner == (cluster.Owner{}), first.IsStatic():
-	case first.Owner.Kind == "DaemonSet":
+	case strings.HasPrefix(first.Owner.Kind+".", "DaemonSet."): // of any API group
 		g.Then = cmp.Or(first.Then, "pods of a DaemonSet do not move to other nodes")
 	case !first.Ends:
-		if g.Then = first.Job + "; " + first.Then; first.Hangs && first.Owner.Kind == "StatefulSet" {
+		g.Then = first.Job + "; " + first.Then
+		switch kind := first.Owner.Kind; {
+		case first.Hangs && kind == "StatefulSet":
 			g.Then = "the StatefulSet makes no new one before the old one is gone; " + first.Then
+		case strings.Contains(kind, ".") && kind != "VirtualMachineInstance.kubevirt.io":
+			g.Then = "its operator may make a new one; " + first.Then
 		}
 		for _, m := range list {
 			if e.isHomeless(m.Pod) {

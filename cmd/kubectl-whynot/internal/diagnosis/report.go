@@ -209,6 +209,8 @@ func (q *Question) noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 		return who + " is" + strings.TrimSuffix(where, ",")
 	case p.Phase == corev1.PodRunning:
 		return who + " has started" + where + " so taints do not evict it"
+	case q.Start == nil && p.Phase == corev1.PodPending: // of a workload that is asked for
+		return who + " is" + where + " and has not started: ask for it by its name to see why"
 	}
 	return who + " is" + where + " so taints do not evict it"
 }

@@ -52,8 +52,8 @@ type pod struct {
 	labels                                                                        labels.Set
 	phase                                                                         corev1.PodPhase
 	owner                                                                         string // its namespace, kind and name
-	operated                                                                      string // the owner, if that is no object of Kubernetes
 	isManaged, isDaemons, isMirror, isMachine, hasEmptyDir, isUnready, isDeleting bool
+	isOperated                                                                    bool // the owner is no object of Kubernetes
 }
 
 // AddPod adds the pod. It is ready unless it says that it is not.
@@ -62,13 +62,11 @@ func (d *Drain) AddPod(name types.NamespacedName, in *corev1.Pod) {
 	p := &pod{
 		labels: in.Labels, phase: in.Status.Phase, owner: name.Namespace + "/" + owner.Kind + " " + owner.Name, isManaged: owner.Kind != "", isDeleting: in.DeletionTimestamp != nil,
 		isDaemons:   owner.Kind == "DaemonSet" && cmp.Or(owner.APIVersion, "apps/v1") == "apps/v1",
+		isOperated:  strings.Contains(owner.APIVersion, "."),
 		isMachine:   owner.Kind == "VirtualMachineInstance" || in.Labels["kubevirt.io"] == "virt-launcher",
 		isMirror:    metav1.HasAnnotation(in.ObjectMeta, corev1.MirrorPodAnnotationKey) || owner.Kind == "Node",
 		hasEmptyDir: slices.ContainsFunc(in.Spec.Volumes, func(v corev1.Volume) bool { return v.EmptyDir != nil }),
 		isUnready:   slices.ContainsFunc(in.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.PodReady && c.Status != corev1.ConditionTrue }),
-	}
-	if group, _, isGroup := strings.Cut(owner.APIVersion, "/"); isGroup && strings.Contains(group, ".") {
-		p.operated = owner.Kind + " " + owner.Name
 	}
 	if p.phase != corev1.PodSucceeded && p.phase != corev1.PodFailed {
 		d.owned[p.owner]++
@@ -235,8 +233,8 @@ func (d *Drain) eviction(name types.NamespacedName, p *pod, budgets []*Budget) V
 	switch {
 	case owner != nil:
 		text += "; " + owner.Kind + " " + owner.Name + " owns the budget, and its operator undoes changes: find out why it holds the pods"
-	case p.operated != "" && s.DesiredHealthy >= s.ExpectedPods && int(s.ExpectedPods) >= d.owned[p.owner]:
-		text += "; " + p.operated + " made the pod, and its operator may let it go when that is safe: find out whether it does before anybody changes the budget"
+	case p.isOperated && s.DesiredHealthy >= s.ExpectedPods && int(s.ExpectedPods) >= d.owned[p.owner]:
+		text += "; " + path.Base(p.owner) + " made the pod, and its operator may let it go when that is safe: find out whether it does before anybody changes the budget"
 	case p.isUnready:
 		text += "; unhealthyPodEvictionPolicy: AlwaysAllow lets pods go that are not ready"
 	case most.String() == "0", most.String() == "0%", least.String() == "100%":

@@ -57,7 +57,7 @@ type Node struct {
 	Group      *Group           // after Finish
 	Wrote      managers.Write   // the taints; zero: not known, or Kubernetes did
 	Machine    string           // or NodeClaim that it is of; empty: not known
-	Says       string           // the kubelet, of why the node is not ready
+	Says       string           // what the kubelet says of why it is not ready
 	cordonedAt time.Time        // zero: not known
 	resources  map[string]int64 // allocatable extended resources, also of 0
 	conditions []lifecycle.Condition
@@ -114,9 +114,9 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 	if last := managers.LastWrite(n.ManagedFields, "spec", "taints"); last.By != "kube-controller-manager" && last.By != "kubernetes" {
 		added.Wrote, added.TaintsBy = last, last.By
 	}
-	for _, c := range n.Status.Conditions {
-		if c.Type == corev1.NodeReady && c.Status == corev1.ConditionFalse {
-			added.Says = say.Shortened(strings.Join(strings.Fields(c.Message), " "))
+	for _, ready := range n.Status.Conditions {
+		if ready.Type == corev1.NodeReady && ready.Status == corev1.ConditionFalse {
+			added.Says = say.Shortened(strings.Join(strings.Fields(ready.Message), " "))
 		}
 	}
 	conditions := lists.Each(n.Status.Conditions, func(c corev1.NodeCondition) lifecycle.Condition { return condition(c.Type, c.Status) })

@@ -29,21 +29,18 @@ type advice struct {
 }
 
 func (x *Pods) adviceFor(s *Stay) *advice {
+	what := say.TaintsText(s.taints)
 	n, first := len(s.nodes), func(list []string) string { return say.Joined(say.FirstOf(list, 3)) }
 	since := strings.TrimSpace(say.Since("", s.times, x.Now, ""))
 	evidence := s.Evidence
 	if n > 1 {
 		evidence = strings.ReplaceAll(evidence, "its ", "their ")
 	}
-	relief := ""
-	if len(s.taints) == 1 {
-		relief = reliefs[s.taints[0].Key]
-	}
 	return &advice{s, x, words{
 		"WHO": named(s.nodes), "THEM": say.For(n, "it", "them"), "NODES": say.Noun(n, "node"),
 		"ARE": say.For(n, "is", "are"), "HAVE": say.For(n, "has", "have"), "TAKE": say.For(n, "takes", "take"), "RUN": say.For(n, "runs", "run"),
-		"STATE": string(s.State), "WHAT": say.TaintsText(s.taints), "SINCE": since, "CLIENT": s.By, "EVIDENCE": evidence,
-		"CORDONED": strings.TrimSpace(strings.TrimSuffix("by "+s.By, "by ") + " " + since), "WRITERS": x.writers(s.at), "SAYS": x.says(s.at), "RELIEF": relief,
+		"STATE": string(s.State), "WHAT": what, "SINCE": since, "CLIENT": s.By, "EVIDENCE": evidence,
+		"CORDONED": strings.TrimSpace(strings.TrimSuffix("by "+s.By, "by ") + " " + since), "WRITERS": x.writers(s.at), "SAYS": x.says(s.at), "RELIEF": reliefs[what],
 		"BY": first(s.removers), "MAKERS": first(s.makers), "KEEPERS": first(s.keepers), "STALE": s.Stale, "FAULT": s.Fault, "STARTUP": s.Startup,
 		"LOOK": s.known.Look, "WITHIN": duration.HumanDuration(s.known.Within), "REMOVAL": s.known.Removal,
 	}, x.First.Owner.Kind == "DaemonSet" && x.Profile.NamesNodes()}
@@ -183,9 +180,11 @@ func (a *advice) unhealthy(stays []*Stay) (steps []Step) {
 	return append(steps, a.look(or+"repair WHO, which HAVE WHAT{, SINCE}{: RELIEF}{. SAYS}"))
 }
 
-// reliefs say what nodes under pressure need.
+// reliefs say what nodes under one pressure need, by its taint.
 var reliefs = map[string]string{
-	taints.NodeMemoryPressure: "free memory there", taints.NodeDiskPressure: "free disk space there", taints.NodePIDPressure: "end processes there",
+	taints.NodeMemoryPressure + ":NoSchedule": "free memory there",
+	taints.NodeDiskPressure + ":NoSchedule":   "free disk space there",
+	taints.NodePIDPressure + ":NoSchedule":    "end processes there",
 }
 
 // virtual is for nodes that never take other pods than their own.

@@ -132,8 +132,8 @@ func endOf(s *corev1.ContainerStatus) string {
 	if last == nil || s.RestartCount == 0 {
 		return ""
 	}
-	how := strings.TrimSuffix(" ("+last.Reason+")", " ()")
-	return fmt.Sprintf(", restarted %s; it last ended with exit code %d%s", say.Count(int(s.RestartCount), "time"), last.ExitCode, how)
+	text := fmt.Sprintf(", restarted %s; it last ended with exit code %d (%s)", say.Count(int(s.RestartCount), "time"), last.ExitCode, last.Reason)
+	return strings.TrimSuffix(text, " ()")
 }
 
 // Waits reports whether the input has a pod of the name that has a node and waits, or is being

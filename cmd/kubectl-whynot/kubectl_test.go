@@ -202,7 +202,7 @@ func (w *world) addFacts(f facts, before, requested *world) {
 			f["stay"]++
 		}
 		isHome := func(n *corev1.Node) bool { return keeps(p, n) }
-		if (is != nil || p.DeletionTimestamp != nil) && workload != "" && !strings.HasPrefix(workload, "DaemonSet ") && !slices.ContainsFunc(w.nodes, isHome) {
+		if (is != nil || p.DeletionTimestamp != nil) && workload != "" && !strings.HasPrefix(workload, "DaemonSet") && !slices.ContainsFunc(w.nodes, isHome) {
 			f.add("homeless", workload)
 		}
 	}

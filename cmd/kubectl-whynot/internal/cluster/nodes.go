@@ -57,7 +57,7 @@ type Node struct {
 	Group      *Group           // after Finish
 	Wrote      managers.Write   // the taints; zero: not known, or Kubernetes did
 	Machine    string           // or NodeClaim that it is of; empty: not known
-	Says       string           // what the kubelet says of why it is not ready
+	Says       string           // what a condition says of why it is not ready, or has no network
 	cordonedAt time.Time        // zero: not known
 	resources  map[string]int64 // allocatable extended resources, also of 0
 	conditions []lifecycle.Condition
@@ -114,9 +114,10 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 	if last := managers.LastWrite(n.ManagedFields, "spec", "taints"); last.By != "kube-controller-manager" && last.By != "kubernetes" {
 		added.Wrote, added.TaintsBy = last, last.By
 	}
-	for _, ready := range n.Status.Conditions {
-		if ready.Type == corev1.NodeReady && ready.Status == corev1.ConditionFalse {
-			added.Says = say.Shortened(strings.Join(strings.Fields(ready.Message), " "))
+	for _, o := range n.Status.Conditions {
+		isBad := o.Type == corev1.NodeReady && o.Status == corev1.ConditionFalse || o.Type == corev1.NodeNetworkUnavailable && o.Status == corev1.ConditionTrue
+		if message := strings.Join(strings.Fields(o.Message), " "); isBad && message != "" {
+			added.Says = "condition " + string(o.Type) + " says: " + say.Shortened(message)
 		}
 	}
 	conditions := lists.Each(n.Status.Conditions, func(c corev1.NodeCondition) lifecycle.Condition { return condition(c.Type, c.Status) })

@@ -200,7 +200,7 @@ func (q *Question) noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 	case p.IsFinished():
 		return strings.TrimSuffix(fmt.Sprintf("%s has finished: its phase is %s, its status says %q", who, p.Phase, p.Message), `, its status says ""`)
 	case isEvicted && c.Nodes[i].Says != "":
-		return who + " is" + where + ", whose kubelet says: " + c.Nodes[i].Says
+		return who + " is" + where + ", whose " + c.Nodes[i].Says
 	case p.IsPending(), isEvicted:
 		return ""
 	case p.Node == "":

@@ -292,11 +292,11 @@ func (a *advice) maintained() []Step {
 	return []Step{a.look("wait until BY removes WHAT from WHO{, there SINCE}")}
 }
 
-// says has what the kubelet of the first of the nodes that are not ready says.
+// says has what a condition of the first of the nodes that are not ready says.
 func (x *Pods) says(nodes []int) string {
 	for _, i := range nodes {
 		if n := &x.Nodes[i]; n.Says != "" {
-			return "The kubelet of " + n.Name + " says: " + n.Says
+			return "On " + n.Name + ", " + n.Says
 		}
 	}
 	return ""

@@ -195,7 +195,7 @@ func (a *chooser) choose() (*Change, []*remedy) {
 		}
 		isMeant := func(t taints.Taint) bool { return a.reasons.Of(t).HasClosest() } // then others are not
 		return a.change(best), slices.DeleteFunc(accepted, func(r *remedy) bool {
-			return len(best.Corrections)+len(r.Unknown) > 0 || r.isClear() || r.rank() != rankOrdinary || slices.ContainsFunc(r.Taints, isMeant)
+			return len(best.Corrections)+len(r.Unknown) > 0 || r.isClear() || r.rank() != rankOrdinary || r.isVirtual || slices.ContainsFunc(r.Taints, isMeant)
 		})
 	case len(best.Corrections) == 0 && slices.ContainsFunc(refused, func(r *remedy) bool { return r.rank() < best.rank() }): // likelier nodes
 		return nil, nil

@@ -44,6 +44,7 @@ func New() *Drain {
 	f.String("pod-selector", "", "Only pods that match this label selector.")
 	f.Int("grace-period", -1, "Seconds that pods get to end.")
 	f.Duration("timeout", 0, "Time after which kubectl gives up.")
+	f.Int("skip-wait-for-delete-timeout", 0, "Do not wait for pods that have been deleted for longer than these seconds.")
 	return &Drain{Flags: f, pods: make(map[types.NamespacedName]*pod), owned: make(map[string]int), budgets: make(map[string][]*Budget)}
 }
 

@@ -176,11 +176,13 @@ func (e *evaluation) evictions() {
 // after the other.
 func (e *evaluation) drain(r *Request) {
 	var all, leaving, departing, staying []member
+	skip, _ := r.Drain.Flags.GetInt("skip-wait-for-delete-timeout") // it has the type
+	isSkipped := func(p *cluster.Pod) bool { return skip > 0 && p.Deleting && int(e.now.Sub(p.Ends).Seconds()) > skip }
 	for _, p := range e.before.Pods {
 		if i, known := e.before.NodeAt[p.Node]; known && e.changes[i] != nil {
 			v := new(r.Drain.Of(p.PodName))
 			all = append(all, member{p, eviction.Drained(p, e.now, &e.after.Nodes[i]), 0, v})
-			if v.IsRefused && !strings.Contains(e.Refused[p.Node], v.Why) {
+			if v.IsRefused && !isSkipped(p) && !strings.Contains(e.Refused[p.Node], v.Why) {
 				e.Refused[p.Node] = strings.TrimPrefix(e.Refused[p.Node]+"; node "+p.Node+": "+v.Why, "; ")
 			}
 		}
@@ -191,7 +193,9 @@ func (e *evaluation) drain(r *Request) {
 		switch isRefused := e.Refused[m.Pod.Node] != ""; {
 		case m.Deleting:
 			m.InSeconds, *m.verdict = nil, drain.Verdict{}
-			if len(m.Finalizers) > 0 {
+			if isSkipped(m.Pod) {
+				m.verdict.Why = "kubectl does not wait for them"
+			} else if len(m.Finalizers) > 0 {
 				m.verdict.Why = "kubectl waits for what removes " + m.Finalizer()
 			}
 		case m.verdict.Leaves && isRefused:

@@ -365,8 +365,7 @@ func (e *evaluation) notes(r *Request) {
 		note(keepsOff && isKnown && e.changes[i] != nil && e.before.Running[name]+e.before.Waiting[name] > 0,
 			"NoSchedule does not keep new pods of "+name+" off "+e.before.Workloads[name].NodeName+", which its template names.")
 	}
-	grace, timeout := r.Drain.Flags.Lookup("grace-period").Value.String(), r.Drain.Flags.Lookup("timeout").Value.String()
-	note(e.Leave > 0 && grace == "0", "With --grace-period 0, Kubernetes forgets pods at once: their containers may still run, and write to volumes, beside those of new pods.")
-	note(timeout != "0s", "With --timeout "+timeout+", kubectl gives up after that time. It leaves the nodes cordoned, and the other pods there.")
+	note(e.Leave > 0 && r.Drain.Flags.Lookup("grace-period").Value.String() == "0",
+		"With --grace-period 0, Kubernetes forgets pods at once: their containers may still run, and write to volumes, beside those of new pods.")
 	note(e.Leave > 0 && r.Verb != "drain", "Taint eviction ignores disruption budgets. Undoing does not bring back pods that have left.")
 }

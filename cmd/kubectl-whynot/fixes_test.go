@@ -153,8 +153,8 @@ func (w *attempt) admitted(list []taints.Toleration) []taints.Toleration {
 // Steps after which the taints of nodes' states go away, those after which what has set
 // them also ends the cordon, or there are new nodes, and those that say no way.
 var (
-	endsStates = regexp.MustCompile(`^(repair|wait|look at|find out (who has|why \S+ \S+ is)) |being removed|only the pod that EKS made|, uncordon (it|them)$`)
-	endsCordon = regexp.MustCompile(`^(wait until|find out who has) |being removed|^look at the (log of|events|MachineConfigPool)|uncordon (it|them)( alone|$)|not gone`)
+	endsStates = regexp.MustCompile(`^(repair|wait|look at|find out (who has|why \S+ (\S+ is|has))) |being removed|only the pod that EKS made|, uncordon (it|them)$`)
+	endsCordon = regexp.MustCompile(`^(wait until|find out (who|why \S+) has) |being removed|^look at the (log of|events|MachineConfigPool)|uncordon (it|them)( alone|$)|not gone`)
 	isNoWay    = regexp.MustCompile(`^(ask who|choose) |add other nodes|nodeName|by required node affinity|undoes a change|would undo a change`)
 	isInWords  = regexp.MustCompile(` in (the pod template of|the manifest)`)
 )
@@ -229,7 +229,7 @@ func (w *attempt) endStates(s fix.Step) {
 		}
 	}
 	w.hasEnded = true
-	words := regexp.MustCompile(`[\w.-]+`).FindAllString(s.Text+" "+s.Command, -1)
+	words := regexp.MustCompile(`[\w.-]*\w`).FindAllString(s.Text+" "+s.Command, -1)
 	for _, name := range w.nodes {
 		o := w.object("Node", "", name)
 		if !slices.Contains(words, name) && !strings.Contains(s.Text, " more") {

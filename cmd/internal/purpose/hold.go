@@ -31,8 +31,7 @@ const (
 
 func isOf(clients, client string) bool {
 	client = strings.ToLower(client)
-	first, _, _ := strings.Cut(client, "-") // kubectl-taint, kubectl-edit
-	return isIn(clients, first, client)
+	return isIn(clients, client[:strings.IndexAny(client+"-", "-._")], client) // kubectl-taint, kubectl.exe
 }
 
 // IsPerson reports whether the client is one that people use, as kubectl.

@@ -184,10 +184,10 @@ func (e *Entry) whoElse(isRemoved bool) string {
 		return e.Acts + "."
 	case e.Removal != "" && isRemoved:
 		return e.Removal + "."
-	case e.IsGuess && isRemoved:
-		return "by its words, nodes with it are " + string(e.State) + ". Who set it removes it."
-	case e.State == None, e.IsManual(), strings.HasPrefix(e.SetBy, "Kubernetes"):
+	case e.State == None, e.IsManual() && !isRemoved, strings.HasPrefix(e.SetBy, "Kubernetes"):
 		return ""
+	case e.IsManual():
+		return "by its words, nodes with it are " + string(e.State) + ". Who set it removes it."
 	}
 	text := "set by " + e.SetBy + ", and removed by " + e.RemovedBy
 	if e.SetBy == e.RemovedBy {
@@ -195,6 +195,9 @@ func (e *Entry) whoElse(isRemoved bool) string {
 	}
 	if e.Within > 0 {
 		text += ", normally within " + duration.HumanDuration(e.Within)
+	}
+	if isRemoved {
+		text += "; nodes with it are " + string(e.State)
 	}
 	return text + "."
 }

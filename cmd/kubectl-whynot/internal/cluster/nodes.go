@@ -3,7 +3,9 @@
 package cluster
 
 import (
+	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -26,6 +28,15 @@ import (
 // the others.
 func (c *Cluster) Deleted(nodes []int, isDeleted bool) []int {
 	return slices.DeleteFunc(slices.Clone(nodes), func(i int) bool { return isDeleted != (c.Nodes[i].Deleted != nil) })
+}
+
+// machineOf names the Machine that annotations of a node name, or nothing.
+func machineOf(annotations map[string]string) string {
+	name := cmp.Or(annotations["machine.openshift.io/machine"], annotations["cluster.x-k8s.io/machine"])
+	if name == "" {
+		return ""
+	}
+	return "Machine " + path.Base(name) // OpenShift's has a namespace
 }
 
 func (n *Node) setMachine(m maker) {
@@ -106,7 +117,7 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 		NodeState: purpose.NodeState{
 			Made: n.CreationTimestamp.Time, Finalizers: n.Finalizers, IsCordoned: n.Spec.Unschedulable, Annotated: purpose.AnnotationOf(n.Annotations),
 		},
-		Own: list, resources: extended(n.Status.Allocatable),
+		Own: list, Machine: machineOf(n.Annotations), resources: extended(n.Status.Allocatable),
 	}
 	if n.DeletionTimestamp != nil {
 		added.Deleted = &n.DeletionTimestamp.Time

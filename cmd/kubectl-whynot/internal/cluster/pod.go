@@ -105,6 +105,9 @@ func (c *Cluster) addPod(o *corev1.Pod, mistakes []string) error {
 		Node: o.Spec.NodeName, Phase: o.Status.Phase, Deleting: o.DeletionTimestamp != nil, Changed: o.Generation > 1,
 	}
 	if !c.Only.matches(p.Namespace, o.Labels) {
+		if c.leftOut[p.PodName] == nil {
+			c.addKeeper(o, p.PodName)
+		}
 		c.leftOut[p.PodName] = p
 		return nil
 	}

@@ -141,8 +141,10 @@ func (a *advice) cordoned() Step {
 	switch {
 	case a.IsFree():
 		return a.uncordon("if the maintenance of WHO{, cordoned CORDONED,} is over, uncordon THEM")
+	case a.IsByController() && len(a.times) > 0 && a.pods.Now.Sub(slices.MinFunc(a.times, time.Time.Compare)) > 24*time.Hour:
+		return a.look("find out why CLIENT has neither uncordoned nor removed WHO, cordoned SINCE{: EVIDENCE}")
 	case a.IsByController():
-		return a.look("wait until CLIENT uncordons WHO{, cordoned SINCE}{: EVIDENCE}")
+		return a.look("wait until CLIENT uncordons or removes WHO{, cordoned SINCE}{: EVIDENCE}")
 	case a.IsToRepair():
 		return a.look("repair WHO, which ARE cordoned{ CORDONED} and not Ready: to uncordon THEM alone is not enough{. SAYS}")
 	case a.By != "":
@@ -224,8 +226,13 @@ func (a *advice) starting() (steps []Step) {
 
 // late is for nodes that have been in the state for far longer than they normally are.
 func (a *advice) late(or string) Step {
-	return a.look(or + "look at LOOK: WHO still HAVE WHAT{, SINCE,} and BY normally removes it within WITHIN{. " +
-		say.CountOf(len(a.keepers), "pod there asks", "pods there ask") + " not to be disrupted, and may hold that up: KEEPERS}{. There is more: EVIDENCE}")
+	return a.look(or + "look at LOOK: WHO still HAVE WHAT{, SINCE,} and BY normally removes it within WITHIN" + a.kept() +
+		"{. There is more: EVIDENCE}")
+}
+
+// kept names the pods that may keep the nodes from being removed.
+func (a *advice) kept() string {
+	return "{. " + say.CountOf(len(a.keepers), "pod there asks", "pods there ask") + " not to be disrupted, and may hold that up: KEEPERS}"
 }
 
 // leaving is for nodes that something removes.
@@ -234,7 +241,7 @@ func (a *advice) leaving() (steps []Step) {
 	switch n := len(a.makers); {
 	case n > 0 && a.IsLate:
 		return []Step{a.tell("find out why MAKERS" + say.For(n, " is", " are") + " not gone{, deleted SINCE}: finalizers name who removes " +
-			say.For(n, "it", "them") + ", and WHO")}
+			say.For(n, "it", "them") + ", and WHO" + a.kept())}
 	case a.ID.Key == purpose.DeletionTimestamp:
 		text := a.words.in("find out why WHO ARE not gone{, deleted SINCE}: finalizers name who removes them")
 		return []Step{a.pods.onNodes(text, a.nodes, 1, "get", "node", "-o", "yaml")}

@@ -4,6 +4,7 @@ package fix
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -129,12 +130,18 @@ func (g *Guide) deletions(nodes []string) (steps []Step) {
 		n := g.node(name)
 		return n.Deleted != nil && (n.Maker == "" || !g.IsLate(g.NodeAt[name])) // its Machine deletes it soon
 	})
+	silent := 0
+	for i := range g.Nodes {
+		if g.Nodes[i].IsSilent() {
+			silent++
+		}
+	}
 	isMade := func(name string) bool { return g.node(name).Machine != "" && g.node(name).Deleted == nil }
 	for _, same := range lists.Grouped(living, func(name string) [2]bool { return [2]bool{g.node(name).IsControlPlane(), isMade(name)} }) {
 		first, text := "if the machine does not come back, ", "delete "+named(same)+". Kubernetes then deletes the pods there. "+
 			"If the machine still runs, so do their containers, beside those of new pods"
-		if len(same) > 1 {
-			text += ". If several stopped answering at once, look at the network first"
+		if silent > 1 {
+			text += fmt.Sprintf(". %d of %d nodes do not answer: if several stopped at once, look at the network first", silent, len(g.Nodes))
 		}
 		switch {
 		case g.node(same[0]).IsControlPlane():

@@ -347,6 +347,11 @@ func (e *evaluation) notes(r *Request) {
 		if r.Verb == "uncordon" {
 			hold = node.CordonHold()
 		}
+		for _, t := range slices.DeleteFunc(slices.Clone(node.Own), func(t taints.Taint) bool { return !ends(t) }) {
+			if lister := e.before.StartupOf(t, []int{i}); lister != "" {
+				hold.Add(lister + " has " + t.ID().String() + " among its startupTaints")
+			}
+		}
 		if text := hold.Text(); text != "" && (r.Verb == "uncordon" || slices.ContainsFunc(node.Own, ends)) {
 			held[text] = append(held[text], node.Name)
 		}

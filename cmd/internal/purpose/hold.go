@@ -31,7 +31,7 @@ const (
 
 func isOf(clients, client string) bool {
 	client = strings.ToLower(client)
-	return isIn(clients, client[:strings.IndexAny(client+"-", "-._")], client) // kubectl-taint, kubectl.exe
+	return isIn(clients, client[:strings.IndexAny(client+"-", "-._ ")], client) // kubectl-taint, kubectl.exe
 }
 
 // IsPerson reports whether the client is one that people use, as kubectl.
@@ -108,18 +108,20 @@ func isHarmless(c lifecycle.Condition) bool {
 }
 
 // Fault returns the condition that says that something is wrong, as in "condition DiskBroken
-// is True", and that the key or value of the taint names, or "". Taints of the table have
-// rules of their own.
-func Fault(t taints.Taint, conditions []lifecycle.Condition) string {
+// is True", and that the key or value of the taint names, or "" and whether one that it names
+// says that all is well. Taints of the table have rules of their own.
+func Fault(t taints.Taint, conditions []lifecycle.Condition) (fault string, isWell bool) {
 	if k := Known(t); k.State != None && !k.IsGuess {
-		return ""
+		return "", false
 	}
 	for _, c := range conditions {
-		if c.Type != "Ready" && !isHarmless(c) && (names(t.Key, c.Type) || names(t.Value, c.Type)) {
-			return textOf(c)
+		if c.Type != "Ready" && (names(t.Key, c.Type) || names(t.Value, c.Type)) {
+			if isWell = isHarmless(c); !isWell {
+				return textOf(c), false
+			}
 		}
 	}
-	return ""
+	return "", isWell
 }
 
 func textOf(c lifecycle.Condition) string { return fmt.Sprintf("condition %s is %s", c.Type, c.Status) }

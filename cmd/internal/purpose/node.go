@@ -110,6 +110,8 @@ func AnnotationOf(annotations map[string]string) string {
 	const machineConfig, kured = "machineconfiguration.openshift.io/", "weave.works/kured-reboot-in-progress"
 	state, desired := annotations[machineConfig+"state"], annotations[machineConfig+"desiredConfig"]
 	switch _, restarts := annotations[kured]; {
+	case state == "Degraded", state == "Unreconcilable":
+		return MachineConfigFailed
 	case state == "Working", state == "Rebooting":
 		return machineConfig + "state"
 	case desired != "" && desired != annotations[machineConfig+"currentConfig"]:

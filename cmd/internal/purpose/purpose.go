@@ -17,6 +17,7 @@ import (
 // Evidence is what the rest of a cluster says of a taint.
 type Evidence struct {
 	Fault    string // a condition of a node that the taint names; empty: none
+	IsPartly bool   // it names one of some nodes with it, and is on others where all is well
 	Startup  string // what lists it among the taints of a start; empty: nothing
 	IsListed bool   // what makes nodes lists it among the taints of a pool
 	IsChosen bool   // the pods select the label of its key and value, which the nodes have
@@ -55,7 +56,7 @@ func Of(t taints.Taint, e Evidence) Purpose {
 		return Purpose{State: Starting, Because: e.Startup + " has it among its startupTaints"}
 	case e.IsListed:
 		return pool
-	case (e.IsLater || e.IsTimed) && !e.IsChosen: // the nodes were for such pods, and may be again
+	case e.IsPartly, (e.IsLater || e.IsTimed) && !e.IsChosen: // the nodes were for such pods, and may be again
 		return unknown
 	case e.IsMarked:
 		return pool

@@ -26,9 +26,12 @@ func TestCases(t *testing.T) {
 		key, value, _ := strings.Cut(text, "=")
 		return taints.Taint{Key: key, Value: value}
 	}
+	faultOf := func(fault string, isWell bool) string {
+		return cmp.Or(fault, map[bool]string{true: "all is well", false: "no fault"}[isWell])
+	}
 	says := func(is bool, yes, no string) string { return map[bool]string{true: yes, false: no}[is] }
 	for name, answer := range map[string]func(text string) string{
-		"faults":  func(text string) string { return cmp.Or(Fault(taintOf(text), conditions), "no fault") },
+		"faults":  func(text string) string { return faultOf(Fault(taintOf(text), conditions)) },
 		"clients": func(text string) string { return says(IsPerson(text), "a person", "another") },
 		"splits":  func(text string) string { return cmp.Or(strings.Join(split(text), " "), "none") },
 		"annotations": func(text string) string {
@@ -59,7 +62,7 @@ func TestCases(t *testing.T) {
 			p := Of(taintOf(taint), Evidence{
 				Fault: says(has("fault"), "a fault", ""), Startup: says(has("startup"), "NodePool p", ""), Writer: says(has("written"), "a controller", ""),
 				IsListed: has("listed"), IsChosen: has("chosen"), IsMarked: has("marked"), IsWanted: has("wanted"), IsLater: has("later"), IsNamed: has("named"),
-				IsTimed: has("timed"), IsAlone: has("alone"),
+				IsTimed: has("timed"), IsPartly: has("partly"), IsAlone: has("alone"),
 			})
 			if p.State != None {
 				return string(p.State) + ": " + p.Because

@@ -48,6 +48,7 @@ type Cluster struct {
 	Pool    sets.Set[taints.TaintID]  // taints of all nodes of a pool
 	startup map[[3]string][]string    // taints of a start, and what lists them
 	Faults  map[taints.TaintID]string // taints that name a condition of a node that has them, and the condition
+	partly  sets.Set[taints.TaintID]  // those that name one where all is well too; after Finish, these alone, and Faults has the others
 	makers  map[string]maker          // of nodes, by name
 	Keepers map[string][]string       // nodes, and pods there that ask not to be disrupted, with the annotation
 
@@ -94,7 +95,7 @@ func New(only Filter) *Cluster {
 		NodeAt: make(map[string]int), leftOut: make(map[PodName]*Pod), PodNamed: make(map[PodName]*Pod), Others: make(map[string]int),
 		profiles: make(map[string]*Profile), owners: make(map[Owner]*Owner), Unevaluated: sets.New[string](),
 		Workloads: make(map[string]*Workload), Running: make(map[string]int), Waiting: make(map[string]int), AddedIn: make(map[string][]taints.Toleration),
-		Pool: sets.New[taints.TaintID](), startup: make(map[[3]string][]string), Faults: make(map[taints.TaintID]string), makers: make(map[string]maker), Keepers: make(map[string][]string),
+		Pool: sets.New[taints.TaintID](), startup: make(map[[3]string][]string), Faults: make(map[taints.TaintID]string), partly: sets.New[taints.TaintID](), makers: make(map[string]maker), Keepers: make(map[string][]string),
 	}
 }
 
@@ -128,6 +129,12 @@ func (c *Cluster) Finish() {
 		if i, ok := c.NodeAt[name]; ok {
 			c.Nodes[i].setMachine(m)
 		}
+	}
+	for id := range c.partly {
+		if c.Faults[id] == "" {
+			c.partly.Delete(id)
+		}
+		delete(c.Faults, id)
 	}
 	c.stopEvictions()
 	c.group()

@@ -140,7 +140,10 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 	}
 	added.Sick = purpose.Sickness(conditions)
 	for _, t := range list {
-		switch fault, before := purpose.Fault(t, conditions), c.Faults[t.ID()]; {
+		fault, isWell := purpose.Fault(t, conditions)
+		switch before := c.Faults[t.ID()]; {
+		case isWell:
+			c.partly.Insert(t.ID())
 		case fault == "":
 		case strings.HasPrefix(before, fault+" on "):
 			c.Faults[t.ID()] = strings.TrimSuffix(before, " and others") + " and others"

@@ -161,9 +161,9 @@ func (c *Cluster) Evidence(p *Profile, t taints.Taint, nodes []int, areAll bool)
 		return r.Key == t.Key && slices.Equal(r.Values, []string{t.Value})
 	})
 	return purpose.Evidence{
-		Fault: c.Faults[t.ID()], Startup: c.StartupOf(t, nodes), IsListed: c.Pool.Has(t.ID()), IsMarked: slices.ContainsFunc(nodes, isMarked),
+		Fault: c.Faults[t.ID()], IsPartly: c.partly.Has(t.ID()), Startup: c.StartupOf(t, nodes), IsListed: c.Pool.Has(t.ID()), IsMarked: slices.ContainsFunc(nodes, isMarked),
 		IsChosen: isChosen, IsWanted: areAll && p.asksForPool(), IsNamed: c.named.HasAny(t.Key, t.Key+"="+t.Value),
-		Writer: c.laterWriter(nodes), IsLater: !p.Requests(t.Key) && c.RunsOn(p, nodes),
+		Writer: c.LaterWriter(nodes), IsLater: !p.Requests(t.Key) && c.RunsOn(p, nodes),
 		IsTimed: slices.ContainsFunc(nodes, isTimed), IsAlone: slices.ContainsFunc(nodes, isAlone),
 	}
 }
@@ -208,9 +208,9 @@ func (c *Cluster) findAlone() {
 	}
 }
 
-// laterWriter returns the controller that wrote the taints of the nodes more than an hour after
+// LaterWriter returns the controller that wrote the taints of the nodes more than an hour after
 // they were made, if none of them got its taints from its kubelet, a person or at once.
-func (c *Cluster) laterWriter(nodes []int) (writer string) {
+func (c *Cluster) LaterWriter(nodes []int) (writer string) {
 	for _, i := range nodes {
 		n := &c.Nodes[i]
 		if by := n.TaintsBy; by == "kubelet" || !(purpose.Hold{By: by}).IsByController() || n.Wrote.At.Sub(n.CreationTimestamp.Time) < time.Hour {

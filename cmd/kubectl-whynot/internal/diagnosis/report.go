@@ -229,6 +229,8 @@ func (q *Question) deletionOf(c *cluster.Cluster, p *cluster.Pod, who string, wa
 		text = fmt.Sprintf("pod %s is being deleted and has no node", p)
 	case isKnown && len(waits)+len(p.Finalizers) == 0 && eviction.MayLeave(p, &c.Nodes[i]):
 		return ""
+	case isKnown && cluster.HasKey(c.Nodes[i].Own, corev1.TaintNodeOutOfService) && !c.Nodes[i].MayBeReady:
+		waits = append(waits, "Kubernetes deletes it by force within a minute, as its node is out of service and not Ready")
 	case isKnown && isStuck && !c.Nodes[i].IsSilent():
 		waits = append(waits, "look at the kubelet and the container runtime of the node")
 	}

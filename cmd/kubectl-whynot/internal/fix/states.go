@@ -264,7 +264,9 @@ func (a *advice) leaving() (steps []Step) {
 
 // annotated is for cordoned nodes whose annotation says who has them.
 func (a *advice) annotated() []Step {
-	if !a.IsLate {
+	if a.ID.Key == purpose.MachineConfigFailed {
+		return []Step{a.look("look at LOOK: BY has failed on WHO{, cordoned SINCE}{: EVIDENCE}")}
+	} else if !a.IsLate {
 		return []Step{a.look("wait until BY uncordons WHO, which HAVE the annotation WHAT{ and HAVE been cordoned SINCE}")}
 	}
 	steps := []Step{a.look("look at LOOK: WHO still HAVE the annotation WHAT{ and HAVE been cordoned SINCE}. BY normally uncordons within WITHIN")}

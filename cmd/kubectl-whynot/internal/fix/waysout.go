@@ -140,6 +140,11 @@ func (g *Guide) deletions(nodes []string) (steps []Step) {
 	for _, same := range lists.Grouped(living, func(name string) [2]bool { return [2]bool{g.node(name).IsControlPlane(), isMade(name)} }) {
 		first, text := "if the machine does not come back, ", "delete "+named(same)+". Kubernetes then deletes the pods there. "+
 			"If the machine still runs, so do their containers, beside those of new pods"
+		if isMade(same[0]) {
+			makers := lists.Each(same, func(name string) string { return g.node(name).Machine })
+			text = "delete " + say.Joined(say.FirstOf(makers, 3)) + ", and with that the machine, its disks and " + named(same) +
+				". What owns it, as a MachineSet or NodePool, makes a new one. A MachineHealthCheck or Karpenter's node repair, where there is one, deletes it by itself"
+		}
 		if silent > 1 {
 			text += fmt.Sprintf(". %d of %d nodes do not answer: if several stopped at once, look at the network first", silent, len(g.Nodes))
 		}
@@ -149,9 +154,7 @@ func (g *Guide) deletions(nodes []string) (steps []Step) {
 				"first look at etcd's members. Its member there is not deleted with the node, except by some " +
 				"distributions, and the others must keep their quorum. Then " + text})
 		case isMade(same[0]):
-			makers := lists.Each(same, func(name string) string { return g.node(name).Machine })
-			steps = append(steps, Step{Text: first + "delete " + say.Joined(say.FirstOf(makers, 3)) + ", and with that the machine, its disks and " + named(same) +
-				". What owns it, as a MachineSet or NodePool, makes a new one. A MachineHealthCheck or Karpenter's node repair, where there is one, deletes it by itself"})
+			steps = append(steps, Step{Text: first + text})
 		default:
 			steps = append(steps, g.onNodes(first+text, same, why.MaxNames, "delete", "node"))
 		}

@@ -340,19 +340,24 @@ func (e *evaluation) notes(r *Request) {
 		if owner := node.Owner(); owner != nil && !slices.Contains(keys, owner.Key) {
 			owned[owner.Key] = append(owned[owner.Key], node.Name)
 		}
-		hold, ends := node.Hold, func(t taints.Taint) bool { // a state
-			_, stays := taints.FindTaint(e.after.Nodes[i].Own, t.ID())
-			return !stays && e.before.StateOf(t, []int{i}) != purpose.None
-		}
-		if r.Verb == "uncordon" {
+		hold, isHeld := node.Hold, r.Verb == "uncordon"
+		if isHeld {
 			hold = node.CordonHold()
 		}
-		for _, t := range slices.DeleteFunc(slices.Clone(node.Own), func(t taints.Taint) bool { return !ends(t) }) {
-			if lister := e.before.StartupOf(t, []int{i}); lister != "" {
+		for _, t := range node.Own {
+			_, stays := taints.FindTaint(e.after.Nodes[i].Own, t.ID())
+			lister, writer := e.before.StartupOf(t, []int{i}), e.before.LaterWriter([]int{i})
+			isUnknown := purpose.Of(t, purpose.Evidence{}) == purpose.Purpose{}
+			switch {
+			case stays:
+			case lister != "":
 				hold.Add(lister + " has " + t.ID().String() + " among its startupTaints")
+			case isUnknown && writer != "":
+				hold.Add(writer + " last wrote its taints")
 			}
+			isHeld = isHeld || !stays && (isUnknown || e.before.StateOf(t, []int{i}) != purpose.None)
 		}
-		if text := hold.Text(); text != "" && (r.Verb == "uncordon" || slices.ContainsFunc(node.Own, ends)) {
+		if text := hold.Text(); text != "" && isHeld {
 			held[text] = append(held[text], node.Name)
 		}
 	}

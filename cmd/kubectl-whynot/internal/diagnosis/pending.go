@@ -181,11 +181,15 @@ func (a *analyst) besideTexts(x *Pending) (texts []string) {
 	var nodes []int
 	var list []taints.Taint
 	for _, s := range x.Rejecting {
-		isOther := func(t taints.Taint) bool { // none of a state, or one to ask about
-			isIt := func(r remedy.Alternative) bool { return slices.ContainsFunc(r.Unknown, t.Equal) }
-			return a.StateOf(t, s.Nodes) == purpose.None || slices.ContainsFunc(x.Unknown, isIt)
+		isAsked := func(t taints.Taint) bool {
+			return slices.ContainsFunc(x.Unknown, func(r remedy.Alternative) bool { return slices.ContainsFunc(r.Unknown, t.Equal) })
 		}
-		if states := slices.DeleteFunc(why.Untolerated(x.target.Profile.Matcher, s.Group), isOther); len(states) > 0 {
+		isPool := func(t taints.Taint) bool { return a.StateOf(t, s.Nodes) == purpose.None && !isAsked(t) }
+		states := why.Untolerated(x.target.Profile.Matcher, s.Group)
+		if slices.ContainsFunc(states, isPool) { // which keeps them off when the states have ended
+			continue
+		}
+		if states = slices.DeleteFunc(states, isAsked); len(states) > 0 {
 			nodes, list = append(nodes, s.Nodes...), append(list, states...)
 		}
 	}

@@ -43,7 +43,7 @@ func (n *Node) setMachine(m maker) {
 	if n.Machine = m.name; m.deleted != nil {
 		n.Hold.Add(m.name + " has it, and is being deleted")
 		if n.Deleted == nil {
-			n.Deleted, n.Maker = m.deleted, m.name
+			n.Deleted, n.Maker, n.Holdup = m.deleted, m.name, m.holdup
 		}
 	} else if m.isToRepair {
 		n.Hold.Add(m.name + " has it, and waits for its repair")
@@ -69,6 +69,7 @@ type Node struct {
 	Wrote      managers.Write   // the taints; zero: not known, or Kubernetes did
 	Machine    string           // or NodeClaim that it is of; empty: not known
 	Says       string           // what a condition says of why it is not ready, or has no network
+	Holdup     string           // what its Machine, which is deleted, says of that
 	cordonedAt time.Time        // zero: not known
 	resources  map[string]int64 // allocatable extended resources, also of 0
 	conditions []lifecycle.Condition

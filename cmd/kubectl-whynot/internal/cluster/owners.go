@@ -18,6 +18,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
 	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
+	"github.com/seed-0529bac1/taints/cmd/internal/say"
 )
 
 // A provisioner is a NodePool or NodeClaim of Karpenter, or what Cluster API, kubeadm,
@@ -49,11 +50,24 @@ func (c *Cluster) addProvisioner(m *manifest.Object) bool {
 	})
 	switch {
 	case o.DeletionTimestamp != nil:
-		c.makers[node] = maker{name, &o.DeletionTimestamp.Time, false}
+		c.makers[node] = maker{name, &o.DeletionTimestamp.Time, false, holdup(o.Status.Conditions)}
 	case isToRepair || c.makers[node].name == "":
-		c.makers[node] = maker{name, nil, isToRepair}
+		c.makers[node] = maker{name: name, isToRepair: isToRepair}
 	}
 	return true
+}
+
+var isOfDeletion = regexp.MustCompile(`^(Delet|Drain)`).MatchString // as Deleting, which is True, and Drained, which is not yet
+
+// holdup returns what a condition of a Machine or NodeClaim that is deleted says of that.
+func holdup(conditions []metav1.Condition) string {
+	for _, c := range conditions {
+		isDone := c.Status == metav1.ConditionTrue && c.Type != "Deleting"
+		if isOfDeletion(c.Type) && !isDone && strings.Contains(c.Message, " ") { // of more than the reason
+			return say.Shortened(strings.Join(strings.Fields(c.Message), " "))
+		}
+	}
+	return ""
 }
 
 // addTaints adds the taints in lists of new nodes' taints, wherever they are in the value.
@@ -113,6 +127,7 @@ type maker struct {
 	name       string     // with the kind
 	deleted    *time.Time // nil: it is not
 	isToRepair bool
+	holdup     string // what its status says of a deletion that is not done
 }
 
 // StartupOf names what made one of the nodes, as far as is known, and lists the taint among

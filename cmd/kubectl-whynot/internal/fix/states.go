@@ -43,6 +43,7 @@ func (x *Pods) adviceFor(s *Stay) *advice {
 		"CORDONED": strings.TrimSpace(strings.TrimSuffix("by "+s.By, "by ") + " " + since), "WRITERS": x.writers(s.at), "SAYS": x.says(s.at), "RELIEF": reliefs[what],
 		"BY": first(s.removers), "MAKERS": first(s.makers), "KEEPERS": first(s.keepers), "STALE": s.Stale, "FAULT": s.Fault, "STARTUP": s.Startup,
 		"LOOK": s.known.Look, "WITHIN": duration.HumanDuration(s.known.Within), "REMOVAL": s.known.Removal,
+		"HOLDUPS": first(s.holdups),
 	}, x.First.Owner.Kind == "DaemonSet" && x.Profile.NamesNodes()}
 }
 
@@ -241,7 +242,7 @@ func (a *advice) leaving() (steps []Step) {
 	switch n := len(a.makers); {
 	case n > 0 && a.IsLate:
 		return []Step{a.tell("find out why MAKERS" + say.For(n, " is", " are") + " not gone{, deleted SINCE}: finalizers name who removes " +
-			say.For(n, "it", "them") + ", and WHO" + a.kept())}
+			say.For(n, "it", "them") + ", and WHO" + a.kept() + "{. HOLDUPS}")}
 	case a.ID.Key == purpose.DeletionTimestamp:
 		text := a.words.in("find out why WHO ARE not gone{, deleted SINCE}: finalizers name who removes them")
 		return []Step{a.pods.onNodes(text, a.nodes, 1, "get", "node", "-o", "yaml")}
@@ -253,7 +254,7 @@ func (a *advice) leaving() (steps []Step) {
 	case a.isPinned:
 		steps = []Step{a.tell(leave + "the pod belongs to that node alone, and goes with it")}
 	default:
-		steps = []Step{a.tell(leave + "add nodes, or wait for new ones")}
+		steps = []Step{a.tell(leave + "add nodes, or wait for new ones{. HOLDUPS}")}
 	}
 	if a.isPinned && !a.isSick {
 		left := why.Untolerated(a.pods.Profile.Matcher, &cluster.Group{Taints: a.replaced})

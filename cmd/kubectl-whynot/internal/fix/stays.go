@@ -28,6 +28,7 @@ type Stay struct {
 	isSick   bool           // one of the nodes is not healthy
 	makers   []string       // Machines and NodeClaims that are deleted, and remove nodes
 	keepers  []string       // pods there that ask not to be disrupted
+	holdups  []string       // what the makers say of that
 }
 
 // A Guide knows the cluster that steps are for.
@@ -88,6 +89,9 @@ func (g *Guide) findStays(nodes []int, list []taints.Taint) []*Stay {
 			}
 			if n.Maker != "" && !slices.Contains(s.makers, n.Maker) {
 				s.makers = append(s.makers, n.Maker)
+				if n.Holdup != "" {
+					s.holdups = append(s.holdups, n.Maker+" says: "+n.Holdup)
+				}
 			}
 			if !slices.Contains(s.nodes[max(len(s.nodes)-1, 0):], n.Name) {
 				s.at = append(s.at, i)

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -115,7 +116,7 @@ func (g *Guide) waits(nodes []string) (steps []Step) {
 		switch {
 		case text == "":
 		case g.node(same[0]).Maker != "": // the node does not say it
-			steps = append(steps, Step{Text: text})
+			steps = append(steps, Step{Text: strings.TrimSuffix(text+". It says: "+g.node(same[0]).Holdup, ". It says: ")})
 		default:
 			steps = append(steps, g.onNodes(text, same, 1, "get", "node", "-o", "yaml"))
 		}

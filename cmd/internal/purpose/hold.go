@@ -126,10 +126,11 @@ func Fault(t taints.Taint, conditions []lifecycle.Condition) (fault string, isWe
 
 func textOf(c lifecycle.Condition) string { return fmt.Sprintf("condition %s is %s", c.Type, c.Status) }
 
+func joined(text string) string { return strings.Join(split(text), "") }
+
 // names reports whether the text has the name of a condition, or is several of its words, as
 // fallen-off-bus is of GPUFallenOffBus.
 func names(text, condition string) bool {
-	joined := func(s string) string { return strings.Join(split(s), "") }
 	words := split(path.Base(text))
 	return strings.Contains(joined(text), joined(condition)) || len(words) > 1 && strings.Contains(joined(condition), strings.Join(words, ""))
 }
@@ -154,7 +155,7 @@ func saysHeld(key, value string) bool {
 	}
 	name, words := split(base), split(value)
 	n := len(name)
-	if n == 0 || domain == "feature.node.kubernetes.io/" || key == "upgrade.cattle.io/kubernetes-upgrade" { // which selects nodes for a plan
+	if n == 0 || key == "kubernetes.io/hostname" || domain == "feature.node.kubernetes.io/" || key == "upgrade.cattle.io/kubernetes-upgrade" { // which selects nodes for a plan
 		return false
 	}
 	last := name[n-1]

@@ -87,6 +87,24 @@ const whoSetIt = "who set it" // by hand
 // IsManual reports whether the taint stays until a person or an agent removes it again.
 func (e *Entry) IsManual() bool { return e.RemovedBy == whoSetIt }
 
+// setters are who sets and removes taints of the table, as clusterautoscaler.
+var setters = func() (list []string) {
+	for _, name := range slices.Concat(lists.Each(All, (*Entry).Setter), lists.Each(All, (*Entry).Remover)) {
+		if name = joined(strings.TrimPrefix(name, "the ")); len(name) > 4 && name != "kubernetes" { // as AWS, which are in many names
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}()
+
+// IsSetter reports whether taints of the table are the client's. They come and go, so that it
+// may have written the list last whoever set the others.
+func IsSetter(client string) bool {
+	name, isLong := joined(client), len(split(client)) > 2
+	return slices.ContainsFunc(setters, func(s string) bool { return strings.Contains(name, s) || isLong && strings.HasSuffix(s, name) })
+}
+
 // Setter names who sets the taint, without when or why.
 func (e *Entry) Setter() string { return before(e.SetBy) }
 

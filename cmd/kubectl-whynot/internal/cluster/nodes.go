@@ -123,7 +123,7 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 	if n.DeletionTimestamp != nil {
 		added.Deleted = &n.DeletionTimestamp.Time
 	}
-	if last := managers.LastWrite(n.ManagedFields, "spec", "taints"); last.By != "kube-controller-manager" && last.By != "kubernetes" {
+	if last := managers.LastWrite(n.ManagedFields, "spec", "taints"); last.By != "kube-controller-manager" && last.By != "kubernetes" && !purpose.IsSetter(last.By) {
 		added.Wrote, added.TaintsBy = last, last.By
 	}
 	for _, o := range n.Status.Conditions {

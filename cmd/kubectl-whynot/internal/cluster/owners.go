@@ -228,7 +228,7 @@ func (c *Cluster) findAlone() {
 func (c *Cluster) LaterWriter(nodes []int) (writer string) {
 	for _, i := range nodes {
 		n := &c.Nodes[i]
-		if by := n.TaintsBy; by == "kubelet" || !(purpose.Hold{By: by}).IsByController() || n.Wrote.At.Sub(n.CreationTimestamp.Time) < time.Hour {
+		if !(purpose.Hold{By: n.TaintsBy}).IsByController() || n.Wrote.At.Sub(n.CreationTimestamp.Time) < time.Hour {
 			return ""
 		}
 		writer = n.TaintsBy

@@ -31,9 +31,11 @@ func TestCases(t *testing.T) {
 	}
 	says := func(is bool, yes, no string) string { return map[bool]string{true: yes, false: no}[is] }
 	for name, answer := range map[string]func(text string) string{
-		"faults":  func(text string) string { return faultOf(Fault(taintOf(text), conditions)) },
-		"clients": func(text string) string { return says(IsPerson(text), "a person", says(IsSetter(text), "has taints of its own", "another")) },
-		"splits":  func(text string) string { return cmp.Or(strings.Join(split(text), " "), "none") },
+		"faults": func(text string) string { return faultOf(Fault(taintOf(text), conditions)) },
+		"clients": func(text string) string {
+			return says(IsPerson(text), "a person", says(IsSetter(text), "has taints of its own", "another"))
+		},
+		"splits": func(text string) string { return cmp.Or(strings.Join(split(text), " "), "none") },
 		"annotations": func(text string) string {
 			key, value, _ := strings.Cut(text, "=")
 			return says(saysHeld(key, value), "somebody has the node", "nothing")

@@ -51,6 +51,7 @@ type Cluster struct {
 	partly  sets.Set[taints.TaintID]  // those that name one where all is well too; after Finish, these alone, and Faults has the others
 	makers  map[string]maker          // of nodes, by name
 	Keepers map[string][]string       // nodes, and pods there that ask not to be disrupted, with the annotation
+	Unready map[string][]string       // nodes, and pods of DaemonSets there that are not ready
 
 	OnPod   func(PodName, *corev1.Pod) // also gets each pod, with all of its fields if it is asked for or none is; nil: nobody does
 	Readers Readers                    // of more kinds of objects
@@ -95,7 +96,7 @@ func New(only Filter) *Cluster {
 		NodeAt: make(map[string]int), leftOut: make(map[PodName]*Pod), PodNamed: make(map[PodName]*Pod), Others: make(map[string]int),
 		profiles: make(map[string]*Profile), owners: make(map[Owner]*Owner), Unevaluated: sets.New[string](),
 		Workloads: make(map[string]*Workload), Running: make(map[string]int), Waiting: make(map[string]int), AddedIn: make(map[string][]taints.Toleration),
-		Pool: sets.New[taints.TaintID](), startup: make(map[[3]string][]string), Faults: make(map[taints.TaintID]string), partly: sets.New[taints.TaintID](), makers: make(map[string]maker), Keepers: make(map[string][]string),
+		Pool: sets.New[taints.TaintID](), startup: make(map[[3]string][]string), Faults: make(map[taints.TaintID]string), partly: sets.New[taints.TaintID](), makers: make(map[string]maker), Keepers: make(map[string][]string), Unready: make(map[string][]string),
 	}
 }
 

@@ -114,11 +114,18 @@ func (c *Cluster) WantsProvisioners() bool {
 // keepers are annotations of pods that ask not to be disrupted.
 var keepers = map[string]string{"karpenter.sh/do-not-disrupt": "true", "cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}
 
-func (c *Cluster) addKeeper(o *corev1.Pod, name PodName) {
+// noteOn notes what the pod says of its node, whatever the filter.
+func (c *Cluster) noteOn(node string, o *corev1.Pod, p *Pod) {
 	for key, value := range keepers {
-		if node := o.Spec.NodeName; node != "" && o.Annotations[key] == value {
-			c.Keepers[node] = append(c.Keepers[node], name.String()+" ("+key+")")
+		if node != "" && o.Annotations[key] == value {
+			c.Keepers[node] = append(c.Keepers[node], p.String()+" ("+key+")")
 		}
+	}
+	isUnready := func(s corev1.PodCondition) bool {
+		return s.Type == corev1.PodReady && s.Status == corev1.ConditionFalse
+	}
+	if node != "" && p.Owner.Kind == "DaemonSet" && !p.Deleting && slices.ContainsFunc(o.Status.Conditions, isUnready) {
+		c.Unready[node] = append(c.Unready[node], p.String())
 	}
 }
 

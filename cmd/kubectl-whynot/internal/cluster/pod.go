@@ -106,7 +106,7 @@ func (c *Cluster) addPod(o *corev1.Pod, mistakes []string) error {
 	}
 	if !c.Only.matches(p.Namespace, o.Labels) {
 		if c.leftOut[p.PodName] == nil {
-			c.addKeeper(o, p.PodName)
+			c.noteOn(p.Node, o, p)
 		}
 		c.leftOut[p.PodName] = p
 		return nil
@@ -146,7 +146,7 @@ func (c *Cluster) addPod(o *corev1.Pod, mistakes []string) error {
 	if c.OnPod != nil {
 		c.OnPod(p.PodName, o)
 	}
-	c.addKeeper(o, p.PodName)
+	c.noteOn(p.Node, o, p)
 	c.PodNamed[p.PodName] = p
 	c.Pods = append(c.Pods, p)
 	return nil

@@ -43,7 +43,7 @@ func (x *Pods) adviceFor(s *Stay) *advice {
 		"CORDONED": strings.TrimSpace(strings.TrimSuffix("by "+s.By, "by ") + " " + since), "WRITERS": x.writers(s.at), "SAYS": x.says(s.at), "RELIEF": reliefs[what],
 		"BY": first(s.removers), "MAKERS": first(s.makers), "KEEPERS": first(s.keepers), "STALE": s.Stale, "FAULT": s.Fault, "STARTUP": s.Startup,
 		"LOOK": s.known.Look, "WITHIN": duration.HumanDuration(s.known.Within), "REMOVAL": s.known.Removal,
-		"HOLDUPS": first(s.holdups),
+		"HOLDUPS": first(s.holdups), "UNREADY": first(s.unready),
 	}, x.First.Owner.Kind == "DaemonSet" && x.Profile.NamesNodes()}
 }
 
@@ -111,9 +111,9 @@ func (x *Pods) StepsFor(s *Stay, stays []*Stay) []Step {
 	case s.Fault != "":
 		return []Step{a.look("repair WHO, which HAVE WHAT{, SINCE} for a fault: FAULT")}
 	case s.Startup != "" && s.IsLate:
-		return []Step{a.look("look at what removes WHAT: WHO still HAVE it{, SINCE,} and STARTUP has it among its startupTaints")}
+		return []Step{a.look("look at what removes WHAT: WHO still HAVE it{, SINCE,} and STARTUP has it among its startupTaints" + unready)}
 	case s.Startup != "":
-		return []Step{a.look("wait for WHAT to go away from WHO{, there SINCE}: STARTUP has it among its startupTaints, so that the NODES ARE starting")}
+		return []Step{a.look("wait for WHAT to go away from WHO{, there SINCE}: STARTUP has it among its startupTaints, so that the NODES ARE starting" + unready)}
 	case s.known.IsGuess:
 		return []Step{a.look("ask who set WHAT on WHO{, there SINCE}: by its words the NODES ARE STATE. Who set it removes it; no pod should tolerate it" +
 			"{. WRITERS}{. There is more: EVIDENCE}")}
@@ -206,6 +206,9 @@ func (a *advice) virtual() []Step {
 	return steps
 }
 
+// unready names what may be the reason that nodes are not ready yet.
+const unready = "{. Pods of DaemonSets there are not ready: UNREADY}"
+
 // starting is for nodes that something makes ready, which may be the pods.
 func (a *advice) starting() (steps []Step) {
 	or := ""
@@ -213,21 +216,21 @@ func (a *advice) starting() (steps []Step) {
 		or, steps = "or, ", a.tolerate("if the pod is what removes WHAT, waiting never ends, and it must tolerate that: ", a.replaced)
 	}
 	switch isAlone := len(a.replaced) == len(a.taints); {
-	case a.IsLate && isAlone && a.Evidence == "" && !a.pods.RunsOn(a.pods.Profile, a.at): // others would still be there, or it is set again
+	case a.IsLate && isAlone && a.Evidence == "" && len(a.unready) == 0 && !a.pods.RunsOn(a.pods.Profile, a.at): // others would still be there, or it is set again
 		return append(steps, a.late(or), a.remove("or, if nothing needs this taint any more, remove it{. But REMOVAL}"))
 	case a.IsLate:
 		return append(steps, a.late(or))
 	case a.known.IsRepeated && a.ID.Key != "":
-		return append(steps, a.look(or+"look at LOOK: WHO HAVE WHAT, which BY may set again at any time, and normally removes within WITHIN"))
+		return append(steps, a.look(or+"look at LOOK: WHO HAVE WHAT, which BY may set again at any time, and normally removes within WITHIN"+unready))
 	case len(a.times) == 0:
-		return append(steps, a.look(or+"wait for WHAT to go away from WHO, which ARE starting"))
+		return append(steps, a.look(or+"wait for WHAT to go away from WHO, which ARE starting"+unready))
 	}
-	return append(steps, a.look(or+"wait for WHAT to go away from WHO, which HAVE been starting SINCE"))
+	return append(steps, a.look(or+"wait for WHAT to go away from WHO, which HAVE been starting SINCE"+unready))
 }
 
 // late is for nodes that have been in the state for far longer than they normally are.
 func (a *advice) late(or string) Step {
-	return a.look(or + "look at LOOK: WHO still HAVE WHAT{, SINCE,} and BY normally removes it within WITHIN" + a.kept() +
+	return a.look(or + "look at LOOK: WHO still HAVE WHAT{, SINCE,} and BY normally removes it within WITHIN" + a.kept() + unready +
 		"{. There is more: EVIDENCE}")
 }
 

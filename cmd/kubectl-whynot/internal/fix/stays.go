@@ -29,6 +29,7 @@ type Stay struct {
 	makers   []string       // Machines and NodeClaims that are deleted, and remove nodes
 	keepers  []string       // pods there that ask not to be disrupted
 	holdups  []string       // what the makers say of that
+	unready  []string       // pods of DaemonSets there, which may be what makes the nodes ready
 }
 
 // A Guide knows the cluster that steps are for.
@@ -96,6 +97,9 @@ func (g *Guide) findStays(nodes []int, list []taints.Taint) []*Stay {
 			if !slices.Contains(s.nodes[max(len(s.nodes)-1, 0):], n.Name) {
 				s.at = append(s.at, i)
 				s.nodes, s.keepers = append(s.nodes, n.Name), append(s.keepers, slices.Sorted(slices.Values(g.Keepers[n.Name]))...)
+				if e.State == purpose.Starting || e.Startup != "" {
+					s.unready = append(s.unready, slices.Sorted(slices.Values(g.Unready[n.Name]))...)
+				}
 			}
 			if !e.since.IsZero() && !e.since.After(g.Now) { // clocks differ
 				s.times = append(s.times, e.since)

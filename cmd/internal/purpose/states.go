@@ -75,11 +75,10 @@ var All = func() (list []*Entry) {
 
 // Keys that have rules of their own.
 const (
-	OutOfService = "node.kubernetes.io/out-of-service" // Kubernetes deletes pods by force
-	// MachineConfigFailed is no taint: the annotation says why OpenShift's Machine Config Operator has failed on a node.
-	MachineConfigFailed = "machineconfiguration.openshift.io/reason"
-	DeletionTimestamp   = "metadata.deletionTimestamp"           // no taint: the node is deleted, whatever its taints
-	candidate           = "DeletionCandidateOfClusterAutoscaler" // it may stay, whoever cordons it
+	OutOfService        = "node.kubernetes.io/out-of-service"        // Kubernetes deletes pods by force
+	DeletionTimestamp   = "metadata.deletionTimestamp"               // no taint: the node is deleted, whatever its taints
+	MachineConfigFailed = "machineconfiguration.openshift.io/reason" // no taint: why OpenShift's Machine Config Operator has failed
+	candidate           = "DeletionCandidateOfClusterAutoscaler"     // it may stay, whoever cordons it
 )
 
 const whoSetIt = "who set it" // by hand

@@ -26,7 +26,7 @@ func (g *Guide) WaysOut(list []*eviction.Eviction) []Step {
 	pods := slices.DeleteFunc(slices.Clone(list), func(x *eviction.Eviction) bool { // they do, or soon will
 		return !x.Hangs || x.Outcome != eviction.Deleting && (x.Outcome != eviction.Overdue || *x.InSeconds == 0)
 	})
-	repairs, outageOf := g.outages(pods)
+	repairs, outageOf, silent := g.outages(pods)
 	answering := nodesOf(slices.DeleteFunc(slices.Clone(list), func(x *eviction.Eviction) bool {
 		return !x.Of.Deleting || len(x.Of.Finalizers) > 0 || g.Now.Sub(x.Of.Ends) < time.Minute || !g.node(x.Node).IsBroken()
 	}))
@@ -42,7 +42,7 @@ func (g *Guide) WaysOut(list []*eviction.Eviction) []Step {
 		return cmp.Or(lists.CompareBools(x1 != "StatefulSet", y1 != "StatefulSet"), lists.CompareBools(x1 == "DaemonSet", y1 == "DaemonSet"))
 	})
 	nodes := nodesOf(pods)
-	steps := slices.Concat(g.waits(nodes), g.deletions(nodes), []Step{
+	steps := slices.Concat(g.waits(nodes), g.deletions(nodes, silent), []Step{
 		g.onNodes("if you are sure that the machine is off, mark the node as out of service. Kubernetes then deletes its pods by force and detaches "+
 			"their volumes. If the machine still writes to these, data is lost. Remove the taint when the node is back", nodes, why.MaxNames,
 			"taint", "nodes", purpose.OutOfService+"=nodeshutdown:NoExecute"),
@@ -59,8 +59,8 @@ func nodesOf(list []*eviction.Eviction) []string {
 
 // outages returns what to repair first where no node of the cluster answers, or none of the
 // workers, or of a zone that has more than one, and which of these a pod is in, or "". There
-// the machines may not have failed.
-func (g *Guide) outages(pods []*eviction.Eviction) (steps []Step, outageOf func(*eviction.Eviction) string) {
+// the machines may not have failed. It counts all nodes that do not answer.
+func (g *Guide) outages(pods []*eviction.Eviction) (steps []Step, outageOf func(*eviction.Eviction) string, all int) {
 	placesOf := func(n *cluster.Node) []string {
 		places := []string{"node"}
 		if !n.IsControlPlane() && !n.IsVirtual() {
@@ -99,7 +99,7 @@ func (g *Guide) outages(pods []*eviction.Eviction) (steps []Step, outageOf func(
 		}
 		steps = append(steps, Step{Text: text})
 	}
-	return steps, outageOf
+	return steps, outageOf, silent["node"]
 }
 
 func (g *Guide) node(name string) *cluster.Node { return &g.Nodes[g.NodeAt[name]] }
@@ -126,17 +126,11 @@ func (g *Guide) waits(nodes []string) (steps []Step) {
 
 // deletions returns what to know before the nodes are deleted. For those of the control plane,
 // and machines, a command to paste would be too fast.
-func (g *Guide) deletions(nodes []string) (steps []Step) {
+func (g *Guide) deletions(nodes []string, silent int) (steps []Step) {
 	living := slices.DeleteFunc(slices.Clone(nodes), func(name string) bool {
 		n := g.node(name)
 		return n.Deleted != nil && (n.Maker == "" || !g.IsLate(g.NodeAt[name])) // its Machine deletes it soon
 	})
-	silent := 0
-	for i := range g.Nodes {
-		if g.Nodes[i].IsSilent() {
-			silent++
-		}
-	}
 	isMade := func(name string) bool { return g.node(name).Machine != "" && g.node(name).Deleted == nil }
 	for _, same := range lists.Grouped(living, func(name string) [2]bool { return [2]bool{g.node(name).IsControlPlane(), isMade(name)} }) {
 		first, text := "if the machine does not come back, ", "delete "+named(same)+". Kubernetes then deletes the pods there. "+

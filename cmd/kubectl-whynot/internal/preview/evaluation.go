@@ -340,13 +340,13 @@ func (e *evaluation) notes(r *Request) {
 		if owner := node.Owner(); owner != nil && !slices.Contains(keys, owner.Key) {
 			owned[owner.Key] = append(owned[owner.Key], node.Name)
 		}
-		hold, isHeld := node.Hold, r.Verb == "uncordon"
+		hold, isHeld, writer := node.Hold, r.Verb == "uncordon", e.before.LaterWriter([]int{i})
 		if isHeld {
 			hold = node.CordonHold()
 		}
 		for _, t := range node.Own {
 			_, stays := taints.FindTaint(e.after.Nodes[i].Own, t.ID())
-			lister, writer := e.before.StartupOf(t, []int{i}), e.before.LaterWriter([]int{i})
+			lister := e.before.StartupOf(t, []int{i})
 			isUnknown := purpose.Of(t, purpose.Evidence{}) == purpose.Purpose{}
 			switch {
 			case stays:

@@ -20,7 +20,6 @@ import (
 type Hold struct {
 	By       string // the client that cordoned it, or wrote its taints; empty: not known
 	Evidence string // what else the node says; empty: nothing
-	Sick     string // the condition that says that something is wrong with the node, cordoned or not; empty: none
 }
 
 // Evidence of a node that just has to be repaired.

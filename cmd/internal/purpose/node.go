@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/managers"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 )
 
@@ -24,10 +25,11 @@ type NodeState struct {
 	Finalizers []string
 	Annotated  string // what AnnotationOf returns
 	IsCordoned bool
-	IsReady    bool   // by its conditions
-	MayBeReady bool   // or nothing is known of these
-	TaintsBy   string // the client that last wrote the taints; empty: not known
-	Hold              // of its cordon
+	IsReady    bool           // by its conditions
+	MayBeReady bool           // or nothing is known of these
+	Sick       string         // the condition that says that something is wrong with it; empty: none
+	Wrote      managers.Write // the taints; zero: not known, or Kubernetes did
+	Hold                      // of its cordon
 }
 
 // A Stay is equal for taints for which the same is to be done.
@@ -57,7 +59,7 @@ func (n *NodeState) StayOf(t taints.Taint, now time.Time) (s Stay, since time.Ti
 	case k.IsLate(since, now):
 		return Stay{State: k.State, ID: t.ID(), IsLate: true, IsReady: n.IsHealthy(), IsCordoned: n.IsCordoned, Hold: n.Hold}, since
 	case k.IsGuess, k.IsRepeated && since.IsZero() && !n.Made.IsZero(), k.State == Maintained, k.State == Fenced:
-		return Stay{State: k.State, ID: t.ID(), IsReady: n.IsReady, Hold: Hold{By: n.TaintsBy, Evidence: n.Evidence}}, since
+		return Stay{State: k.State, ID: t.ID(), IsReady: n.IsReady, Hold: Hold{By: n.Wrote.By, Evidence: n.Evidence}}, since
 	}
 	return Stay{State: k.State}, since
 }

@@ -66,7 +66,6 @@ type Node struct {
 	purpose.NodeState
 	Own        []taints.Taint
 	Group      *Group           // after Finish
-	Wrote      managers.Write   // the taints; zero: not known, or Kubernetes did
 	Machine    string           // or NodeClaim that it is of; empty: not known
 	Says       string           // what a condition says of why it is not ready, or has no network
 	Holdup     string           // what its Machine, which is deleted, says of that
@@ -124,7 +123,7 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 		added.Deleted = &n.DeletionTimestamp.Time
 	}
 	if last := managers.LastWrite(n.ManagedFields, "spec", "taints"); last.By != "kube-controller-manager" && last.By != "kubernetes" && !purpose.IsSetter(last.By) {
-		added.Wrote, added.TaintsBy = last, last.By
+		added.Wrote = last
 	}
 	for _, o := range n.Status.Conditions {
 		isBad := o.Type == corev1.NodeReady && o.Status == corev1.ConditionFalse || o.Type == corev1.NodeNetworkUnavailable && o.Status == corev1.ConditionTrue

@@ -235,10 +235,10 @@ func (c *Cluster) findAlone() {
 func (c *Cluster) LaterWriter(nodes []int) (writer string) {
 	for _, i := range nodes {
 		n := &c.Nodes[i]
-		if !(purpose.Hold{By: n.TaintsBy}).IsByController() || n.Wrote.At.Sub(n.CreationTimestamp.Time) < time.Hour {
+		if !(purpose.Hold{By: n.Wrote.By}).IsByController() || n.Wrote.At.Sub(n.CreationTimestamp.Time) < time.Hour {
 			return ""
 		}
-		writer = n.TaintsBy
+		writer = n.Wrote.By
 	}
 	return writer
 }

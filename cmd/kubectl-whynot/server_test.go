@@ -45,7 +45,7 @@ type apiServer struct {
 	url, cache string // the cache is kubectl's
 	version    string
 	refused    []string // the beginnings of paths that the user may not read
-	expired    string   // the path of a list whose second page is forgotten once
+	expired    []string // the paths of lists whose next page is forgotten, once for each
 	requests   []string
 }
 
@@ -201,8 +201,8 @@ func (s *apiServer) list(r *http.Request, version, kind, namespace string) (any,
 		}
 	}
 	from, _ := strconv.Atoi(r.FormValue("continue"))
-	if r.URL.Path == s.expired && from > 0 {
-		s.expired = ""
+	if i := slices.Index(s.expired, r.URL.Path); i >= 0 && from > 0 {
+		s.expired = slices.Delete(s.expired, i, i+1)
 		expired := apierrors.NewResourceExpired("too old")
 		expired.ErrStatus.Continue = r.FormValue("continue")
 		return nil, expired

@@ -14,41 +14,6 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/remedy"
 )
 
-func TestLabels(t *testing.T) {
-	for _, tc := range []struct {
-		relations []relation
-		want      string
-	}{
-		{[]relation{together}, "Fix"},
-		{[]relation{together, together}, "Fix, step 1 of 2|Fix, step 2 of 2"},
-		{[]relation{enough, also, enough}, "Fix, one of 2|And then|Fix, one of 2"},
-		{[]relation{together, instead}, "Fix|Or instead"},
-		{[]relation{together, together, instead}, "Fix, step 1 of 2|Fix, step 2 of 2|Or instead of step 2"},
-	} {
-		var steps []Step
-		for _, r := range tc.relations {
-			steps = append(steps, Step{Relation: r, Replaces: map[relation]int{instead: 1}[r]})
-		}
-		if got := strings.Join(Labels(steps), "|"); got != tc.want {
-			t.Errorf("%q: %q, want %q", tc.relations, got, tc.want)
-		}
-	}
-}
-
-// A command is shown once, and steps without one are not repeated.
-func TestOnce(t *testing.T) {
-	steps := []Step{{Text: "a", Command: "x"}, {Text: "b"}, {Text: "c", Command: "y"}, {Text: "d"}, {Text: "e", Command: "x"}}
-	var repeated string
-	for _, s := range Once(steps) {
-		if s.IsRepeated {
-			repeated += s.Text
-		}
-	}
-	if repeated != "e" || steps[4].IsRepeated {
-		t.Errorf("%q is repeated", repeated)
-	}
-}
-
 const objects = `kind: Node
 metadata: {name: cordoned, annotations: {ANNOTATION}}
 spec: {unschedulable: true}

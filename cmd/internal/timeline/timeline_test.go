@@ -3,45 +3,26 @@
 package timeline
 
 import (
+	"encoding/json"
 	"fmt"
-	"math"
 	"strings"
 	"testing"
+
+	"github.com/seed-0529bac1/taints/cmd/internal/cases"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 )
 
 func TestLine(t *testing.T) {
-	at := func(list ...int64) (spans []Span) {
-		for _, seconds := range list {
-			spans = append(spans, Span{seconds, seconds})
+	cases.Run(t, "testdata/lines.txt", func(t *testing.T, lines []string) []string {
+		var given [][2]int64
+		if err := json.Unmarshal([]byte(lines[0]), &given); err != nil {
+			t.Fatal(lines, err)
 		}
-		return spans
-	}
-	for _, tc := range []struct {
-		spans         []Span
-		ticks         string
-		times, ranges string
-	}{
-		{nil, "now 7, in 60s 93, in 10s 37.6", "", ""},
-		{at(0, 60), "now 7, in 60s 93, in 10s 37.6", "M7 10H7M93 10H93", ""},
-		{at(-3600, 300), "now 61.4, 60m ago 7, 10m ago 23.4, in 5m 93, 60s ago 43.4", "M7 10H7M93 10H93", ""},
-		{at(240, 240), "now 7, in 5m 93, in 60s 55.8, in 10s 24.4", "M87.6 10H87.6", ""},
-		{[]Span{{0, 60}}, "now 7, in 60s 93, in 10s 37.6", "", "M7 10H93"},
-		{[]Span{{58, 60}, {Anytime, 60}}, "now 7, in 60s 93, in 10s 37.6", "", "M0 10H93M91 10H93"},
-		{append(at(1, 2), Span{50, 51}), "now 7, in 60s 93, in 10s 37.6", "M11.2 10H11.2M15 10H15", "M85 10H87"},
-		{at(math.MinInt64/2, math.MaxInt64), "now 50, 100y ago 7, in 100y 93, 24h ago 30, in 24h 70", "M0 10H0M100 10H100", ""},
-	} {
-		l := New(tc.spans)
-		var ticks []string
-		for _, x := range l.Ticks() {
-			ticks = append(ticks, fmt.Sprint(x.Text, " ", x.At))
-		}
-		if got := strings.Join(ticks, ", "); got != tc.ticks {
-			t.Errorf("%v: ticks %s, want %s", tc.spans, got, tc.ticks)
-		}
-		if times, ranges := l.Path(false, tc.spans), l.Path(true, tc.spans); times != tc.times || ranges != tc.ranges {
-			t.Errorf("%v: times %s, ranges %s, want %s and %s", tc.spans, times, ranges, tc.times, tc.ranges)
-		}
-	}
+		spans := lists.Each(given, func(s [2]int64) Span { return Span{s[0], s[1]} })
+		l := New(spans)
+		ticks := lists.Each(l.Ticks(), func(x Tick) string { return fmt.Sprint(x.Text, " ", x.At) })
+		return []string{strings.Join(ticks, ", "), fmt.Sprintf("times %q, ranges %q", l.Path(false, spans), l.Path(true, spans))}
+	})
 }
 
 // Many times do not make the drawing long.

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/seed-0529bac1/taints/cmd/internal/cases"
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
 )
@@ -18,35 +19,25 @@ import (
 // The fields that are named are those that strict decoding, as in an API server, refuses.
 func TestMistakesAreThoseOfAnAPIServer(t *testing.T) {
 	strict := json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme.Scheme, scheme.Scheme, json.SerializerOptions{Strict: true})
-	for _, tc := range []struct{ kind, version, spec string }{
-		{"Pod", "v1", `{"tolerations":[{"key":"k","operators":"Exists","tolerationsSeconds":3,"Value":"v"}],"toleration":[]}`},
-		{"Pod", "v1", `{"tolerations":[{"key":"k"}],"tolerations":[{"key":"k","key":"l","effect":"NoSchedule"}],"effect":"x"}`},
-		{"Pod", "v1", `{"containers":[{"name":"c","tolerations":[]}],"affinity":{"tolerations":[]},"nodeSelector":{"tolerations":"x"}}`},
-		{"Pod", "v1", `{"tolerations":[{"key":"k","operator":"Exists","value":"","effect":"NoSchedule","tolerationSeconds":3}]}`},
-		{"Deployment", "apps/v1", `{"replicas":1,"selector":{},"tolerations":[],"template":{"tolerations":[],"metadata":{"tolerations":[]},"spec":{"Tolerations":[]}}}`},
-		{"DaemonSet", "apps/v1", `{"template":{"spec":{"tolerations":[{"seconds":1,"keys":"k"}]}},"updateStrategy":{},"tolerations":[]}`},
-		{"Job", "batch/v1", `{"backoffLimit":3,"template":{"spec":{}},"template":{"spec":{"tolerations":[{"tolerationSecond":5}]}}}`},
-		{"CronJob", "batch/v1", `{"schedule":"* * * * *","jobTemplate":{"tolerations":[],"spec":{"tolerations":[],"template":{"spec":{"tolerations":[{"operatr":"x"}]}}}}}`},
-		{"StatefulSet", "apps/v1", `{"serviceName":"s","template":{"spec":{}},"volumeClaimTemplates":[],"toleration":[]}`},
-	} {
-		object := `{"apiVersion":"` + tc.version + `","kind":"` + tc.kind + `","metadata":{"name":"x"},"spec":` + tc.spec + `}`
+	cases.Run(t, "testdata/mistakes.txt", func(t *testing.T, lines []string) []string {
 		var want []string
-		_, _, err := strict.Decode([]byte(object), nil, nil)
+		_, _, err := strict.Decode([]byte(lines[0]), nil, nil)
 		if refused, ok := runtime.AsStrictDecodingError(err); ok {
-			want = lists.Each(refused.Errors(), func(err error) string { return strings.Trim(err.Error()[strings.Index(err.Error(), `"`):], `"`) })
+			want = lists.Each(refused.Errors(), func(err error) string { return strings.Split(err.Error(), `"`)[1] })
 		} else if err != nil {
 			t.Fatal(err)
 		}
 		c := New(Filter{})
-		if err := manifest.Read("x", strings.NewReader(object), c.Decode); err != nil {
+		if err := manifest.Read("x", strings.NewReader(lines[0]), c.Decode); err != nil {
 			t.Fatal(err)
 		}
 		c.Finish()
-		got := lists.Each(c.Pods[0].Mistakes, func(s string) string { path, _, _ := strings.Cut(s, " is "); return path })
+		got := lists.Each(c.Pods[0].Mistakes, func(s string) string { return strings.Fields(s)[0] })
 		slices.Sort(got)
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
-			t.Errorf("%s: got %q, want %q", object, got, want)
+			t.Errorf("%s: got %q, want %q", lines[0], got, want)
 		}
-	}
+		return c.Pods[0].Mistakes
+	})
 }

@@ -51,7 +51,7 @@ func TestAdvice(t *testing.T) {
 
 // TestOutput runs files of cases with objects and the output of the program for them and
 // some arguments, without blank lines. In preview.txt, the content of the JSON form follows, and
-// exit-codes.txt has no standard output.
+// kubectl's own code does the same. exit-codes.txt has no standard output.
 func TestOutput(t *testing.T) {
 	for _, file := range []string{"testdata/output.txt", "testdata/preview.txt", "testdata/preview-output.txt", "testdata/page.txt", "testdata/exit-codes.txt"} {
 		cases.Run(t, file, func(t *testing.T, lines []string) []string {
@@ -68,6 +68,9 @@ func TestOutput(t *testing.T) {
 			if file != "testdata/preview.txt" {
 				return output
 			}
+			server := newAPIServer(t)
+			server.store, _ = readStore(input, nil)
+			server.compare(t, args[1:])
 			var report map[string]json.RawMessage
 			if err := json.Unmarshal([]byte(mustRun(t, input, append(args, "-o", "json")...)), &report); err != nil {
 				t.Fatal(err)

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -42,6 +43,7 @@ func (s store) world(t *testing.T) *world {
 			if err := json.Unmarshal([]byte(mustJSON(o)), p); err != nil {
 				t.Fatal(err)
 			}
+			p.Namespace, p.Status.Phase = cmp.Or(p.Namespace, metav1.NamespaceDefault), cmp.Or(p.Status.Phase, corev1.PodPending)
 			w.pods = append(w.pods, p)
 		}
 	}
@@ -163,12 +165,13 @@ func wantedBy(n, old *corev1.Node) map[corev1.Taint]bool {
 	const schedule, execute = corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute
 	ready, pressure := conditionsOf(n, old)
 	return map[corev1.Taint]bool{
-		{Key: taints.NodeUnschedulable, Effect: schedule}: n.Spec.Unschedulable,
-		{Key: taints.NodeDiskPressure, Effect: schedule}:  pressure == corev1.ConditionTrue,
-		{Key: taints.NodeNotReady, Effect: schedule}:      ready == corev1.ConditionFalse,
-		{Key: taints.NodeNotReady, Effect: execute}:       ready == corev1.ConditionFalse,
-		{Key: taints.NodeUnreachable, Effect: schedule}:   ready == corev1.ConditionUnknown,
-		{Key: taints.NodeUnreachable, Effect: execute}:    ready == corev1.ConditionUnknown,
+		{Key: taints.NodeUnschedulable, Effect: schedule}:      n.Spec.Unschedulable,
+		{Key: taints.NodeDiskPressure, Effect: schedule}:       pressure == corev1.ConditionTrue,
+		{Key: taints.NodeNetworkUnavailable, Effect: schedule}: false,
+		{Key: taints.NodeNotReady, Effect: schedule}:           ready == corev1.ConditionFalse,
+		{Key: taints.NodeNotReady, Effect: execute}:            ready == corev1.ConditionFalse,
+		{Key: taints.NodeUnreachable, Effect: schedule}:        ready == corev1.ConditionUnknown,
+		{Key: taints.NodeUnreachable, Effect: execute}:         ready == corev1.ConditionUnknown,
 	}
 }
 
@@ -270,5 +273,6 @@ func workloadOf(p *corev1.Pod) string {
 	if owner == nil || isMirror(p) {
 		return ""
 	}
-	return owner.Kind + strings.TrimSuffix(strings.TrimPrefix("."+owner.APIVersion, ".apps"), "/v1") + " default/" + owner.Name
+	group := strings.TrimSuffix(strings.TrimPrefix(owner.APIVersion, "apps/"), "v1")
+	return strings.TrimSuffix(owner.Kind+"."+strings.TrimSuffix(group, "/"), ".") + " default/" + owner.Name
 }

@@ -192,39 +192,6 @@ func TestBold(t *testing.T) {
 	}
 }
 
-// TestUsage checks output that is not the same on all systems: help, which is
-// written to standard output, and errors of libraries.
-func TestUsage(t *testing.T) {
-	for _, test := range []struct {
-		stdin, args string
-		code        int
-		want        string // in standard error, or in standard output if code is 0
-	}{
-		{"", "--help", 0, "Usage:\n  kubectl whynot [POD] [flags]\n"},
-		{"", "version", 0, "(devel)\n"},
-		{"", "completion bash", 0, "bash completion V2 for kubectl-whynot"},
-		{"", "-s http://u:s3%zzcret@127.0.0.1:1 -A", 1, "PASSWORD@127.0.0.1:1"},
-		{"not read", "-n x", 1, "error: there is no kubeconfig that names a cluster; use --kubeconfig, -f for a file, or a pipe"},
-		{"", "-s http://127.0.0.1:1 -A", 1, `error: Get "http://127.0.0.1:1/`},
-		{"not read", "preview cordon worker-1 -f testdata/none.yaml", 1, "none.yaml"},
-		{"NAME   STATUS\r\nn      Ready\r\n", "", 1, "this is a table, or the output of 'kubectl describe'; whynot reads what 'kubectl get nodes,pods -A -o json' prints"},
-		{`{"kind":"Node"`, "", 1, "error: standard input: "},
-		{objectOf("pod"), "", 1, "no nodes in standard input; reading those of the cluster failed: "},
-		{objectOf("pod"), "", 1, "; whynot reads what 'kubectl get nodes,pods -A -o json' prints"},
-		{"kind: Pod\nspec:\n\tcontainers: []\n", "", 1, "line 3: found character that cannot start any token: a line begins with a tab, and YAML indents with spaces"},
-		{"kind: Pod\nspec: {\n", "", 1, "document 1: yaml: line 2: did not find expected node content\n"},
-	} {
-		code, stdout, stderr := runOn(strings.NewReader(test.stdin), strings.Fields(test.args)...)
-		got, other := stderr, stdout
-		if test.code == 0 {
-			got, other = stdout, stderr
-		}
-		if code != test.code || other != "" || !strings.Contains(got, test.want) {
-			t.Errorf("%q: exit code %d, stdout %q, stderr %q", test.args, code, stdout, stderr)
-		}
-	}
-}
-
 // Help fits 80 columns, and the flags that choose a cluster are apart.
 func TestHelp(t *testing.T) {
 	for _, command := range []string{"", "preview", "preview taint", "preview cordon", "preview drain", "version"} {
@@ -295,16 +262,6 @@ func TestWriteError(t *testing.T) {
 }
 
 func FuzzRun(f *testing.F) {
-	f.Add([]byte(``))
-	f.Add([]byte(list(
-		objectOf("node a x=y k=v:NoExecute"), `{"kind":"Pod","metadata":{"name":"p"},"spec":{"nodeName":"a"}}`,
-		`{"kind":"Pod","metadata":{"name":"q"},"spec":{"nodeSelector":{"x":"y"},"tolerations":[{"key":"k","value":"V"}]}}`,
-	)))
-	f.Add([]byte(`{"items":[{"spec":{"taints":[{"key":"k","value":"40","effect":"NoSchedule"}]},"metadata":{"name":"n"}}],` +
-		`"kind":"NodeList"}` +
-		`{"kind":"Pod","metadata":{"name":"p"},"spec":{"tolerations":[{"key":"k","operator":"Lt","value":"9"}]}}`))
-	f.Add([]byte(`{"kind":"Node","metadata":{"name":"n"},"spec":{"unschedulable":true,"taints":[{"effect":"NoExecute"}]}}`))
-	f.Add([]byte("kind: Node\nmetadata: {name: n}\n---\nkind: DaemonSet\nmetadata: {name: d}\n"))
 	f.Fuzz(func(t *testing.T, input []byte) {
 		for _, output := range outputs {
 			code, stdout, stderr := runOn(bytes.NewReader(input), "-o", output)

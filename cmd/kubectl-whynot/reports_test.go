@@ -11,8 +11,8 @@ import (
 
 // TestReports runs the inputs of testdata/reports, which are from public reports
 // and from clusters as people run them. Beside each input, a text has the question,
-// the arguments of one or more runs, and what the output of each must say ("+ ") and
-// must not say ("- "), with line breaks and repeated spaces folded:
+// the arguments of one or more runs, and what the output of each, with the exit code of a
+// failure, must say ("+ ") and must not say ("- "), with line breaks and repeated spaces folded:
 //
 //	# a DaemonSet has no pod on the GPU node
 //	$ kubectl whynot -f daemonset-kept-off.json --now 2026-11-26T12:03:00Z
@@ -49,9 +49,9 @@ func checkReport(t *testing.T, args string, wants []string) {
 			list[i] = filepath.Join("testdata", "reports", arg)
 		}
 	}
-	_, stdout, stderr := runOn(strings.NewReader(""), list...)
+	code, stdout, stderr := runOn(strings.NewReader(""), list...)
 	checkFixes(t, "", list...)
-	output := oneLine(visible(stdout) + stderr)
+	output := oneLine(strings.Join(outputOf(code, visible(stdout)+stderr), "\n"))
 	for _, want := range wants {
 		text := oneLine(strings.TrimLeft(want, "+- "))
 		if says := strings.Contains(output, text); text == "" || says != strings.HasPrefix(want, "+ ") {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
-	"github.com/seed-0529bac1/taints/cmd/internal/manifest"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/fix"
@@ -34,17 +33,12 @@ func checkFixes(t *testing.T, stdin string, args ...string) {
 	}
 	r := mustReport(t, s.String(), args...)
 	checkSafe(t, s, &r)
-	c := cluster.New(cluster.Filter{})
-	if err := manifest.Read("input", strings.NewReader(s.String()), c.Decode); err != nil {
-		t.Fatal(err)
-	}
-	c.Finish()
 	server := newAPIServer(t)
 	for _, x := range slices.Concat(r.Pending, r.DaemonSets) {
 		for i, steps := range waysOf(x.Fix) {
 			server.store = s.clone()
 			w := &attempt{apiServer: server, t: t, x: x}
-			w.find(c)
+			w.find()
 			w.try(steps)
 			w.check(mustReport(t, w.store.String(), args...), i == 0)
 		}
@@ -106,7 +100,7 @@ type attempt struct {
 	t *testing.T
 	x *diagnosis.Pending
 
-	nodes     []string // that match the pods
+	nodes     []string
 	workload  *unstructured.Unstructured
 	isInInput bool     // the workload
 	isNew     bool     // the pods are made of the template
@@ -115,18 +109,13 @@ type attempt struct {
 	ran       []string // what the commands change
 }
 
-// find finds the nodes that match the pods, and their template.
-func (w *attempt) find(c *cluster.Cluster) {
+// find finds the nodes, and the template of the pods.
+func (w *attempt) find() {
 	x := w.x
-	for _, name := range x.Pods {
-		if p := c.PodNamed[cluster.PodName{Namespace: x.Namespace, Name: name}]; p != nil {
-			for _, s := range c.Choose(p.Profile) {
-				w.nodes = append(w.nodes, lists.Each(s.Nodes, func(i int) string { return c.Nodes[i].Name })...)
-			}
+	for _, o := range w.store {
+		if o.GetKind() == "Node" {
+			w.nodes = append(w.nodes, o.GetName())
 		}
-	}
-	if x.Kind == "kept-off" {
-		w.nodes = lists.Each(c.Nodes, func(n cluster.Node) string { return n.Name })
 	}
 	kind, name := x.Owner.Template()
 	if w.workload = w.object(kind, x.Namespace, name); w.workload != nil {
@@ -169,7 +158,7 @@ func (w *attempt) try(steps []fix.Step) {
 		if s.Command != "" && !slices.ContainsFunc(commands, func(words []string) bool { return w.run(s, words) }) {
 			w.t.Errorf("%s fails", s.Command)
 		}
-		for _, other := range [][]taints.Toleration{nil, {tol("other op=Exists")}, w.x.Tolerations} {
+		for _, other := range w.others() {
 			works := func(words []string) bool { return patched(w.t, words[len(words)-1], w.workload, other) != nil }
 			if len(commands) > 1 && !slices.ContainsFunc(commands, works) {
 				w.t.Errorf("%s fails for a template with %v", s.Command, other)
@@ -253,14 +242,19 @@ func (w *attempt) endStates(s fix.Step) {
 }
 
 // run runs the command, for all pods or nodes if it names the first of them, and reports
-// whether it works.
+// whether it works. What it does to nodes is kubectl's own code.
 func (w *attempt) run(s fix.Step, words []string) bool {
 	w.t.Helper()
 	namespace, args := withoutFlags(words)
 	isForFirst := strings.Contains(s.For, "first")
 	switch args[0] {
 	case "uncordon", "taint":
-		w.runOnNodes(args, isForFirst)
+		if isForFirst && args[0] == "uncordon" {
+			args = append(args[:1], w.nodes...)
+		}
+		if code, stderr := w.kubectl(args...); code != 0 && !(w.hasEnded && strings.Contains(stderr, " not found")) {
+			w.t.Errorf("%s: %s", args, stderr)
+		}
 	case "rollout":
 		if w.isNew = w.isInInput; args[1] == "resume" {
 			_ = unstructured.SetNestedField(w.workload.Object, false, "spec", "paused")
@@ -280,24 +274,21 @@ func (w *attempt) run(s fix.Step, words []string) bool {
 			if o == nil && kind != "pod" {
 				o = w.workload
 			}
-			if o == nil || !w.patch(o, patch) {
+			if o == nil {
 				return false
 			}
+			for _, other := range w.others() { // of which it loses nothing
+				patched(w.t, patch, o, other)
+			}
+			after := patched(w.t, patch, o, tolerationsOf(o))
+			if after == nil {
+				return false
+			}
+			setTolerations(o, after)
 		}
 		w.isNew = w.isNew || kind != "pod"
 	}
 	return true
-}
-
-// runOnNodes runs kubectl's own code.
-func (w *attempt) runOnNodes(args []string, areAll bool) {
-	w.t.Helper()
-	if areAll && args[0] == "uncordon" {
-		args = append([]string{"uncordon"}, w.nodes...)
-	}
-	if code, stderr := w.kubectl(args...); code != 0 && !(w.hasEnded && strings.Contains(stderr, " not found")) {
-		w.t.Errorf("%s: %s", args, stderr)
-	}
 }
 
 // remove removes pods, or nodes with their pods.
@@ -309,17 +300,9 @@ func (w *attempt) remove(kind, namespace string, names []string) {
 	})
 }
 
-// patch applies the JSON patch, or reports that it fails. It loses nothing of other lists.
-func (w *attempt) patch(o *unstructured.Unstructured, text string) bool {
-	w.t.Helper()
-	for _, other := range [][]taints.Toleration{nil, {tol("other op=Exists")}, w.x.Tolerations} {
-		patched(w.t, text, o, other)
-	}
-	after := patched(w.t, text, o, tolerationsOf(o))
-	if after != nil {
-		setTolerations(o, after)
-	}
-	return after != nil
+// others returns lists of tolerations that a template may have.
+func (w *attempt) others() [][]taints.Toleration {
+	return [][]taints.Toleration{nil, {tol("other op=Exists")}, w.x.Tolerations}
 }
 
 // check checks that the nodes that are promised accept the pods, by the report after the steps.

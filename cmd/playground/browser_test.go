@@ -60,12 +60,11 @@ func TestBrowser(t *testing.T) {
 			}
 		})
 	}
-	for name, try := range map[string]func(*browserPage){
-		"Samples": testSamples, "Large": testLarge, "Widths": testWidths, "Contrast": testContrast,
-	} {
-		t.Run(name, func(t *testing.T) { try(open(t, "application/wasm")) })
-	}
-	t.Run("UnknownType", func(t *testing.T) { open(t, "application/octet-stream").placement(repels) })
+	t.Run("Widths", func(t *testing.T) { testWidths(open(t, "application/wasm")) })
+	t.Run("Contrast", func(t *testing.T) { testContrast(open(t, "application/wasm")) })
+	t.Run("UnknownType", func(t *testing.T) {
+		open(t, "application/octet-stream").text("#placement strong", "✕ The pod cannot be scheduled on the node")
+	})
 	t.Run("NoProgram", func(t *testing.T) {
 		p := open(t, "")
 		p.fails = true
@@ -73,53 +72,6 @@ func TestBrowser(t *testing.T) {
 		p.keys("#taints", "a")
 		p.want("what was typed", "$('#taints').value.endsWith('NoSchedulea')", true)
 	})
-}
-
-const repels = "✕ The pod cannot be scheduled on the node"
-
-// testSamples checks that the note of a sample stays while its taints do.
-func testSamples(p *browserPage) {
-	const shown = "$$('.note:not([hidden])').map((e) => e.dataset.note).join()"
-	p.want("the first sample", shown, samples[0].ID)
-	for _, s := range samples {
-		p.run("document.querySelector('[data-sample=" + s.ID + "]').click()")
-		p.want("the note", shown, s.ID)
-		p.want("its taints", "$('#taints').value", s.Fields["taints"])
-		p.want("what is current", "$$('[aria-current]').map((e) => e.textContent)", []any{s.Question})
-		p.want("its problems", "$$('.problems li:not(.unknown)').length", 0.0)
-		p.fill("taints", s.Fields["taints"]+"\n")
-		p.want("the note after a change", shown, s.ID)
-		p.fill("taints", "example.org/mine=1:NoSchedule")
-		p.want("the note of what is replaced", shown, "")
-		p.want("the question that is marked", "$$('[aria-current]').length", 0.0)
-		p.want("the link", "new URLSearchParams(location.hash.slice(1)).get('taints')", "example.org/mine=1:NoSchedule")
-		p.do(chromedp.Reload())
-		p.text("#list-taints code", "example.org/mine=1:NoSchedule")
-		p.want("the note after a reload", shown, "")
-	}
-}
-
-// testLarge types the longest texts that are read, to test the browser's stack.
-func testLarge(p *browserPage) {
-	p.placement(repels)
-	p.fill("tolerations", strings.Repeat("[", 200_000))
-	p.text("#problems-tolerations", "1:101this is not valid JSON or YAML: exceeded max depth of 100")
-	p.fill("tolerations", strings.Repeat("[", 100)+strings.Repeat("]", 100))
-	p.text("#problems-tolerations", "1:2expected an object, found a list")
-	var many strings.Builder
-	for i := range 500 {
-		fmt.Fprintf(&many, "example.com/some-key-%d:NoExecute op=Exists for %ds,", i, i)
-	}
-	p.fill("taints", strings.Repeat("example.com/some-kei:NoExecute,", 500))
-	p.fill("tolerations", many.String())
-	p.want("the number of answers to many", "$$('#list-tolerations > li').length", 500.0)
-	p.fill("taints", "a:NoSchedule")
-	p.fill("tolerations", strings.Repeat("x", 2_100_000))
-	p.want("the link of what is too much for one", "location.hash", "")
-	p.run("document.querySelector('#copy').click()")
-	p.text("#copied", "The form is too large for a link.")
-	p.fill("tolerations", "")
-	p.want("the answer to few again", "$$('#list-taints > li').length", 1.0)
 }
 
 func testWidths(p *browserPage) {
@@ -150,7 +102,7 @@ func testWidths(p *browserPage) {
 // light and in dark mode.
 func testContrast(p *browserPage) {
 	p.visit("#taints=a:NoSchedule,b:PreferNoSchedule,c:NoExecute,d:&tolerations=c:NoExecute+op%3DExists+for+9s,d&add=daemonset&sample=pending&observed=2026-11-21T12:00")
-	p.placement("? Scheduling unknown")
+	p.text("#placement strong", "? Scheduling unknown")
 	contrast, err := os.ReadFile("testdata/contrast.js")
 	if err != nil {
 		p.t.Fatal(err)
@@ -220,8 +172,6 @@ func (p *browserPage) step(line string) {
 		p.keys("", kb.Tab)
 	case verb == "keys" && noText == nil:
 		p.keys(field, typed)
-	case verb == "fill" && noText == nil:
-		p.fill(field, typed)
 	case verb == "text":
 		p.text(of, want)
 	case verb == "want" && noValue == nil:
@@ -261,9 +211,14 @@ func (p *browserPage) follow(fragment string) {
 	p.run(fmt.Sprintf("location.hash = %q", fragment))
 }
 
-// helpers are what scripts find elements with, and ask for.
+// helpers are what scripts find and fill elements with, and ask for.
 const helpers = `
 	const $ = (s) => document.querySelector(s), $$ = (s) => Array.from(document.querySelectorAll(s));
+	const fill = (id, text) => {
+		const e = document.getElementById(id);
+		e.value = text;
+		e.dispatchEvent(new Event('input', {bubbles: true}));
+	};
 	const link = () => new URLSearchParams(location.hash.slice(1));
 	const focused = () => { const e = document.activeElement; return e.ariaLabel || e.id || e.className };
 	const selected = () => { const e = document.activeElement; return e.value.slice(e.selectionStart, e.selectionEnd) };`
@@ -272,12 +227,6 @@ const helpers = `
 func (p *browserPage) run(script string) {
 	p.t.Helper()
 	p.do(chromedp.Evaluate[chromedp.Void]("{" + helpers + script + "}"))
-}
-
-// fill replaces the text of a field.
-func (p *browserPage) fill(field, text string) {
-	p.t.Helper()
-	p.run(fmt.Sprintf("const e = document.getElementById(%q); e.value = %q; e.dispatchEvent(new Event('input', {bubbles: true}))", field, text))
 }
 
 // want waits for the expression to have the value. It is nil if the expression fails.
@@ -297,11 +246,6 @@ func (p *browserPage) want(what, expression string, want any) {
 func (p *browserPage) text(selector, want string) {
 	p.t.Helper()
 	p.want("text", "$('"+selector+"').textContent", want)
-}
-
-func (p *browserPage) placement(want string) {
-	p.t.Helper()
-	p.text("#placement strong", want)
 }
 
 // keys types into the element, or into the focused element.

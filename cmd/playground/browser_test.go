@@ -21,8 +21,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/browser"
-	"github.com/seed-0529bac1/taints/cmd/playground/internal/play"
 )
 
 // TestBrowser tests the page in a headless Chromium.
@@ -60,8 +60,6 @@ func TestBrowser(t *testing.T) {
 			}
 		})
 	}
-	t.Run("Widths", func(t *testing.T) { testWidths(open(t, "application/wasm")) })
-	t.Run("Contrast", func(t *testing.T) { testContrast(open(t, "application/wasm")) })
 	t.Run("UnknownType", func(t *testing.T) {
 		open(t, "application/octet-stream").text("#placement strong", "✕ The pod cannot be scheduled on the node")
 	})
@@ -72,47 +70,6 @@ func TestBrowser(t *testing.T) {
 		p.keys("#taints", "a")
 		p.want("what was typed", "$('#taints').value.endsWith('NoSchedulea')", true)
 	})
-}
-
-func testWidths(p *browserPage) {
-	p.visit(samples[len(samples)-1].Link())
-	p.text("#list-tolerations code", "node.kubernetes.io/not-ready:NoExecute op=Exists for 300s")
-	for _, width := range []int64{320, 360, 390, 768, 1280, 1920} {
-		p.do(chromedp.EmulateViewport(width, 600))
-		p.want("the width", "innerWidth", float64(width))
-		for _, adder := range play.Adders {
-			p.follow("#taints=a:NoExecute&tolerations=a:NoExecute+for+3s&add=" + adder.ID)
-			p.want("who adds", "$('#list-tolerations li:last-child .tag')?.textContent", "added by "+adder.Name)
-			p.want(fmt.Sprintf("what of %s does not fit into %d pixels", adder.ID, width),
-				"document.documentElement.scrollWidth - document.documentElement.clientWidth", 0.0)
-		}
-		const top = "['.lists', '#results', '.options'].map((of) => Math.round(document.querySelector(of).getBoundingClientRect().top))"
-		order := "(([lists, results, options]) => lists < results && results < options)(" + top + ")"
-		if width > 800 {
-			order = "(([lists, results, options]) => lists === results && results < options)(" + top + ")"
-		}
-		p.want(fmt.Sprintf("whether the answer is before the options at %d pixels", width), order, true)
-		p.run("window.scrollTo(0, 0)")
-		p.want(fmt.Sprintf("whether the answer is at the bottom of %d pixels", width),
-			"getComputedStyle($('#bar')).display !== 'none'", width < 800)
-	}
-}
-
-// testContrast checks that all text has enough contrast with its background, in
-// light and in dark mode.
-func testContrast(p *browserPage) {
-	p.visit("#taints=a:NoSchedule,b:PreferNoSchedule,c:NoExecute,d:&tolerations=c:NoExecute+op%3DExists+for+9s,d&add=daemonset&sample=pending&observed=2026-11-21T12:00")
-	p.text("#placement strong", "? Scheduling unknown")
-	contrast, err := os.ReadFile("testdata/contrast.js")
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	for scheme, background := range map[string]string{"light": "rgb(246, 247, 249)", "dark": "rgb(17, 20, 26)"} {
-		features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}
-		p.do(browser.Emulate(emulation.SetEmulatedMediaParams{Features: features}))
-		p.want("text of little contrast in "+scheme, string(contrast), []any{})
-		p.want("the background in "+scheme, "getComputedStyle(document.body).backgroundColor", background)
-	}
 }
 
 // A browserPage is the page in a tab of a browser.
@@ -168,6 +125,12 @@ func (p *browserPage) step(line string) {
 		p.do(chromedp.Reload())
 	case verb == "run":
 		p.run(rest)
+	case verb == "width":
+		width, _ := strconv.Atoi(rest)
+		p.do(chromedp.EmulateViewport(int64(width), 600))
+	case verb == "scheme":
+		features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: rest}}
+		p.do(browser.Emulate(emulation.SetEmulatedMediaParams{Features: features}))
 	case verb == "tab":
 		p.keys("", kb.Tab)
 	case verb == "keys" && noText == nil:
@@ -211,8 +174,9 @@ func (p *browserPage) follow(fragment string) {
 	p.run(fmt.Sprintf("location.hash = %q", fragment))
 }
 
-// helpers are what scripts find and fill elements with, and ask for.
-const helpers = `
+// helpers are what scripts find and fill elements with, and ask for. Text that is faint has
+// little contrast with its background.
+var helpers = `
 	const $ = (s) => document.querySelector(s), $$ = (s) => Array.from(document.querySelectorAll(s));
 	const fill = (id, text) => {
 		const e = document.getElementById(id);
@@ -221,7 +185,10 @@ const helpers = `
 	};
 	const link = () => new URLSearchParams(location.hash.slice(1));
 	const focused = () => { const e = document.activeElement; return e.ariaLabel || e.id || e.className };
-	const selected = () => { const e = document.activeElement; return e.value.slice(e.selectionStart, e.selectionEnd) };`
+	const selected = () => { const e = document.activeElement; return e.value.slice(e.selectionStart, e.selectionEnd) };
+	const isTooWide = () => document.documentElement.scrollWidth > document.documentElement.clientWidth;
+	const tops = () => ['.lists', '#results', '.options'].map((s) => Math.round($(s).getBoundingClientRect().top));
+	const faint = () => ` + string(taints.Must(os.ReadFile("testdata/contrast.js"))) + ";"
 
 // run runs statements.
 func (p *browserPage) run(script string) {

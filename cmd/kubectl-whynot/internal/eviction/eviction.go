@@ -159,7 +159,7 @@ func Of(p *cluster.Pod, now time.Time, before *cluster.Node, changes ...*cluster
 			r.earliest, r.Earliest, r.From = early.At, early.At.UTC().Format(time.RFC3339), fromUnknown
 		}
 		pair := pairOf(p, *first, e.Toleration, e.Tolerated)
-		if e.Tolerated && slices.Contains(after.Stale, first.ID()) && e.At.Sub(now) > timer.Briefly {
+		if slices.Contains(after.Stale, first.ID()) && e.At.Sub(now) > timer.Briefly {
 			pair.Why = "Kubernetes replaces the taint within seconds, as " + after.StateFor(first.ID()) + ", and the timer goes on"
 		}
 		r.Because = []Pair{pair}

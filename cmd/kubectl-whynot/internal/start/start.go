@@ -296,9 +296,8 @@ func (f *Facts) Holders(c *cluster.Cluster, p *cluster.Pod) (pods []*cluster.Pod
 		attached.Insert(a.Spec.NodeName)
 	}
 	for _, e := range f.warnings(p) {
-		if _, list, found := strings.Cut(e.Message, "already used by pod(s) "); found {
-			named.Insert(strings.Split(list, ", ")...)
-		}
+		_, list, _ := strings.Cut(e.Message, "already used by pod(s) ")
+		named.Insert(strings.Split(list, ", ")...)
 	}
 	return slices.DeleteFunc(slices.Clone(c.Pods), func(o *cluster.Pod) bool {
 		isHolder := named.Has(o.Name) || o.OwnerName() == p.OwnerName() && attached.Has(o.Node)

@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
+	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/browser"
 )
 
@@ -112,6 +113,9 @@ func pageAt(t *testing.T, page string) string {
 	return "file://" + path
 }
 
+// pageHelpers are what expressions on pages use.
+var pageHelpers = string(taints.Must(os.ReadFile("testdata/helpers.js"))) + string(taints.Must(os.ReadFile("../playground/testdata/contrast.js")))
+
 // evaluate returns the value of the expression on the page, as text.
 func evaluate(t *testing.T, ctx context.Context, url string, width int64, media emulation.SetEmulatedMediaParams, expression string) string {
 	t.Helper()
@@ -120,12 +124,7 @@ func evaluate(t *testing.T, ctx context.Context, url string, width int64, media 
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := chromedp.Run(ctx, chromedp.Evaluate[string](`(() => {
-		const all = s => [...document.querySelectorAll(s)];
-		const shown = s => all(s).filter(e => e.checkVisibility()).length;
-		const text = s => all(s).map(e => e.textContent).join(', ');
-		return [`+expression+`].flat().join(', ');
-	})()`))
+	got, err := chromedp.Run(ctx, chromedp.Evaluate[string]("(() => {"+pageHelpers+"return ["+expression+"].flat().join(', ') })()"))
 	if err != nil {
 		t.Fatalf("%s: %v", expression, err)
 	}
@@ -136,10 +135,6 @@ func evaluate(t *testing.T, ctx context.Context, url string, width int64, media 
 // and marks are under the ticks that they belong to. All text has enough contrast.
 func TestPictures(t *testing.T) {
 	ctx := browser.Start(t)
-	contrast, err := os.ReadFile("../playground/testdata/contrast.js")
-	if err != nil {
-		t.Fatal(err)
-	}
 	evictions, err := os.ReadFile("testdata/evictions.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +143,6 @@ func TestPictures(t *testing.T) {
 	if err := os.WriteFile(long, evictions, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	const inside = "all('svg').filter(e => e.checkVisibility()).every(e => e.getBoundingClientRect().width > 0)"
 	for name, page := range map[string]string{
 		"sample":            mustRun(t, "", "-f", "testdata/sample.json", "-o", "html"),
 		"long":              mustRun(t, "", "-f", long, "-o", "html"),
@@ -161,10 +155,7 @@ func TestPictures(t *testing.T) {
 			for _, width := range []int64{390, 1280} {
 				for expression, want := range map[string]string{
 					"document.documentElement.scrollWidth - document.documentElement.clientWidth": "0",
-					overlaps:         "",
-					misplaced:        "",
-					inside:           "true",
-					string(contrast): "",
+					"overlaps()": "", "misplaced()": "", "faint()": "", "isInside()": "true",
 				} {
 					if got := evaluate(t, ctx, url, width, media, expression); got != want {
 						t.Errorf("%s, %s, %d pixels: %.80s is %q, want %q", name, scheme, width, expression, got, want)
@@ -174,20 +165,3 @@ func TestPictures(t *testing.T) {
 		}
 	}
 }
-
-// overlaps lists texts of drawings that overlap each other or the edges of the page.
-const overlaps = `all('.axis').filter(e => e.checkVisibility()).flatMap(axis => [...axis.querySelectorAll('text')].flatMap((e, i, list) => {
-	const r = e.getBoundingClientRect();
-	const isOver = o => { const s = o.getBoundingClientRect(); return r.left < s.right + 2 && s.left < r.right + 2 && r.top < s.bottom && s.top < r.bottom; };
-	return list.slice(i + 1).some(isOver) || r.left < 0 || r.right > innerWidth || r.width === 0 ? [e.textContent] : [];
-}))`
-
-// misplaced lists the ticks whose line in a track is not below the tick's text.
-const misplaced = `all('.timed').flatMap(table => {
-	const texts = [...table.querySelectorAll('.axis text')].map(e => { const r = e.getBoundingClientRect(); return (r.left + r.right) / 2; });
-	const lines = [...table.querySelector('.ticks path').getAttribute('d').matchAll(/M([\d.]+)/g)];
-	return [...table.querySelectorAll('.track')].flatMap(e => {
-		const r = e.getBoundingClientRect();
-		return lines.filter((m, i) => Math.abs(r.left + r.width * m[1] / 100 - texts[i]) > 1).map(m => m[1]);
-	});
-})`

@@ -174,21 +174,8 @@ func (p *browserPage) follow(fragment string) {
 	p.run(fmt.Sprintf("location.hash = %q", fragment))
 }
 
-// helpers are what scripts find and fill elements with, and ask for. Text that is faint has
-// little contrast with its background.
-var helpers = `
-	const $ = (s) => document.querySelector(s), $$ = (s) => Array.from(document.querySelectorAll(s));
-	const fill = (id, text) => {
-		const e = document.getElementById(id);
-		e.value = text;
-		e.dispatchEvent(new Event('input', {bubbles: true}));
-	};
-	const link = () => new URLSearchParams(location.hash.slice(1));
-	const focused = () => { const e = document.activeElement; return e.ariaLabel || e.id || e.className };
-	const selected = () => { const e = document.activeElement; return e.value.slice(e.selectionStart, e.selectionEnd) };
-	const isTooWide = () => document.documentElement.scrollWidth > document.documentElement.clientWidth;
-	const tops = () => ['.lists', '#results', '.options'].map((s) => Math.round($(s).getBoundingClientRect().top));
-	const faint = () => ` + string(taints.Must(os.ReadFile("testdata/contrast.js"))) + ";"
+// helpers are what scripts find and fill elements with, and ask for.
+var helpers = string(taints.Must(os.ReadFile("testdata/helpers.js"))) + string(taints.Must(os.ReadFile("testdata/contrast.js")))
 
 // run runs statements.
 func (p *browserPage) run(script string) {

@@ -1,6 +1,6 @@
-// Lists the elements with text of a contrast below 4.5 to 1, as the Web Content
+// faint lists the elements with text of a contrast below 4.5 to 1, as the Web Content
 // Accessibility Guidelines count it.
-(() => {
+const faint = () => {
 	const rgb = (s) => s.match(/[\d.]+/g).map(Number);
 	const luminance = (s) => {
 		const [r, g, b] = rgb(s).map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
@@ -20,4 +20,4 @@
 		const ratio = (a + 0.05) / (b + 0.05);
 		return ratio < 4.5 ? [e.tagName + "." + e.className + " " + ratio.toFixed(2) + " " + e.textContent.slice(0, 30)] : [];
 	});
-})()
+};

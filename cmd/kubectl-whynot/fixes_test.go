@@ -16,6 +16,7 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/diagnosis"
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/fix"
+	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/why"
 )
 
 // checkFixes checks that no command of the report does harm. Then it does what the report
@@ -46,6 +47,7 @@ func checkFixes(t *testing.T, stdin string, args ...string) {
 	for _, step := range r.WaysOut {
 		server.store = s.clone()
 		w := &attempt{apiServer: server, t: t, x: new(diagnosis.Pending)}
+		w.x.Placement = new(why.Placement)
 		w.try([]fix.Step{step})
 		if code, _, stderr := runOn(strings.NewReader(w.store.String()), args...); code == 0 {
 			w.check(mustReport(t, w.store.String(), args...), false)
@@ -201,20 +203,15 @@ func (w *attempt) write(s fix.Step) {
 // endStates removes the taints of states from the nodes that the step names.
 func (w *attempt) endStates(s fix.Step) {
 	var states []taints.Taint
-	switch {
-	case w.x.Change != nil:
-		states = w.x.Change.NodeTaints
-	case w.x.AlternativesTotal == 1:
-		states = w.x.Alternatives[0].NodeTaints
-		if strings.Contains(s.Text, " among its startupTaints") || strings.Contains(s.Text, " for a fault: ") {
-			states = slices.Concat(states, w.x.Alternatives[0].Taints)
-		}
+	if w.x.Change != nil {
+		states = slices.Clone(w.x.Change.NodeTaints)
 	}
-	if w.x.Kind == "kept-off" {
-		for _, r := range w.x.Rejections {
-			if strings.Contains(s.Text, r.Taint.String()) {
-				states = append(states, r.Taint)
-			}
+	for _, a := range w.x.Alternatives {
+		states = append(states, a.NodeTaints...)
+	}
+	for _, r := range w.x.Rejections {
+		if strings.Contains(s.Text, r.Taint.String()) {
+			states = append(states, r.Taint)
 		}
 	}
 	w.hasEnded = true

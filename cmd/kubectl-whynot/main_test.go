@@ -190,6 +190,9 @@ func TestBold(t *testing.T) {
 	if got := p.wrapped("", "  ", "a text that is longer than one line", color.Bold); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	if p.color = false; p.styled("x", color.Bold) != "x" {
+		t.Error("a file gets colors")
+	}
 }
 
 // Help fits 80 columns, and the flags that choose a cluster are apart.

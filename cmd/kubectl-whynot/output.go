@@ -52,7 +52,7 @@ func (p *program) writeReport(report any, part string) error {
 		}
 		text.color = !color.NoColor
 	}
-	if width, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && width > 0 {
+	if width, _ := strconv.Atoi(os.Getenv("COLUMNS")); width > 0 {
 		text.width = width
 	}
 	if err := text.execute(part, report); err != nil {

@@ -22,7 +22,7 @@ func TestAll(t *testing.T) {
 		}
 		c.Finish()
 		for _, x := range All(c, c.Pods, noon) {
-			text := x.Outcome + " " + When(x) + " " + x.Then
+			text := x.Outcome + " " + When(x) + " as " + Why(x.Because) + "; " + x.Then
 			if x.Hangs {
 				text += ", hangs"
 			}

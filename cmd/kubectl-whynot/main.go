@@ -182,7 +182,7 @@ func (p *program) previewCommand() *cobra.Command {
 		r := &preview.Request{Verb: verb, Drain: drain.New()}
 		sub := &cobra.Command{
 			Use: verb + " " + use, Short: "Say what kubectl " + verb + " would do",
-			Args: cobra.ArbitraryArgs, ValidArgsFunction: completed(func(ctx context.Context, args []string) []string {
+			ValidArgsFunction: completed(func(ctx context.Context, args []string) []string {
 				if verb == "taint" && len(args) == 0 {
 					return []string{"nodes"}
 				}

@@ -43,6 +43,7 @@ func TestOverflow(t *testing.T) {
 		if e.Outcome == taints.Stays {
 			return []string{fmt.Sprintf("stays, tolerated %t", e.Tolerated)}
 		}
-		return []string{fmt.Sprintf("%s after %s, by %d seconds of %s, tolerated %t", e.Outcome, e.At.Sub(at), e.Seconds, list[e.Toleration].Key, e.Tolerated)}
+		return []string{fmt.Sprintf("%s for %s after %s, by %d seconds of %s, tolerated %t",
+			e.Outcome, node[e.Taint].Key, e.At.Sub(at), e.Seconds, list[e.Toleration].Key, e.Tolerated)}
 	})
 }

@@ -247,7 +247,7 @@ func (w *attempt) run(s fix.Step, words []string) bool {
 	switch args[0] {
 	case "uncordon", "taint":
 		if isForFirst && args[0] == "uncordon" {
-			args = append(args[:1], w.nodes...)
+			args = append([]string{"uncordon"}, w.nodes...)
 		}
 		if code, stderr := w.kubectl(args...); code != 0 && !(w.hasEnded && strings.Contains(stderr, " not found")) {
 			w.t.Errorf("%s: %s", args, stderr)

@@ -43,7 +43,8 @@ func (s store) world(t *testing.T) *world {
 			if err := json.Unmarshal([]byte(mustJSON(o)), p); err != nil {
 				t.Fatal(err)
 			}
-			p.Namespace, p.Status.Phase = cmp.Or(p.Namespace, metav1.NamespaceDefault), cmp.Or(p.Status.Phase, corev1.PodPending)
+			p.Namespace = cmp.Or(p.Namespace, metav1.NamespaceDefault)
+			p.Status.Phase = cmp.Or(p.Status.Phase, corev1.PodPending)
 			w.pods = append(w.pods, p)
 		}
 	}

@@ -257,7 +257,6 @@ func (p *program) newClient() (corev1client.CoreV1Interface, error) {
 	if err != nil {
 		return nil, err
 	}
-	config.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON // the first is much faster
 	config.QPS, config.Burst = 50, 100
 	return corev1client.NewForConfig(config)
 }

@@ -201,7 +201,7 @@ func Of(p *cluster.Pod, now time.Time, before *cluster.Node, changes ...*cluster
 // Drained returns the eviction of a pod that leaves now, whatever the taints.
 func Drained(p *cluster.Pod, now time.Time, n *cluster.Node) *Eviction {
 	return &Eviction{
-		Pod: p.String(), Node: n.Name, Outcome: Leaves, At: now.Format(time.RFC3339), InSeconds: new(int64(0)), Hangs: n.IsSilent(),
+		Pod: p.String(), Node: n.Name, Outcome: Leaves, InSeconds: new(int64(0)), Hangs: n.IsSilent(),
 		Of: p, isDrained: true, now: now, earliest: now, deadline: now,
 	}
 }

@@ -55,7 +55,9 @@ func (p *program) answer(ctx context.Context, args []string) error {
 	}
 	if p.client != nil {
 		p.readStart(ctx, c)
-		p.readProvisioners(ctx, c)
+		if c.WantsProvisioners() {
+			p.readProvisioners(ctx, c)
+		}
 	}
 	c.Finish()
 	q := diagnosis.Question{Start: p.start, Now: now, Matrix: p.output == "html", IsWide: p.output == "wide", Kubectl: fix.Kubectl{Connection: p.connection}}
@@ -92,6 +94,9 @@ func (p *program) preview(ctx context.Context, r *preview.Request, args []string
 	input, _, err := p.read(ctx, c)
 	if err != nil {
 		return err
+	}
+	if p.client != nil && (r.Verb == "uncordon" || r.Verb == "taint") { // which may end what these have begun
+		p.readProvisioners(ctx, c)
 	}
 	c.Finish()
 	report := preview.New(c, r, now, p.connection)
@@ -340,11 +345,8 @@ var provisioners = map[string][]string{
 	"machine.sapcloud.io":           {"MachineDeployments", "MachineSets", "Machines"},
 }
 
-// readProvisioners reads what makes nodes, if the cluster has that and its taints matter.
+// readProvisioners reads what makes nodes, if the cluster has that.
 func (p *program) readProvisioners(ctx context.Context, c *cluster.Cluster) {
-	if !c.WantsProvisioners() {
-		return
-	}
 	raw, err := p.client.RESTClient().Get().AbsPath("/apis").SetHeader("Accept", runtime.ContentTypeJSON).Do(ctx).Raw()
 	var apis metav1.APIGroupList
 	json.Unmarshal(raw, &apis) // what has no list has no groups

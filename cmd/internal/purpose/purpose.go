@@ -77,9 +77,9 @@ func isLongName(t taints.Taint) bool {
 // Marks reports whether a resource or a label of the node marks the same pool as the taint:
 // one of its key, or a label of the last part of its key, with its value. A label of a status,
 // or of work, marks none.
-func Marks(t taints.Taint, labels map[string]string, hasResource func(name string) bool) bool {
+func Marks(t taints.Taint, label func(key string) (value string, has bool), hasResource func(name string) bool) bool {
 	isSame := func(key string) bool {
-		value, has := labels[key]
+		value, has := label(key)
 		return has && (value == t.Value || (value == "" || isIn("yes", value)) && (t.Value == "" || isIn("yes", t.Value)))
 	}
 	part := t.Key[strings.Index(t.Key, "/")+1:]

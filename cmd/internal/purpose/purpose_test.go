@@ -56,7 +56,7 @@ func TestCases(t *testing.T) {
 			taint, label, _ := strings.Cut(text, " beside ")
 			key, value, _ := strings.Cut(label, "=")
 			hasResource := func(name string) bool { return name == "vendor.com/chip" }
-			return says(Marks(taintOf(taint), map[string]string{key: value}, hasResource), "the same pool", "nothing")
+			return says(Marks(taintOf(taint), func(k string) (string, bool) { return value, k == key }, hasResource), "the same pool", "nothing")
 		},
 		"purposes": func(text string) string {
 			taint, words, _ := strings.Cut(text, " ")

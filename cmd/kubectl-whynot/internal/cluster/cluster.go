@@ -45,13 +45,13 @@ type Cluster struct {
 	AddedIn map[string][]taints.Toleration // those that admission adds to pods, by namespace
 
 	// What the objects that make nodes, and pods, say of nodes and of their taints.
-	Pool    sets.Set[taints.TaintID]  // taints of all nodes of a pool
-	startup map[[3]string][]string    // taints of a start, and what lists them
-	Faults  map[taints.TaintID]string // taints that name a condition of a node that has them, and the condition
-	partly  sets.Set[taints.TaintID]  // those that name one where all is well too; after Finish, these alone, and Faults has the others
-	makers  map[string]maker          // of nodes, by name
-	Keepers map[string][]string       // nodes, and pods there that ask not to be disrupted, with the annotation
-	Unready map[string][]string       // nodes, and pods of DaemonSets there that are not ready
+	pools   map[taints.TaintID][]string // taints of all nodes of a pool, and what lists them
+	startup map[[3]string][]string      // taints of a start, and what lists them
+	Faults  map[taints.TaintID]string   // taints that name a condition of a node that has them, and the condition
+	partly  sets.Set[taints.TaintID]    // those that name one where all is well too; after Finish, these alone, and Faults has the others
+	makers  map[string]maker            // of nodes, by name
+	Keepers map[string][]string         // nodes, and pods there that ask not to be disrupted, with the annotation
+	Unready map[string][]string         // nodes, and pods of DaemonSets there that are not ready
 
 	OnPod   func(PodName, *corev1.Pod) // also gets each pod, with all of its fields if it is asked for or none is; nil: nobody does
 	Readers Readers                    // of more kinds of objects
@@ -59,6 +59,7 @@ type Cluster struct {
 	objects  devices.Objects
 	labels   map[string]sets.Set[string] // values by key, after Finish
 	named    sets.Set[string]            // what namedKeys returns, after Finish
+	bare     sets.Set[[2]string]         // what bareLabels returns, after Finish
 	homes    sets.Set[home]              // what findHomes returns, after Finish
 	profiles map[string]*Profile
 	owners   map[Owner]*Owner
@@ -96,7 +97,7 @@ func New(only Filter) *Cluster {
 		NodeAt: make(map[string]int), leftOut: make(map[PodName]*Pod), PodNamed: make(map[PodName]*Pod), Others: make(map[string]int),
 		profiles: make(map[string]*Profile), owners: make(map[Owner]*Owner), Unevaluated: sets.New[string](),
 		Workloads: make(map[string]*Workload), Running: make(map[string]int), Waiting: make(map[string]int), AddedIn: make(map[string][]taints.Toleration),
-		Pool: sets.New[taints.TaintID](), startup: make(map[[3]string][]string), Faults: make(map[taints.TaintID]string), partly: sets.New[taints.TaintID](), makers: make(map[string]maker), Keepers: make(map[string][]string), Unready: make(map[string][]string),
+		pools: make(map[taints.TaintID][]string), startup: make(map[[3]string][]string), Faults: make(map[taints.TaintID]string), partly: sets.New[taints.TaintID](), makers: make(map[string]maker), Keepers: make(map[string][]string), Unready: make(map[string][]string),
 	}
 }
 
@@ -142,7 +143,7 @@ func (c *Cluster) Finish() {
 	c.finishWorkloads()
 	c.finishDevices()
 	c.findAlone()
-	c.named, c.homes = c.namedKeys(), c.findHomes()
+	c.named, c.bare, c.homes = c.namedKeys(), c.bareLabels(), c.findHomes()
 }
 
 // finishDevices finds the devices of pods. Nodes get resources that no device plugin brings.

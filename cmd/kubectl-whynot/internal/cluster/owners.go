@@ -5,6 +5,7 @@ package cluster
 import (
 	"cmp"
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -89,7 +90,7 @@ func (c *Cluster) addTaints(v any, lister string) {
 				case name == "startupTaints":
 					c.startup[KeyOf(t)] = append(c.startup[KeyOf(t)], lister)
 				case name == "taints" && fields["propagation"] != "OnInitialization": // such are for the start, or for good
-					c.Pool.Insert(t.ID())
+					c.pools[t.ID()] = append(c.pools[t.ID()], lister)
 				}
 			}
 			c.addTaints(list, lister)
@@ -140,7 +141,13 @@ type maker struct {
 // StartupOf names what made one of the nodes, as far as is known, and lists the taint among
 // those of a start: the NodePool rather than its NodeClaims. Nothing is "".
 func (c *Cluster) StartupOf(t taints.Taint, nodes []int) (lister string) {
-	for _, name := range c.startup[KeyOf(t)] {
+	return c.listerOf(nodes, c.startup[KeyOf(t)])
+}
+
+// listerOf returns the one of the listers that made one of the nodes, as far as is known. A
+// NodePool speaks for its own nodes alone.
+func (c *Cluster) listerOf(nodes []int, listers []string) (lister string) {
+	for _, name := range listers {
 		pool, isPool := strings.CutPrefix(name, "NodePool ")
 		isOf := func(i int) bool {
 			of, isKnown := c.Nodes[i].Labels["karpenter.sh/nodepool"]
@@ -167,10 +174,16 @@ func (c *Cluster) StatesText(list []taints.Taint, nodes []int) string {
 // Evidence returns what the input says of a taint of the nodes that keeps pods of the profile
 // off. If all nodes that the pods ask for have it, they ask for such nodes.
 func (c *Cluster) Evidence(p *Profile, t taints.Taint, nodes []int, areAll bool) purpose.Evidence {
+	isBare := func(i int, key string) bool { return c.bare.Has([2]string{key, c.Nodes[i].Labels[key]}) }
+	isPlain := func(i int) bool { return isBare(i, t.Key) || isBare(i, path.Base(t.Key)) }
 	isMarked := func(i int) bool {
 		n := &c.Nodes[i]
 		isOther := func(o taints.Taint) bool { return o.Key == t.Key && o.Value != t.Value } // one is the resource's
-		return purpose.Marks(t, n.Labels, func(resource string) bool {
+		label := func(key string) (value string, has bool) {
+			value, has = n.Labels[key]
+			return value, has && !isBare(i, key)
+		}
+		return purpose.Marks(t, label, func(resource string) bool {
 			return n.resources[resource] > 0 && !slices.ContainsFunc(n.Taints, isOther)
 		})
 	}
@@ -183,8 +196,8 @@ func (c *Cluster) Evidence(p *Profile, t taints.Taint, nodes []int, areAll bool)
 		return r.Key == t.Key && slices.Equal(r.Values, []string{t.Value})
 	})
 	return purpose.Evidence{
-		Fault: c.Faults[t.ID()], IsPartly: c.partly.Has(t.ID()), Startup: c.StartupOf(t, nodes), IsListed: c.Pool.Has(t.ID()), IsMarked: slices.ContainsFunc(nodes, isMarked),
-		IsChosen: isChosen, IsWanted: areAll && p.asksForPool(), IsNamed: c.named.HasAny(t.Key, t.Key+"="+t.Value),
+		Fault: c.Faults[t.ID()], IsPartly: c.partly.Has(t.ID()), Startup: c.StartupOf(t, nodes), IsListed: c.listerOf(nodes, c.pools[t.ID()]) != "", IsMarked: slices.ContainsFunc(nodes, isMarked),
+		IsChosen: isChosen, IsWanted: areAll && p.asksForPool() && !slices.ContainsFunc(nodes, isPlain), IsNamed: c.named.HasAny(t.Key, t.Key+"="+t.Value),
 		Writer: c.LaterWriter(nodes), IsLater: !p.Requests(t.Key) && c.RunsOn(p, nodes),
 		IsTimed: slices.ContainsFunc(nodes, isTimed), IsAlone: slices.ContainsFunc(nodes, isAlone),
 	}
@@ -228,6 +241,28 @@ func (c *Cluster) findAlone() {
 			}
 		}
 	}
+}
+
+// bareLabels returns the labels of nodes that have no taint of their key, as others do: whoever
+// tainted these meant some of the nodes with the label, for more than what it says.
+func (c *Cluster) bareLabels() sets.Set[[2]string] {
+	keys, bare := sets.New[string](), sets.New[[2]string]()
+	isOf := func(key string) func(taints.Taint) bool {
+		return func(t taints.Taint) bool { return t.Key == key || strings.HasSuffix(t.Key, "/"+key) }
+	}
+	for _, g := range c.Groups {
+		for _, t := range g.Taints {
+			keys.Insert(t.Key, path.Base(t.Key))
+		}
+	}
+	for _, n := range c.Nodes {
+		for key, value := range n.Labels {
+			if keys.Has(key) && !slices.ContainsFunc(n.Taints, isOf(key)) {
+				bare.Insert([2]string{key, value})
+			}
+		}
+	}
+	return bare
 }
 
 // LaterWriter returns the controller that wrote the taints of the nodes more than an hour after

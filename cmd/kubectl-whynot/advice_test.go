@@ -185,7 +185,7 @@ func adviceOf(r *diagnosis.Report) []string {
 		lines = append(lines, fmt.Sprintf("opens %d", x.Change.Opens))
 	}
 	for _, a := range x.Alternatives {
-		words := slices.Concat([]string{"if"}, say.TaintTexts(a.Taints), stateTexts(a.NodeTaints), entryTexts(x.Tolerations, a.Corrections))
+		words := slices.Concat([]string{"if"}, lists.Each(a.Taints, say.Taint), stateTexts(a.NodeTaints), entryTexts(x.Tolerations, a.Corrections))
 		lines = append(lines, strings.Join(words, " "))
 	}
 	return append(append(lines, "cause "+c.Text), fixesOf(c)...)

@@ -319,8 +319,7 @@ func (p *program) readPages(ctx context.Context, c *cluster.Cluster, kinds, grou
 
 // readStart reads what the pods that are asked for may wait for on their nodes.
 func (p *program) readStart(ctx context.Context, c *cluster.Cluster) {
-	for i := 0; i < len(c.Pods) && p.start != nil; i++ {
-		o := c.Pods[i]
+	for _, o := range c.Pods {
 		claims, waits := p.start.Waits(o)
 		if !waits {
 			continue

@@ -55,7 +55,7 @@ func (s store) world(t *testing.T) *world {
 func (w *world) state() map[string]string {
 	all := make(map[string]string)
 	for _, n := range w.nodes {
-		all[n.Name] = fmt.Sprint(slices.Sorted(slices.Values(say.TaintTexts(kube.Taints(n.Spec.Taints)))), n.Spec.Unschedulable)
+		all[n.Name] = fmt.Sprint(slices.Sorted(slices.Values(lists.Each(kube.Taints(n.Spec.Taints), say.Taint))), n.Spec.Unschedulable)
 	}
 	return all
 }

@@ -220,12 +220,10 @@ func (d *Drain) eviction(name types.NamespacedName, p *pod, budgets []*Budget) V
 	}
 	text := fmt.Sprintf("%s, and kubectl tries again until it does: it needs %s, and %d of %d are healthy", none,
 		say.Count(int(s.DesiredHealthy), "healthy pod"), s.CurrentHealthy, s.ExpectedPods)
-	var unready []string
-	for _, other := range d.unready {
-		if other.Namespace == name.Namespace && b.selector.Matches(d.pods[other].labels) {
-			unready = append(unready, other.Name)
-		}
-	}
+	others := slices.DeleteFunc(slices.Clone(d.unready), func(o types.NamespacedName) bool {
+		return o.Namespace != name.Namespace || !b.selector.Matches(d.pods[o].labels)
+	})
+	unready := lists.Each(others, func(o types.NamespacedName) string { return o.Name })
 	if slices.Sort(unready); len(unready) > 0 {
 		text += "; find out why " + say.NamesOf(unready, len(unready)) + say.For(len(unready), " is", " are") + " not ready"
 	}

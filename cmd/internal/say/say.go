@@ -61,9 +61,6 @@ func Count(n int, noun string) string { return CountOf(n, noun, noun+"s") }
 // CountOf returns the number and the words for one or for many.
 func CountOf(n int, one, many string) string { return strconv.Itoa(n) + " " + For(n, one, many) }
 
-// Have returns the number, the noun and the verb.
-func Have(n int, noun string) string { return Count(n, noun) + For(n, " has", " have") }
-
 // Joined joins the words, as in "a, b and c".
 func Joined(words []string) string { return Enumerate(words, "and") }
 
@@ -124,11 +121,8 @@ func Meant(f taints.FieldError) string {
 	return "; did you mean " + meant + "?"
 }
 
-// TaintTexts returns the text of each taint.
-func TaintTexts(list []taints.Taint) []string { return lists.Each(list, Taint) }
-
 // TaintsText names the first taints.
-func TaintsText(list []taints.Taint) string { return Joined(FirstOf(TaintTexts(list), 3)) }
+func TaintsText(list []taints.Taint) string { return Joined(FirstOf(lists.Each(list, Taint), 3)) }
 
 // Sentence begins the text with an upper-case letter.
 func Sentence(s string) string {

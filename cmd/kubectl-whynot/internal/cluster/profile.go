@@ -387,7 +387,7 @@ func (c *Cluster) WithResources(p *Profile, shares []Share) (list []Share, text 
 			list, total = append(list, Share{s.Group, nodes}), total+len(nodes)
 		}
 	}
-	text = "only " + say.Have(total, "node") + " " + say.Joined(names)
+	text = "only " + say.CountOf(total, "node has", "nodes have") + " " + say.Joined(names)
 	if all := len(c.Nodes) - len(lacking); total < all {
 		text = fmt.Sprintf("only %d of the %d nodes that have %s", total, all, say.Joined(names)) +
 			say.For(total, " matches", " match") + " the pod's node selector and affinity"

@@ -97,9 +97,7 @@ func (x *Pending) note(m *fiterror.Message) {
 		note(isAdmissions && p.Template && !x.target.IsKeptOff, "the pods request ", r.Taint.Key, ", for which admission adds a toleration in "+
 			"some clusters, such as those of GKE (plugin ExtendedResourceToleration). There the template needs none")
 	}
-	for _, text := range x.beside {
-		note(true, text)
-	}
+	x.Notes = append(x.Notes, x.beside...)
 	asks := x.Kind == causeNodes || x.Kind == causeOther && x.Message != "" || x.Kind == causeTaints && x.hasPool() // beside the steps
 	for _, text := range x.target.Questions(x.Unknown) {
 		note(asks, text)
@@ -149,7 +147,7 @@ func (x *Pending) explainOther(m *fiterror.Message) {
 		x.Text += "; the scheduler has not reported a reason"
 	}
 	if x.Change != nil {
-		x.Text += "; " + say.Have(x.Change.Opens, "more node") + " " + x.untolerated
+		x.Text += "; " + say.CountOf(x.Change.Opens, "more node has", "more nodes have") + " " + x.untolerated
 		x.Fix = x.target.Steps("to use "+say.Count(x.Change.Opens, "more node")+", ", x.Change.Entries)
 	}
 }

@@ -5,6 +5,7 @@ package diagnosis
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -147,9 +148,6 @@ func (a *analyst) explainBound(x *Pending) {
 		maker := a.Maker(x.First)
 		text += jobs.Again(maker.Kind, maker.Job, 0, fate != eviction.Refuses)
 	}
-	if x.Owner.Kind == "Job" && !x.First.IsNew { // whose template is fixed
-		out.Text = "make the Job again without nodeName, so that the scheduler chooses a node"
-	}
 	i, isKnown := a.NodeAt[x.First.NodeName]
 	switch {
 	case fate == "" && x.First.Template:
@@ -224,14 +222,9 @@ func (a *analyst) judge(p *cluster.Profile, shares []cluster.Share) *verdict {
 
 // Kept counts the nodes that keep the pods off by the reason, as the scheduler does.
 func (x *Pending) Kept() string {
-	var words []string
-	for reason, n := range x.kept {
-		if n > 0 {
-			words = append(words, fmt.Sprint(n, " ", reason))
-		}
-	}
-	slices.Sort(words)
-	return strings.Join(words, ", ")
+	reasons := slices.DeleteFunc(slices.Collect(maps.Keys(x.kept)), func(reason string) bool { return x.kept[reason] == 0 })
+	words := lists.Each(reasons, func(reason string) string { return fmt.Sprint(x.kept[reason], " ", reason) })
+	return strings.Join(slices.Sorted(slices.Values(words)), ", ")
 }
 
 // daemonSets returns an entry for each DaemonSet that makes no pods on some nodes

@@ -180,10 +180,7 @@ func (r *Report) survey(c *cluster.Cluster) (waiting []*cluster.Pod, running map
 func (q *Question) noteOn(c *cluster.Cluster, p *cluster.Pod) string {
 	i, isKnown := c.NodeAt[p.Node]
 	isEvicted := isKnown && eviction.MayLeave(p, &c.Nodes[i])
-	var waits []string
-	if q.Start != nil {
-		waits = q.Start.Texts(c, p, q.Now)
-	}
+	waits := q.Start.Texts(c, p, q.Now)
 	who, where, text := "pod "+p.String(), " on node "+p.Node, strings.Join(waits, "; ")
 	if !isKnown {
 		where += ", which is not in the input,"

@@ -40,10 +40,11 @@ func (x *Pods) adviceFor(s *Stay) *advice {
 		"WHO": named(s.nodes), "THEM": say.For(n, "it", "them"), "NODES": say.Noun(n, "node"),
 		"ARE": say.For(n, "is", "are"), "HAVE": say.For(n, "has", "have"), "TAKE": say.For(n, "takes", "take"), "RUN": say.For(n, "runs", "run"),
 		"STATE": string(s.State), "WHAT": what, "SINCE": since, "CLIENT": s.By, "EVIDENCE": evidence,
-		"CORDONED": strings.TrimSpace(strings.TrimSuffix("by "+s.By, "by ") + " " + since), "WRITERS": x.writers(s.at), "SAYS": x.says(s.at), "RELIEF": reliefs[what],
+		"CORDONED": strings.TrimSpace(strings.TrimSuffix("by "+s.By, "by ") + " " + since), "WRITERS": x.writers(s.at), "RELIEF": reliefs[what],
 		"BY": first(s.removers), "MAKERS": first(s.makers), "KEEPERS": first(s.keepers), "STALE": s.Stale, "FAULT": s.Fault, "STARTUP": s.Startup,
 		"LOOK": s.known.Look, "WITHIN": duration.HumanDuration(s.known.Within), "REMOVAL": s.known.Removal,
-		"HOLDUPS": first(s.holdups), "UNREADY": first(s.unready),
+		"HOLDUPS": first(s.holdups), "UNREADY": first(s.unready), "SAYS": x.firstOn(s.at, says),
+		"ASKS": say.CountOf(len(s.keepers), "pod there asks", "pods there ask"),
 	}, x.First.Owner.Kind == "DaemonSet" && x.Profile.NamesNodes()}
 }
 
@@ -206,8 +207,11 @@ func (a *advice) virtual() []Step {
 	return steps
 }
 
-// unready names what may be the reason that nodes are not ready yet.
-const unready = "{. Pods of DaemonSets there are not ready: UNREADY}"
+// Parts of texts name what may be the reason that nodes are not ready yet, or not gone.
+const (
+	unready = "{. Pods of DaemonSets there are not ready: UNREADY}"
+	kept    = "{. ASKS not to be disrupted, and may hold that up: KEEPERS}"
+)
 
 // starting is for nodes that something makes ready, which may be the pods.
 func (a *advice) starting() (steps []Step) {
@@ -230,13 +234,8 @@ func (a *advice) starting() (steps []Step) {
 
 // late is for nodes that have been in the state for far longer than they normally are.
 func (a *advice) late(or string) Step {
-	return a.look(or + "look at LOOK: WHO still HAVE WHAT{, SINCE,} and BY normally removes it within WITHIN" + a.kept() + unready +
+	return a.look(or + "look at LOOK: WHO still HAVE WHAT{, SINCE,} and BY normally removes it within WITHIN" + kept + unready +
 		"{. There is more: EVIDENCE}")
-}
-
-// kept names the pods that may keep the nodes from being removed.
-func (a *advice) kept() string {
-	return "{. " + say.CountOf(len(a.keepers), "pod there asks", "pods there ask") + " not to be disrupted, and may hold that up: KEEPERS}"
 }
 
 // leaving is for nodes that something removes.
@@ -245,7 +244,7 @@ func (a *advice) leaving() (steps []Step) {
 	switch n := len(a.makers); {
 	case n > 0 && a.IsLate:
 		return []Step{a.tell("find out why MAKERS" + say.For(n, " is", " are") + " not gone{, deleted SINCE}: finalizers name who removes " +
-			say.For(n, "it", "them") + ", and WHO" + a.kept() + "{. HOLDUPS}")}
+			say.For(n, "it", "them") + ", and WHO" + kept + "{. HOLDUPS}")}
 	case a.ID.Key == purpose.DeletionTimestamp:
 		text := a.words.in("find out why WHO ARE not gone{, deleted SINCE}: finalizers name who removes them")
 		return []Step{a.pods.onNodes(text, a.nodes, 1, "get", "node", "-o", "yaml")}
@@ -305,15 +304,19 @@ func (a *advice) maintained() []Step {
 	return []Step{a.look("wait until BY removes WHAT from WHO{, there SINCE}")}
 }
 
-// says has what a condition of the first of the nodes that are not ready says.
-func (x *Pods) says(nodes []int) string {
+// firstOn has the first of such texts about the nodes, and names the node.
+func (x *Pods) firstOn(nodes []int, textOf func(*cluster.Node) string) string {
 	for _, i := range nodes {
-		if n := &x.Nodes[i]; n.Says != "" {
-			return "On " + n.Name + ", " + n.Says
+		if text := textOf(&x.Nodes[i]); text != "" {
+			return "On " + x.Nodes[i].Name + ", " + text
 		}
 	}
 	return ""
 }
+
+func says(n *cluster.Node) string { return n.Says } // of a condition
+
+func sick(n *cluster.Node) string { return n.Sick }
 
 // writers names the clients that last wrote the taints of the nodes, as far as is known.
 func (x *Pods) writers(nodes []int) string {
@@ -338,13 +341,9 @@ func (x *Pods) Ask(only *remedy.Alternative) []Step {
 	} else if k := purpose.Known(only.Unknown[0]); k.IsGuess {
 		why = "by its words the nodes are " + string(k.State) + ", and what else the input says is for a pool"
 	}
-	sick := ""
-	if i := slices.IndexFunc(only.At, func(i int) bool { return x.Nodes[i].Sick != "" }); i >= 0 {
-		n := &x.Nodes[only.At[i]]
-		sick = "On " + n.Name + ", " + n.Sick
-	}
 	text := words{
-		"WHAT": say.TaintsText(only.Unknown), "NODES": nodes, "WHY": why, "TOLERATE": entriesText(only.Entries()), "WRITERS": x.writers(only.At), "SICK": sick,
+		"WHAT": say.TaintsText(only.Unknown), "NODES": nodes, "WHY": why, "TOLERATE": entriesText(only.Entries()),
+		"WRITERS": x.writers(only.At), "SICK": x.firstOn(only.At, sick),
 	}.in("ask who set WHAT on NODES: WHY. If it marks nodes for such pods, TOLERATE; if it marks a state of the node, that has to end{. WRITERS}{. SICK}")
 	return []Step{x.onNodes(text, only.NodeNames, 3, "describe", "node")}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/sets"
+
 	"github.com/seed-0529bac1/taints"
 	"github.com/seed-0529bac1/taints/cmd/internal/lists"
 	"github.com/seed-0529bac1/taints/cmd/internal/purpose"
@@ -151,21 +153,20 @@ func (g *Guide) IsLate(node int) bool {
 // NodeSteps returns what to do about the states of nodes. Those of nodes that are joined
 // by common steps belong together, and each of such sets is enough.
 func (x *Pods) NodeSteps(stays []*Stay) []Step {
-	part := make(map[string]int) // of the nodes, by name
+	part := make(map[string]int) // of the nodes, by name; 0: of none yet
 	for i, s := range stays {
-		for _, name := range s.nodes {
-			if k, isKnown := part[name]; isKnown && k != i {
-				for other, o := range part {
-					if o == k {
-						part[other] = i
-					}
-				}
+		joined := sets.New(lists.Each(s.nodes, func(name string) int { return part[name] })...)
+		for name, k := range part {
+			if joined.Has(k) {
+				part[name] = i + 1
 			}
-			part[name] = i
+		}
+		for _, name := range s.nodes {
+			part[name] = i + 1
 		}
 	}
-	sets := lists.Grouped(stays, func(s *Stay) int { return part[s.nodes[0]] })
-	return OneOf(lists.Each(sets, func(set []*Stay) (steps []Step) {
+	related := lists.Grouped(stays, func(s *Stay) int { return part[s.nodes[0]] })
+	return OneOf(lists.Each(related, func(set []*Stay) (steps []Step) {
 		for _, s := range set {
 			own, next := 0, together // own: the steps that a choice takes the place of
 			for _, step := range x.StepsFor(s, stays) {

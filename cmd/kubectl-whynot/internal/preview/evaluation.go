@@ -28,7 +28,6 @@ type evaluation struct {
 	now           time.Time
 	changes       map[int][]*cluster.Node // what the nodes become, one after the other
 	nodes         map[int]*NodeGroup
-	emptied       sets.Set[string] // Emptied
 	choices       map[*cluster.Profile]choice
 }
 
@@ -226,7 +225,7 @@ func (e *evaluation) drain(r *Request) {
 
 // leave sets what follows from the pods that leave.
 func (e *evaluation) leave(leaving, departing []member) {
-	all, left := slices.Concat(leaving, departing), maps.Clone(e.before.Running) // pods that stay on nodes, by workload
+	emptied, all, left := sets.New[string](), slices.Concat(leaving, departing), maps.Clone(e.before.Running) // pods that stay on nodes, by workload
 	eviction.Follow(e.after, lists.Each(all, func(m member) *eviction.Eviction { return m.Eviction }))
 	for _, m := range all {
 		if !m.Again && !m.Deleting && !m.IsFinished() && *m.Owner != (cluster.Owner{}) && !m.IsStatic() {
@@ -238,10 +237,10 @@ func (e *evaluation) leave(leaving, departing []member) {
 	}
 	for _, m := range leaving {
 		if left[m.OwnerName()] == 0 && !m.IsFinished() && !m.Deleting {
-			e.emptied.Insert(m.OwnerName())
+			emptied.Insert(m.OwnerName())
 		}
 	}
-	e.Emptied = sets.List(e.emptied)
+	e.Emptied = sets.List(emptied)
 	e.Leaving, e.Departing = e.groups(leaving, true), e.groups(departing, true)
 }
 

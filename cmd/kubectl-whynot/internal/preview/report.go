@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/utils/ptr"
 
 	"github.com/seed-0529bac1/taints/cmd/internal/drain"
@@ -63,8 +62,7 @@ func New(c *cluster.Cluster, r *Request, now time.Time, connection []string) *Re
 		report.NotEvaluated = slices.DeleteFunc(report.NotEvaluated, func(rule string) bool { return rule == "disruption budgets" })
 	}
 	e := &evaluation{
-		Report: report, before: c, now: now, changes: make(map[int][]*cluster.Node), emptied: sets.New[string](),
-		choices: make(map[*cluster.Profile]choice),
+		Report: report, before: c, now: now, changes: make(map[int][]*cluster.Node), choices: make(map[*cluster.Profile]choice),
 	}
 	e.settle(r.run(c, now, report))
 	if r.Verb == "drain" {
@@ -160,7 +158,7 @@ func (e *evaluation) group(list []member, leave bool) Group {
 	}
 	g.When = eviction.When(g.Evictions...)
 	if leave {
-		g.IsEmptied = e.emptied.Has(name)
+		_, g.IsEmptied = slices.BinarySearch(e.Emptied, name)
 		e.then(&g, list)
 	}
 	switch {

@@ -412,5 +412,5 @@ func (a Alternative) Line() string {
 	if len(a.NodeTaints) > 0 {
 		state = ", " + a.state + ": " + say.TaintsText(a.NodeTaints)
 	}
-	return say.Joined(say.TaintTexts(a.Rest)) + " (" + say.NamesOf(a.NodeNames, a.Nodes) + state + ")"
+	return say.Joined(lists.Each(a.Rest, say.Taint)) + " (" + say.NamesOf(a.NodeNames, a.Nodes) + state + ")"
 }

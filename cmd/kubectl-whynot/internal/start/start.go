@@ -21,7 +21,8 @@ import (
 	"github.com/seed-0529bac1/taints/cmd/kubectl-whynot/internal/cluster"
 )
 
-// Facts are what an input says of pods of one name. Most of it is in no order.
+// Facts are what an input says of pods of one name. Most of it is in no order. No pod waits
+// by nil facts.
 type Facts struct {
 	name        string
 	pods        map[cluster.PodName]*corev1.Pod
@@ -126,10 +127,10 @@ func readinessOf(o *corev1.Pod) (ready corev1.PodCondition) {
 	return ready
 }
 
-// endOf says how the container last ended, if it was started again.
+// endOf says how the container last ended, if it has.
 func endOf(s *corev1.ContainerStatus) string {
 	last := s.LastTerminationState.Terminated
-	if last == nil || s.RestartCount == 0 {
+	if last == nil {
 		return ""
 	}
 	text := fmt.Sprintf(", restarted %s; it last ended with exit code %d (%s)", say.Count(int(s.RestartCount), "time"), last.ExitCode, last.Reason)
@@ -139,11 +140,10 @@ func endOf(s *corev1.ContainerStatus) string {
 // Waits reports whether the input has a pod of the name that has a node and waits, or is being
 // deleted, and returns the claims of its volumes.
 func (f *Facts) Waits(p *cluster.Pod) (claims []cluster.PodName, waits bool) {
-	o := f.pods[p.PodName]
-	if o == nil || p.Node == "" || p.IsFinished() {
+	if f == nil || f.pods[p.PodName] == nil || p.Node == "" || p.IsFinished() {
 		return nil, false
 	}
-	return f.claimsOf(p), p.Phase == corev1.PodPending || p.Deleting || len(waitsOf(o)) > 0
+	return f.claimsOf(p), p.Phase == corev1.PodPending || p.Deleting || len(waitsOf(f.pods[p.PodName])) > 0
 }
 
 // Texts says what the pod, or its deletion, waits for.
@@ -234,13 +234,12 @@ func (f *Facts) eventTexts(p *cluster.Pod, now time.Time) (texts []string) {
 }
 
 // warnings returns the events of the pod, newest first.
-func (f *Facts) warnings(p *cluster.Pod) (list []corev1.Event) {
-	for _, e := range f.events {
-		uid := f.pods[p.PodName].UID
-		if e.InvolvedObject.Namespace == p.Namespace && (uid == "" || e.InvolvedObject.UID == "" || e.InvolvedObject.UID == uid) {
-			list = append(list, e)
-		}
-	}
+func (f *Facts) warnings(p *cluster.Pod) []corev1.Event {
+	uid := f.pods[p.PodName].UID
+	list := slices.DeleteFunc(slices.Clone(f.events), func(e corev1.Event) bool {
+		of := e.InvolvedObject
+		return of.Namespace != p.Namespace || uid != "" && of.UID != "" && of.UID != uid
+	})
 	slices.SortStableFunc(list, func(a, b corev1.Event) int { return timeOf(b).Compare(timeOf(a)) })
 	return list
 }
@@ -265,7 +264,7 @@ func (f *Facts) has(p *cluster.Pod, a *storagev1.VolumeAttachment) bool {
 
 // elsewhere returns the attachments to other nodes of volumes that one node alone may have,
 // and the pod's does not.
-func (f *Facts) elsewhere(p *cluster.Pod) (list []storagev1.VolumeAttachment) {
+func (f *Facts) elsewhere(p *cluster.Pod) []storagev1.VolumeAttachment {
 	free := sets.New[string]() // volumes that do not keep the pod
 	for _, c := range f.claims {
 		if slices.Contains(c.Spec.AccessModes, corev1.ReadWriteMany) || slices.Contains(c.Spec.AccessModes, corev1.ReadOnlyMany) {
@@ -277,12 +276,9 @@ func (f *Facts) elsewhere(p *cluster.Pod) (list []storagev1.VolumeAttachment) {
 			free.Insert(volumeOf(&a))
 		}
 	}
-	for _, a := range f.attachments {
-		if a.Status.Attached && f.has(p, &a) && !free.Has(volumeOf(&a)) {
-			list = append(list, a)
-		}
-	}
-	return list
+	return slices.DeleteFunc(slices.Clone(f.attachments), func(a storagev1.VolumeAttachment) bool {
+		return !a.Status.Attached || !f.has(p, &a) || free.Has(volumeOf(&a))
+	})
 }
 
 // Holders returns the pods on other nodes that have a volume for which the pod waits: those

@@ -155,16 +155,15 @@ func readYAML(document []byte, add func(Object) error) error {
 		}
 		object, err = yaml.YAMLToJSON(document)
 	}
-	if err != nil && utf8.Valid(document) && bytes.Contains(document, []byte("{{")) {
+	switch {
+	case err == nil && string(object) != "null": // as of only comments
+		return readJSON(bytes.NewReader(object), add)
+	case err != nil && utf8.Valid(document) && bytes.Contains(document, []byte("{{")):
 		return errTemplate
-	}
-	if err != nil && tabbed.Match(document) {
+	case err != nil && tabbed.Match(document):
 		return fmt.Errorf("%w: a line begins with a tab, and YAML indents with spaces", err)
 	}
-	if err != nil || string(object) == "null" { // only comments
-		return err
-	}
-	return readJSON(bytes.NewReader(object), add)
+	return err
 }
 
 // repeated returns the paths of the names that their object already has.

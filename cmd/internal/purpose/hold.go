@@ -11,7 +11,11 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/seed-0529bac1/taints"
+	"github.com/seed-0529bac1/taints/cmd/internal/lists"
+	"github.com/seed-0529bac1/taints/cmd/internal/managers"
 	"github.com/seed-0529bac1/taints/cmd/internal/say"
 	"github.com/seed-0529bac1/taints/lifecycle"
 )
@@ -22,31 +26,25 @@ type Hold struct {
 	Evidence string // what else the node says; empty: nothing
 }
 
-// Evidence of a node that just has to be repaired.
-const (
-	notReady   = "its condition Ready is False"
-	unanswered = "its condition Ready is Unknown"
-)
-
+// isOf reports whether the client is one of the list, as kubectl is one that people use.
 func isOf(clients, client string) bool {
 	client = strings.ToLower(client)
 	return isIn(clients, client[:strings.IndexAny(client+"-", "-._ ")], client) // kubectl-taint, kubectl.exe
 }
 
-// IsPerson reports whether the client is one that people use, as kubectl.
-func IsPerson(client string) bool { return isOf("people", client) }
-
 // IsFree reports whether a person may uncordon the node, or remove the taint.
-func (h Hold) IsFree() bool { return h.Evidence == "" && (h.By == "" || IsPerson(h.By)) }
+func (h Hold) IsFree() bool { return h.Evidence == "" && (h.By == "" || isOf("people", h.By)) }
 
 // IsToRepair reports whether nothing speaks against an uncordon but that the node is not
 // Ready.
 func (h Hold) IsToRepair() bool {
-	return (h.Evidence == notReady || h.Evidence == unanswered) && !h.IsByController()
+	return (h.Evidence == "its condition Ready is False" || h.Evidence == "its condition Ready is Unknown") && !h.IsByController()
 }
 
 // IsByController reports whether a client has the node that no person uses.
-func (h Hold) IsByController() bool { return h.By != "" && !IsPerson(h.By) && !isOf("either", h.By) }
+func (h Hold) IsByController() bool {
+	return h.By != "" && !isOf("people", h.By) && !isOf("either", h.By)
+}
 
 // Text says what speaks against an uncordon, or "".
 func (h Hold) Text() string {
@@ -61,16 +59,10 @@ func (h *Hold) Add(evidence string) {
 	h.Evidence = strings.TrimPrefix(h.Evidence+"; "+evidence, "; ")
 }
 
-// HoldOf returns what a node says of who has it. The client that last wrote a field
-// with a path, as in "spec", "unschedulable", is empty if it is not known.
-func HoldOf(conditions []lifecycle.Condition, annotations, labels map[string]string, writer func(path ...string) string) (h Hold) {
-	var list []string
-	for _, c := range conditions {
-		if !isHarmless(c) {
-			list = append(list, "its "+textOf(c))
-		}
-	}
-	for i, set := range []map[string]string{annotations, labels} {
+// HoldOf returns what a node says of who has it, beside what is wrong.
+func HoldOf(o *metav1.ObjectMeta, wrong []string) (h Hold) {
+	list := lists.Each(wrong, func(condition string) string { return "its " + condition })
+	for i, set := range []map[string]string{o.Annotations, o.Labels} {
 		kind := []string{"annotation", "label"}[i]
 		for _, key := range slices.Sorted(maps.Keys(set)) {
 			isOfKubernetes := strings.Contains(key, "k8s.io/") || strings.Contains(key, "kubernetes.io/")
@@ -79,13 +71,13 @@ func HoldOf(conditions []lifecycle.Condition, annotations, labels map[string]str
 				continue
 			}
 			text := "its " + kind + " " + key + "=" + set[key]
-			if by := writer("metadata", kind+"s", key); by != "" && !IsPerson(by) {
+			if by := managers.LastWrite(o.ManagedFields, "metadata", kind+"s", key).By; by != "" && !isOf("people", by) {
 				text += " of " + by
 			}
 			list = append(list, say.Shortened(text))
 		}
 	}
-	h.By, h.Evidence = writer("spec", "unschedulable"), say.Joined(say.FirstOf(list, 4))
+	h.By, h.Evidence = managers.LastWrite(o.ManagedFields, "spec", "unschedulable").By, say.Joined(say.FirstOf(list, 4))
 	return h
 }
 
@@ -103,27 +95,26 @@ func isHarmless(c lifecycle.Condition) bool {
 			return ends && isLong && !isIn("deny", start)
 		})
 	})
-	return isGood == (c.Status == "True") || !isGood && c.Status == "Unknown" // as where the kubelet does not answer
+	return isGood == (c.Status == "True") // also of Unknown, as where the kubelet does not answer
 }
 
-// Fault returns the condition that says that something is wrong, as in "condition DiskBroken
-// is True", and that the key or value of the taint names, or "" and whether one that it names
-// says that all is well. Taints of the table have rules of their own.
-func Fault(t taints.Taint, conditions []lifecycle.Condition) (fault string, isWell bool) {
+// Named returns those of a node's conditions that the key or value of the taint names. Taints
+// of the table have rules of their own.
+func Named(t taints.Taint, conditions []lifecycle.Condition) []lifecycle.Condition {
 	if k := Known(t); k.State != None && !k.IsGuess {
-		return "", false
+		return nil
 	}
-	for _, c := range conditions {
-		if c.Type != "Ready" && (names(t.Key, c.Type) || names(t.Value, c.Type)) {
-			if isWell = isHarmless(c); !isWell {
-				return textOf(c), false
-			}
-		}
-	}
-	return "", isWell
+	return slices.DeleteFunc(slices.Clone(conditions), func(c lifecycle.Condition) bool {
+		return c.Type == "Ready" || !names(t.Key, c.Type) && !names(t.Value, c.Type)
+	})
 }
 
-func textOf(c lifecycle.Condition) string { return fmt.Sprintf("condition %s is %s", c.Type, c.Status) }
+// Wrong returns those of a node's conditions that say that something is wrong, as in
+// "condition DiskBroken is True".
+func Wrong(conditions []lifecycle.Condition) []string {
+	wrong := slices.DeleteFunc(slices.Clone(conditions), isHarmless)
+	return lists.Each(wrong, func(c lifecycle.Condition) string { return fmt.Sprintf("condition %s is %s", c.Type, c.Status) })
+}
 
 func joined(text string) string { return strings.Join(split(text), "") }
 
@@ -134,27 +125,13 @@ func names(text, condition string) bool {
 	return strings.Contains(joined(text), joined(condition)) || len(words) > 1 && strings.Contains(joined(condition), strings.Join(words, ""))
 }
 
-// Sickness returns the first of a node's conditions that says that something is wrong, as in
-// "condition DiskBroken is True", or "".
-func Sickness(conditions []lifecycle.Condition) string {
-	for _, c := range conditions {
-		if !isHarmless(c) {
-			return textOf(c)
-		}
-	}
-	return ""
-}
-
 // saysHeld reports whether the words of an annotation or label say that somebody has the
 // node for a while: its key, or its value, unless the key is a setting or the value denies it.
 func saysHeld(key, value string) bool {
 	domain, base := path.Split(key)
-	if domain == "" { // "is-reboot-capable.example.com"
-		base, _, _ = strings.Cut(base, ".")
-	}
 	name, words := split(base), split(value)
 	n := len(name)
-	if n == 0 || key == "kubernetes.io/hostname" || domain == "feature.node.kubernetes.io/" || key == "upgrade.cattle.io/kubernetes-upgrade" { // which selects nodes for a plan
+	if n == 0 || key == "kubernetes.io/hostname" || key == "upgrade.cattle.io/kubernetes-upgrade" { // which selects nodes for a plan
 		return false
 	}
 	last := name[n-1]
@@ -175,15 +152,13 @@ func saysHeld(key, value string) bool {
 		return false
 	case slices.ContainsFunc(name, isState), isHealth(last), isOrder, len(words) > 0 && words[0] == "paused":
 		return true
-	case isIn("about", last):
-		return slices.ContainsFunc(words, func(w string) bool { return isHeld(w, false) || stateOf(w, false) == Starting })
 	}
-	return (isIn("about", name...) || slices.ContainsFunc(name, isHealth)) && slices.ContainsFunc(words, func(w string) bool { return isHeld(w, false) })
+	return isIn("about", last) && slices.ContainsFunc(words, func(w string) bool { return stateOf(w, false) != None })
 }
 
 func stateOf(word string, isKey bool) State {
 	w, _ := find(word, isKey)
-	return w.state()
+	return w.State
 }
 
 // isHeld reports whether the word is one of a state other than a start.

@@ -27,7 +27,7 @@ type NodeState struct {
 	IsCordoned bool
 	IsReady    bool           // by its conditions
 	MayBeReady bool           // or nothing is known of these
-	Sick       string         // the condition that says that something is wrong with it; empty: none
+	Wrong      []string       // what Wrong returns
 	Wrote      managers.Write // the taints; zero: not known, or Kubernetes did
 	Hold                      // of its cordon
 }
@@ -82,7 +82,7 @@ func (n *NodeState) CordonHold() Hold {
 // IsHealthy reports whether nothing says that the node is not.
 func (n *NodeState) IsHealthy() bool {
 	isSick := func(t taints.Taint) bool { return StateOf(t) == Unhealthy && !slices.Contains(n.Stale, t.ID()) }
-	return n.MayBeReady && n.Sick == "" && !slices.ContainsFunc(n.Taints, isSick)
+	return n.MayBeReady && len(n.Wrong) == 0 && !slices.ContainsFunc(n.Taints, isSick)
 }
 
 // Owner returns the taint of what removes the node, fences it or has it in maintenance, and
@@ -147,10 +147,7 @@ func (n *NodeState) Acting(t taints.Taint, now time.Time) taints.Taint {
 		s, since := n.StayOf(o, now)
 		return (s.IsLate || s.ID == taints.TaintID{}) && !Known(o).IsLate(since, added(t))
 	}
-	if state != Unhealthy {
-		return t
-	}
-	if i := slices.IndexFunc(n.Taints, acts); i >= 0 {
+	if i := slices.IndexFunc(n.Taints, acts); state == Unhealthy && i >= 0 {
 		return n.Taints[i]
 	}
 	return t

@@ -22,11 +22,10 @@ type Evidence struct {
 	IsListed bool   // what makes nodes lists it among the taints of a pool
 	IsChosen bool   // the pods select the label of its key and value, which the nodes have
 	IsMarked bool   // a node with the taint has a resource or label that Marks it
-	IsTimed  bool   // it evicts pods, and says since when, as a program writes it
 	IsAlone  bool   // other nodes of a cloud's pool lack it
 	Writer   string // a controller that wrote it on nodes long after these were made; empty: none
 	IsWanted bool   // pods ask for these nodes by their node selector or affinity
-	IsLater  bool   // pods like these, which do not tolerate it, have run on a node from before
+	IsLater  bool   // pods like these, which do not tolerate it, run on a node from before, or it evicts and says since when
 	IsNamed  bool   // other pods on nodes, or templates, tolerate it by its key
 }
 
@@ -43,6 +42,7 @@ func Of(t taints.Taint, e Evidence) Purpose {
 	k := Known(t)
 	isListed := e.IsListed && k.State != Starting // what makes nodes may list those of a start too
 	unknown, pool := Purpose{}, Purpose{IsPool: true}
+	isPart := k.IsGuess && len(split(t.Value)) > 1 && !isIn("status", lastOf(split(t.Key))) // of a name, as in pool=repair-service
 	switch {
 	case k.State != None && !k.IsGuess:
 		return Purpose{State: k.State, Because: k.Setter() + " sets it"}
@@ -50,13 +50,13 @@ func Of(t taints.Taint, e Evidence) Purpose {
 		return Purpose{State: Unhealthy, Because: e.Fault}
 	case k.IsGuess && !e.IsChosen && !isListed:
 		return Purpose{State: k.State, Because: "its words say so"}
-	case k.IsGuess && !(e.IsChosen && (isListed || e.IsNamed || isLongName(t))): // a pool of the name, or a state
+	case k.IsGuess && !(e.IsChosen && (isListed || e.IsNamed || isPart)): // a pool of the name, or a state
 		return unknown
 	case e.Startup != "":
 		return Purpose{State: Starting, Because: e.Startup + " has it among its startupTaints"}
 	case e.IsListed:
 		return pool
-	case e.IsPartly, (e.IsLater || e.IsTimed) && !e.IsChosen: // the nodes were for such pods, and may be again
+	case e.IsPartly, e.IsLater && !e.IsChosen: // the nodes were for such pods, and may be again
 		return unknown
 	case e.IsMarked:
 		return pool
@@ -69,25 +69,17 @@ func Of(t taints.Taint, e Evidence) Purpose {
 	return Purpose{IsPool: isPool || isMark && !e.IsAlone}
 }
 
-// isLongName reports whether a state is only part of the taint's value, as in pool=repair-service.
-func isLongName(t taints.Taint) bool {
-	return len(split(t.Value)) > 1 && !isIn("status", lastOf(split(t.Key)))
-}
-
 // Marks reports whether a resource or a label of the node marks the same pool as the taint:
 // one of its key, or a label of the last part of its key, with its value. A label of a status,
-// or of work, marks none.
+// of work or of nobody marks none.
 func Marks(t taints.Taint, label func(key string) (value string, has bool), hasResource func(name string) bool) bool {
 	isSame := func(key string) bool {
 		value, has := label(key)
 		return has && (value == t.Value || (value == "" || isIn("yes", value)) && (t.Value == "" || isIn("yes", t.Value)))
 	}
 	part := t.Key[strings.Index(t.Key, "/")+1:]
-	if last := lastOf(split(part)); isIn("status", last) || isWork(last) {
+	if last := lastOf(split(part)); isIn("status", last) || isIn("work", last) || isIn("nobody", t.Value) {
 		return false
-	}
-	if isIn("nobody", t.Value) {
-		return hasResource(t.Key)
 	}
 	return hasResource(t.Key) || isSame(t.Key) || t.Value != "" && isSame(part)
 }

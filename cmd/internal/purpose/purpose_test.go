@@ -26,14 +26,14 @@ func TestCases(t *testing.T) {
 		key, value, _ := strings.Cut(text, "=")
 		return taints.Taint{Key: key, Value: value}
 	}
-	faultOf := func(fault string, isWell bool) string {
-		return cmp.Or(fault, map[bool]string{true: "all is well", false: "no fault"}[isWell])
+	faultOf := func(named []lifecycle.Condition) string {
+		return cmp.Or(strings.Join(Wrong(named), " "), map[bool]string{true: "all is well", false: "no fault"}[len(named) > 0])
 	}
 	says := func(is bool, yes, no string) string { return map[bool]string{true: yes, false: no}[is] }
 	for name, answer := range map[string]func(text string) string{
-		"faults": func(text string) string { return faultOf(Fault(taintOf(text), conditions)) },
+		"faults": func(text string) string { return faultOf(Named(taintOf(text), conditions)) },
 		"clients": func(text string) string {
-			return says(IsPerson(text), "a person", says(IsSetter(text), "has taints of its own", "another"))
+			return says(isOf("people", text), "a person", says(IsSetter(text), "has taints of its own", "another"))
 		},
 		"splits": func(text string) string { return cmp.Or(strings.Join(split(text), " "), "none") },
 		"annotations": func(text string) string {
@@ -64,7 +64,7 @@ func TestCases(t *testing.T) {
 			p := Of(taintOf(taint), Evidence{
 				Fault: says(has("fault"), "a fault", ""), Startup: says(has("startup"), "NodePool p", ""), Writer: says(has("written"), "a controller", ""),
 				IsListed: has("listed"), IsChosen: has("chosen"), IsMarked: has("marked"), IsWanted: has("wanted"), IsLater: has("later"), IsNamed: has("named"),
-				IsTimed: has("timed"), IsPartly: has("partly"), IsAlone: has("alone"),
+				IsPartly: has("partly"), IsAlone: has("alone"),
 			})
 			if p.State != None {
 				return string(p.State) + ": " + p.Because

@@ -86,22 +86,10 @@ const whoSetIt = "who set it" // by hand
 // IsManual reports whether the taint stays until a person or an agent removes it again.
 func (e *Entry) IsManual() bool { return e.RemovedBy == whoSetIt }
 
-// setters are who sets and removes taints of the table, as clusterautoscaler.
-var setters = func() (list []string) {
-	for _, name := range slices.Concat(lists.Each(All, (*Entry).Setter), lists.Each(All, (*Entry).Remover)) {
-		if name = joined(strings.TrimPrefix(name, "the ")); len(name) > 4 && name != "kubernetes" { // as AWS, which are in many names
-			list = append(list, name)
-		}
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
-}()
-
 // IsSetter reports whether taints of the table are the client's. They come and go, so that it
 // may have written the list last whoever set the others.
 func IsSetter(client string) bool {
-	name, isLong := joined(client), len(split(client)) > 2
-	return slices.ContainsFunc(setters, func(s string) bool { return strings.Contains(name, s) || isLong && strings.HasSuffix(s, name) })
+	return slices.ContainsFunc(vocabulary["setters"], func(name string) bool { return strings.Contains(strings.ToLower(client), name) })
 }
 
 // Setter names who sets the taint, without when or why.
@@ -153,7 +141,7 @@ func Known(t taints.Taint) *Entry {
 		return entries[patterns[i]]
 	}
 	state, _, _ := reading(t)
-	return guesses[state]
+	return &Entry{State: state, SetBy: whoSetIt, RemovedBy: whoSetIt, IsGuess: state != None} // nobody is known to act
 }
 
 // ForKey returns the entry for taints with the key and no value.
@@ -223,13 +211,8 @@ func (e *Entry) whoElse(isRemoved bool) string {
 
 // Text describes nodes with the states.
 func Text(states []State) string {
-	var words []string
-	for _, e := range All {
-		if word := string(e.State); !slices.Contains(words, word) && slices.Contains(states, e.State) {
-			words = append(words, word)
-		}
-	}
-	return say.Enumerate(words, "or")
+	words := slices.Compact(lists.Each(All, func(e *Entry) string { return string(e.State) }))
+	return say.Enumerate(slices.DeleteFunc(words, func(w string) bool { return !slices.Contains(states, State(w)) }), "or")
 }
 
 // HaveFinal reports whether nodes with these taints never take the pods.

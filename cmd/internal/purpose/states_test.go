@@ -23,7 +23,7 @@ func TestReadmeTaints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, _ := strings.Cut(string(text), "| Taints | Nodes are | Set by | Removed by | Within |\n|---|---|---|---|---|\n")
+	_, rest, _ := strings.Cut(string(text), "| Taints | Nodes are | Set by | Removed by | Normally within |\n|---|---|---|---|---|\n")
 	table, _, _ := strings.Cut(rest, "\n\n")
 	var rows []string
 	for _, k := range All {
@@ -84,9 +84,9 @@ func TestWords(t *testing.T) {
 			lines[text] = name
 		}
 	}
-	for _, state := range said {
-		if state != None && !slices.ContainsFunc(All, func(e *Entry) bool { return e.State == state }) {
-			t.Errorf("no state: %q", state)
+	for text, w := range words {
+		if w.State != None && !slices.ContainsFunc(All, func(e *Entry) bool { return e.State == w.State }) {
+			t.Errorf("%s: no state: %q", text, w.State)
 		}
 	}
 }

@@ -21,28 +21,26 @@ var wordList string
 
 // A word begins a word of a key or value.
 type word struct {
+	State         // None: it is about a pool
 	line     int  // of words.txt: a later one outweighs it
 	isWhole  bool // the word is not only the beginning
 	isForKey bool // in a value it may be a name
 }
 
-func (w word) state() State { return said[w.line] }
-
-// words has the lines of words.txt, and said what each is about: a pool, which is None, or a
-// state. A word with "=" stands for itself alone, and one with ":" counts in keys alone.
-var words, said = func() (list map[string]word, said []State) {
-	list = make(map[string]word)
+// words has the lines of words.txt, each about a pool or a state. A word with "=" stands for
+// itself alone, and one with ":" counts in keys alone.
+var words = func() map[string]word {
+	list := make(map[string]word)
 	for i, line := range strings.Split(strings.TrimSpace(wordList), "\n") {
 		name, texts, _ := strings.Cut(line, ": ")
 		if strings.HasPrefix(name, "pool") {
 			name = "" // None
 		}
-		said = append(said, State(name))
 		for _, text := range strings.Fields(texts) {
-			list[strings.Trim(text, "=:")] = word{i, strings.Contains(text, "="), strings.Contains(text, ":")}
+			list[strings.Trim(text, "=:")] = word{State(name), i, strings.Contains(text, "="), strings.Contains(text, ":")}
 		}
 	}
-	return list, said
+	return list
 }()
 
 //go:embed vocabulary.txt
@@ -70,7 +68,7 @@ func find(text string, isKey bool) (w word, isForm bool) {
 	text = strings.TrimRight(text, "0123456789")
 	for n := len(text); n > 0; n-- {
 		if w, ok := words[text[:n]]; ok && (n == len(text) || !w.isWhole) && (isKey || !w.isForKey) {
-			return w, w.state() == None || isEnding(text[n:])
+			return w, w.State == None || isEnding(text[n:])
 		}
 	}
 	return word{}, false
@@ -108,9 +106,6 @@ var (
 	isEnding = regexp.MustCompile(`^(|e|s|es|y|p?ed|ied|p?ing|a?t?ion|ions|ive|ers?|or|als?|e?ments?|able|le|is|tics?)$`).MatchString // of a form of a word
 )
 
-// isWork reports whether the word is of what may go on, or be so, for a while.
-func isWork(text string) bool { return isIn("work", text) }
-
 // A phrase is a taint by its words, and what those that are read say.
 type phrase struct {
 	taints.Taint
@@ -121,11 +116,12 @@ type phrase struct {
 	isOnly     bool   // it is for only those that the key names
 	isName     bool   // the value is one: of a role, or of what the nodes are dedicated to
 
-	line      int  // of words.txt, the last with one of the words; 0 is of machines, or of none
+	says      word // of those that words.txt has, the one of the last line, or none
 	isPool    bool // a word names one
 	isUnclear bool // a word may say a state
 }
 
+// phraseOf returns the phrase of the taint, and what the words of its key say.
 func phraseOf(t taints.Taint) phrase {
 	prefix, name := path.Split(t.Key)
 	p := phrase{Taint: t, prefix: prefix, key: split(name), value: split(t.Value), isBare: t.Value == "" || isIn("yes", t.Value)}
@@ -133,59 +129,31 @@ func phraseOf(t taints.Taint) phrase {
 	isListed := slices.ContainsFunc(vocabulary["pools"], func(pattern string) bool { return isFor(pattern, t) })
 	p.isOnly = isListed || slices.Contains(p.key, "only") || slices.Contains(p.value, "only")
 	p.isName = p.isOnly || isIn("their", p.key...) || isIn("whose", p.last) || prefix == "node-role.kubernetes.io/"
-	return p
-}
-
-func (p *phrase) state() State { return said[p.line] }
-
-// stateOfValue returns the state that the value says, whatever the key names, or None.
-func (p *phrase) stateOfValue() State {
-	switch {
-	case isIn("old", p.Value):
-		return Leaving
-	case isIn("no", p.Value) && slices.ContainsFunc(p.key, isWell):
-		return Unhealthy
-	case p.Value == "" && len(p.key) > 1 && p.last == "ready": // until it is
-		return Starting
-	}
-	return None
-}
-
-func (p *phrase) readKey() {
 	if !p.isOnly {
 		p.read(ofDomain(p.prefix), true, false)
 		p.read(p.key, true, p.isBare)
 	}
 	p.isPool = p.isPool && !isIn("status", p.last) // whose value says it
+	return p
 }
 
-// readValue follows readKey. Where the key names machines at most, the value may say how they
-// are. Of a name it reads one word: "dedicated=unhealthy" is none.
-func (p *phrase) readValue() {
-	if !p.isName || len(p.value) == 1 || strings.HasPrefix(lastOf(p.value), "not") {
-		p.read(p.value, isIn("status", p.last), p.line == 0 && !p.isName)
-	}
-}
-
-// read reads words of the key or value, which may say how the nodes are.
+// read reads words of the key or value, which may say how the nodes are: one is a name or a
+// state, or a form of a verb that is not known.
 func (p *phrase) read(texts []string, isKey, isHow bool) {
 	for _, text := range texts {
 		w, isForm := find(text, isKey)
+		known, _ := find(text, true)
+		mayBeState := known.State != None || known == word{} && isVerb(text) && !isIn("has", text)
 		switch {
 		case isForm && !(isKey && strings.HasPrefix(text, "test")): // which may be going on
 			isEmpty := (p.isBare || slices.Contains(p.value, text)) && isIn("attribute", strings.TrimRight(text, "0123456789")) // "tier=true" says nothing
-			p.line, p.isPool = max(p.line, w.line), p.isPool || w.state() == None && !isEmpty
-		case w.state() != None, isHow && mayBeState(text), isHow && !isKey && isWork(text):
+			if p.isPool = p.isPool || w.State == None && !isEmpty; w.line > p.says.line {
+				p.says = w
+			}
+		case w.State != None, isHow && mayBeState, isHow && !isKey && isIn("work", text):
 			p.isUnclear = true
 		}
 	}
-}
-
-// mayBeState reports whether a word says a state that may also be a name, or is a form of a
-// verb that is not known.
-func mayBeState(text string) bool {
-	w, _ := find(text, true)
-	return w.state() != None || w == word{} && isVerb(text) && !isIn("has", text)
 }
 
 // ofDomain returns the words of a domain that say more than who has it: example.com and
@@ -197,7 +165,7 @@ func ofDomain(domain string) []string {
 	}
 	return slices.DeleteFunc(split(first), func(text string) bool {
 		w, _ := find(text, true)
-		return isDomain && w.state() == None && w.line > 0
+		return isDomain && w.State == None && w.line > 0
 	})
 }
 
@@ -205,8 +173,12 @@ func ofDomain(domain string) []string {
 // nobody has the nodes yet, or somebody has them for a while.
 func (p *phrase) isOpen() bool {
 	w, isForm := find(lastOf(p.value), false)
-	isEvent := p.state() == None && isIn("their", p.key...) && len(p.value) > 1 && isForm && w.state() != None // "disk-failure" is no name
-	mayGoOn := isIn("going", p.Value) || p.line == 0 && p.isBare && isWork(p.last)
+	isEvent := p.says.State == None && isIn("their", p.key...) && len(p.value) > 1 && isForm && w.State != None // "disk-failure" is no name
+	mayGoOn := isIn("going", p.Value) || p.says.line == 0 && p.isBare && isIn("work", p.last)
+	isScarce := func(words []string) bool { // a resource, and how much of it there is
+		n := len(words)
+		return n > 1 && isIn("resource", words[n-2]) && isIn("amount", words[n-1])
+	}
 	mayBe := p.isUnclear || mayGoOn || isScarce(p.key) || isScarce(p.value)
 	isBrief := isTicket(p.Value) || isChange(p.Value) || slices.Contains(p.value, "until")
 	return mayBe && !p.isName || isEvent || isBrief || isIn("nobody", p.Value)
@@ -216,40 +188,30 @@ func (p *phrase) isOpen() bool {
 // as "zulu=true", names one that no word knows: it is a person's, as programs have a domain.
 func reading(t taints.Taint) (state State, isPool, isMark bool) {
 	p := phraseOf(t)
-	if state = p.stateOfValue(); state != None {
-		return state, false, false
-	}
-	p.readKey()
-	ofKey := p.state()
-	p.readValue()
 	switch {
-	case isIn("whose", p.last) && p.state() != ofKey: // of the nodes, or the name of a team
+	case isIn("old", p.Value): // whatever the key names
+		return Leaving, false, false
+	case isIn("no", p.Value) && slices.ContainsFunc(p.key, isWell):
+		return Unhealthy, false, false
+	case p.Value == "" && len(p.key) > 1 && p.last == "ready": // until it is
+		return Starting, false, false
+	}
+	ofKey := p.says.State
+	if !p.isName || len(p.value) == 1 || strings.HasPrefix(lastOf(p.value), "not") { // "dedicated=unhealthy" is no name
+		p.read(p.value, isIn("status", p.last), p.says.line == 0 && !p.isName)
+	}
+	switch {
+	case isIn("whose", p.last) && p.says.State != ofKey: // of the nodes, or the name of a team
 		return ofKey, false, false
-	case p.state() == None && isIn("going", t.Value) && isWork(p.last):
+	case p.says.State == None && isIn("going", t.Value) && isIn("work", p.last):
 		return Maintained, false, false
 	case p.isOpen():
-		return p.state(), false, false
+		return p.says.State, false, false
 	}
 	isEcho := slices.ContainsFunc(p.value, func(text string) bool { return len(text) > 2 && slices.Contains(p.key, text) })
 	isPool = p.isPool || p.isName || isNodes(p.last) || isEcho
 	isMark = !isPool && p.prefix == "" && isIn("yes", t.Value) && !strings.Contains(p.last, "schedul")
-	return p.state(), isPool, isMark
-}
-
-// isScarce reports whether the words end with a resource and how much of it there is.
-func isScarce(words []string) bool {
-	n := len(words)
-	return n > 1 && isIn("resource", words[n-2]) && isIn("amount", words[n-1])
+	return p.says.State, isPool, isMark
 }
 
 func lastOf(words []string) string { return strings.Join(words[max(len(words)-1, 0):], "") }
-
-// guesses has an entry for each state that words say, and one for no state. Nobody is known
-// to act.
-var guesses = func() map[State]*Entry {
-	m := make(map[State]*Entry)
-	for _, state := range said {
-		m[state] = &Entry{State: state, SetBy: "who set it", RemovedBy: whoSetIt, IsGuess: state != None}
-	}
-	return m
-}()

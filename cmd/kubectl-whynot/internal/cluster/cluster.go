@@ -48,8 +48,8 @@ type Cluster struct {
 	pools   map[taints.TaintID][]string // taints of all nodes of a pool, and what lists them
 	startup map[[3]string][]string      // taints of a start, and what lists them
 	Faults  map[taints.TaintID]string   // taints that name a condition of a node that has them, and the condition
-	partly  sets.Set[taints.TaintID]    // those that name one where all is well too; after Finish, these alone, and Faults has the others
-	makers  map[string]maker            // of nodes, by name
+	partly  sets.Set[taints.TaintID]    // those that name one of a node where all is well; after Finish, of those alone that Faults had
+	makers  map[string][]*provisioner   // Machines and NodeClaims, by the name of their node
 	Keepers map[string][]string         // nodes, and pods there that ask not to be disrupted, with the annotation
 	Unready map[string][]string         // nodes, and pods of DaemonSets there that are not ready
 
@@ -60,7 +60,7 @@ type Cluster struct {
 	labels   map[string]sets.Set[string] // values by key, after Finish
 	named    sets.Set[string]            // what namedKeys returns, after Finish
 	bare     sets.Set[[2]string]         // what bareLabels returns, after Finish
-	homes    sets.Set[home]              // what findHomes returns, after Finish
+	members  map[member]int              // nodes, after Finish
 	profiles map[string]*Profile
 	owners   map[Owner]*Owner
 	pod      corev1.Pod // the decoded one, to use its memory again
@@ -97,7 +97,7 @@ func New(only Filter) *Cluster {
 		NodeAt: make(map[string]int), leftOut: make(map[PodName]*Pod), PodNamed: make(map[PodName]*Pod), Others: make(map[string]int),
 		profiles: make(map[string]*Profile), owners: make(map[Owner]*Owner), Unevaluated: sets.New[string](),
 		Workloads: make(map[string]*Workload), Running: make(map[string]int), Waiting: make(map[string]int), AddedIn: make(map[string][]taints.Toleration),
-		pools: make(map[taints.TaintID][]string), startup: make(map[[3]string][]string), Faults: make(map[taints.TaintID]string), partly: sets.New[taints.TaintID](), makers: make(map[string]maker), Keepers: make(map[string][]string), Unready: make(map[string][]string),
+		pools: make(map[taints.TaintID][]string), startup: make(map[[3]string][]string), Faults: make(map[taints.TaintID]string), partly: sets.New[taints.TaintID](), makers: make(map[string][]*provisioner), Keepers: make(map[string][]string), Unready: make(map[string][]string),
 	}
 }
 
@@ -127,23 +127,20 @@ func (c *Cluster) Finish() {
 	for i := range c.Nodes {
 		c.NodeAt[c.Nodes[i].Name] = i
 	}
-	for name, m := range c.makers {
+	for name, list := range c.makers {
 		if i, ok := c.NodeAt[name]; ok {
-			c.Nodes[i].setMachine(m)
+			c.Nodes[i].setMachines(list)
 		}
 	}
-	for id := range c.partly {
-		if c.Faults[id] == "" {
-			c.partly.Delete(id)
-		}
-		delete(c.Faults, id)
-	}
+	c.partly = c.partly.Intersection(sets.KeySet(c.Faults))
+	maps.DeleteFunc(c.Faults, func(id taints.TaintID, _ string) bool { return c.partly.Has(id) })
 	c.stopEvictions()
 	c.group()
 	c.finishWorkloads()
 	c.finishDevices()
-	c.findAlone()
-	c.named, c.bare, c.homes = c.namedKeys(), c.bareLabels(), c.findHomes()
+	c.countMembers()
+	c.findHomes()
+	c.named, c.bare = c.namedKeys(), c.bareLabels()
 }
 
 // finishDevices finds the devices of pods. Nodes get resources that no device plugin brings.

@@ -30,23 +30,21 @@ func (c *Cluster) Deleted(nodes []int, isDeleted bool) []int {
 	return slices.DeleteFunc(slices.Clone(nodes), func(i int) bool { return isDeleted != (c.Nodes[i].Deleted != nil) })
 }
 
-// machineOf names the Machine that annotations of a node name, or nothing.
-func machineOf(annotations map[string]string) string {
-	name := cmp.Or(annotations["machine.openshift.io/machine"], annotations["cluster.x-k8s.io/machine"])
-	if name == "" {
-		return ""
+// setMachines sets what the Machine or NodeClaim of the node says of it.
+func (n *Node) setMachines(list []*provisioner) {
+	isToRepair := func(c metav1.Condition) bool {
+		return (c.Type == "HealthCheckSucceeded" || c.Type == "OwnerRemediated") && c.Status == metav1.ConditionFalse
 	}
-	return "Machine " + path.Base(name) // OpenShift's has a namespace
-}
-
-func (n *Node) setMachine(m maker) {
-	if n.Machine = m.name; m.deleted != nil {
-		n.Hold.Add(m.name + " has it, and is being deleted")
-		if n.Deleted == nil {
-			n.Deleted, n.Maker, n.Holdup = m.deleted, m.name, m.holdup
+	for _, m := range list {
+		switch n.Machine = m.name; {
+		case m.DeletionTimestamp != nil:
+			n.Hold.Add(m.name + " has it, and is being deleted")
+			if n.Deleted == nil {
+				n.Deleted, n.Maker, n.Holdup = &m.DeletionTimestamp.Time, m.name, m.holdup()
+			}
+		case slices.ContainsFunc(m.Status.Conditions, isToRepair):
+			n.Hold.Add(m.name + " has it, and waits for its repair")
 		}
-	} else if m.isToRepair {
-		n.Hold.Add(m.name + " has it, and waits for its repair")
 	}
 }
 
@@ -71,10 +69,11 @@ type Node struct {
 	Holdup     string           // what its Machine, which is deleted, says of that
 	cordonedAt time.Time        // zero: not known
 	resources  map[string]int64 // allocatable extended resources, also of 0
+	homeOf     []*Profile       // what findHomes finds
+	pools      []member         // without a taint, after Finish
 	conditions []lifecycle.Condition
-	inferred   bool           // the conditions are
-	noneReady  bool           // neither this node nor another one is, after Finish
-	alone      []taints.Taint // those that other nodes of its pool lack, after Finish
+	inferred   bool // the conditions are
+	noneReady  bool // neither this node nor another one is, after Finish
 }
 
 // IsForeign reports whether the node does not run what is made for Linux, or for Windows, or
@@ -117,12 +116,15 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 		NodeState: purpose.NodeState{
 			Made: n.CreationTimestamp.Time, Finalizers: n.Finalizers, IsCordoned: n.Spec.Unschedulable, Annotated: purpose.AnnotationOf(n.Annotations),
 		},
-		Own: list, Machine: machineOf(n.Annotations), resources: extended(n.Status.Allocatable),
+		Own: list, resources: extended(n.Status.Allocatable),
+	}
+	if name := cmp.Or(n.Annotations["machine.openshift.io/machine"], n.Annotations["cluster.x-k8s.io/machine"]); name != "" {
+		added.Machine = "Machine " + path.Base(name) // OpenShift's has a namespace
 	}
 	if n.DeletionTimestamp != nil {
 		added.Deleted = &n.DeletionTimestamp.Time
 	}
-	if last := managers.LastWrite(n.ManagedFields, "spec", "taints"); last.By != "kube-controller-manager" && last.By != "kubernetes" && !purpose.IsSetter(last.By) {
+	if last := managers.LastWrite(n.ManagedFields, "spec", "taints"); !purpose.IsSetter(last.By) {
 		added.Wrote = last
 	}
 	for _, o := range n.Status.Conditions {
@@ -132,24 +134,14 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 		}
 	}
 	conditions := lists.Each(n.Status.Conditions, func(c corev1.NodeCondition) lifecycle.Condition { return condition(c.Type, c.Status) })
+	added.Wrong = purpose.Wrong(conditions)
 	hasState := func(t taints.Taint) bool { return purpose.StateOf(t) != purpose.None }
 	if added.IsCordoned || slices.ContainsFunc(list, hasState) {
-		writer := func(path ...string) string { return managers.LastWrite(n.ManagedFields, path...).By }
-		added.Hold = purpose.HoldOf(conditions, n.Annotations, n.Labels, writer)
+		added.Hold = purpose.HoldOf(&n.ObjectMeta, added.Wrong)
 		added.cordonedAt = managers.LastWrite(n.ManagedFields, "spec", "unschedulable").At
 	}
-	added.Sick = purpose.Sickness(conditions)
 	for _, t := range list {
-		fault, isWell := purpose.Fault(t, conditions)
-		switch before := c.Faults[t.ID()]; {
-		case isWell:
-			c.partly.Insert(t.ID())
-		case fault == "":
-		case strings.HasPrefix(before, fault+" on "):
-			c.Faults[t.ID()] = strings.TrimSuffix(before, " and others") + " and others"
-		default:
-			c.Faults[t.ID()] = fault + " on " + n.Name
-		}
+		c.addNamed(t, n.Name, purpose.Named(t, conditions))
 	}
 	added.setConditions(conditions)
 	c.AddVersion(n.Status.NodeInfo.KubeletVersion)
@@ -159,6 +151,20 @@ func (c *Cluster) AddNode(n *corev1.Node) error {
 	}
 	c.NodeAt[n.Name], c.Nodes = len(c.Nodes), append(c.Nodes, added)
 	return nil
+}
+
+// addNamed adds the conditions of a node that its taint names.
+func (c *Cluster) addNamed(t taints.Taint, node string, named []lifecycle.Condition) {
+	wrong, before := purpose.Wrong(named), c.Faults[t.ID()]
+	switch {
+	case len(named) == 0:
+	case len(wrong) == 0:
+		c.partly.Insert(t.ID())
+	case strings.HasPrefix(before, wrong[0]+" on "):
+		c.Faults[t.ID()] = strings.TrimSuffix(before, " and others") + " and others"
+	default:
+		c.Faults[t.ID()] = wrong[0] + " on " + node
+	}
 }
 
 // With returns a finished cluster in which some nodes have other taints of their own,
@@ -186,11 +192,10 @@ func (c *Cluster) group() {
 	for i := range c.Nodes {
 		n := &c.Nodes[i]
 		n.AddCordon()
-		list := slices.Clone(n.Taints)
-		for k := range list {
-			list[k].TimeAdded = nil
-		}
-		list = Distinct(list)
+		list := Distinct(lists.Each(n.Taints, func(t taints.Taint) taints.Taint {
+			t.TimeAdded = nil
+			return t
+		}))
 		if n.Group = byTaints[TextOf(list)]; n.Group == nil {
 			n.Group = &Group{Taints: list}
 			byTaints[TextOf(list)], c.Groups = n.Group, append(c.Groups, n.Group)

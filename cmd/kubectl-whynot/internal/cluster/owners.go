@@ -31,6 +31,7 @@ type provisioner struct {
 		NodeRef    corev1.ObjectReference `json:"nodeRef"`
 		Conditions []metav1.Condition     `json:"conditions"`
 	} `json:"status"`
+	name string // with the kind
 }
 
 var makesNodes = regexp.MustCompile(`^(Node(Pool|Claim)|Machine(Set|Deployment|Pool)?|Kubeadm(Config|ControlPlane)(Template)?|(Init|Join)Configuration)$`).MatchString
@@ -43,26 +44,18 @@ func (c *Cluster) addProvisioner(m *manifest.Object) bool {
 	if !makesNodes(m.Kind) || m.Decode(&o) != nil || m.Decode(&all) != nil { // another project's kind
 		return false
 	}
-	name := m.Kind + " " + o.Name
-	c.addTaints(all, name)
+	o.name, o.ManagedFields = m.Kind+" "+o.Name, nil
+	c.addTaints(all, o.name)
 	node := cmp.Or(o.Status.NodeName, o.Status.NodeRef.Name, o.Labels["node"]) // the label is Gardener's
-	isToRepair := slices.ContainsFunc(o.Status.Conditions, func(c metav1.Condition) bool {
-		return (c.Type == "HealthCheckSucceeded" || c.Type == "OwnerRemediated") && c.Status == metav1.ConditionFalse
-	})
-	switch {
-	case o.DeletionTimestamp != nil:
-		c.makers[node] = maker{name, &o.DeletionTimestamp.Time, false, holdup(o.Status.Conditions)}
-	case isToRepair || c.makers[node].name == "":
-		c.makers[node] = maker{name: name, isToRepair: isToRepair}
-	}
+	c.makers[node] = append(c.makers[node], &o)
 	return true
 }
 
 var isOfDeletion = regexp.MustCompile(`^(Delet|Drain)`).MatchString // as Deleting, which is True, and Drained, which is not yet
 
 // holdup returns what a condition of a Machine or NodeClaim that is deleted says of that.
-func holdup(conditions []metav1.Condition) string {
-	for _, c := range conditions {
+func (o *provisioner) holdup() string {
+	for _, c := range o.Status.Conditions {
 		isDone := c.Status == metav1.ConditionTrue && c.Type != "Deleting"
 		if isOfDeletion(c.Type) && !isDone && strings.Contains(c.Message, " ") { // of more than the reason
 			return say.Shortened(strings.Join(strings.Fields(c.Message), " "))
@@ -130,14 +123,6 @@ func (c *Cluster) noteOn(node string, o *corev1.Pod, p *Pod) {
 	}
 }
 
-// A maker is the Machine or NodeClaim of a node.
-type maker struct {
-	name       string     // with the kind
-	deleted    *time.Time // nil: it is not
-	isToRepair bool
-	holdup     string // what its status says of a deletion that is not done
-}
-
 // StartupOf names what made one of the nodes, as far as is known, and lists the taint among
 // those of a start: the NodePool rather than its NodeClaims. Nothing is "".
 func (c *Cluster) StartupOf(t taints.Taint, nodes []int) (lister string) {
@@ -187,19 +172,23 @@ func (c *Cluster) Evidence(p *Profile, t taints.Taint, nodes []int, areAll bool)
 			return n.resources[resource] > 0 && !slices.ContainsFunc(n.Taints, isOther)
 		})
 	}
-	isTimed := func(i int) bool {
+	isTimed := func(i int) bool { // as a program writes it
 		at, has := taints.FindTaint(c.Nodes[i].Own, t.ID())
 		return has && t.Effect == taints.NoExecute && c.Nodes[i].Own[at].TimeAdded != nil
 	}
-	isAlone := func(i int) bool { return slices.ContainsFunc(c.Nodes[i].alone, t.Equal) }
+	isAlone := func(i int) bool {
+		return slices.ContainsFunc(c.Nodes[i].pools, func(m member) bool {
+			return c.members[member{m.key, m.value, KeyOf(t)}] < c.members[m]
+		})
+	}
 	isChosen := t.Value != "" && slices.ContainsFunc(p.wanted(), func(r corev1.NodeSelectorRequirement) bool {
 		return r.Key == t.Key && slices.Equal(r.Values, []string{t.Value})
 	})
 	return purpose.Evidence{
 		Fault: c.Faults[t.ID()], IsPartly: c.partly.Has(t.ID()), Startup: c.StartupOf(t, nodes), IsListed: c.listerOf(nodes, c.pools[t.ID()]) != "", IsMarked: slices.ContainsFunc(nodes, isMarked),
 		IsChosen: isChosen, IsWanted: areAll && p.asksForPool() && !slices.ContainsFunc(nodes, isPlain), IsNamed: c.named.HasAny(t.Key, t.Key+"="+t.Value),
-		Writer: c.LaterWriter(nodes), IsLater: !p.Requests(t.Key) && c.RunsOn(p, nodes),
-		IsTimed: slices.ContainsFunc(nodes, isTimed), IsAlone: slices.ContainsFunc(nodes, isAlone),
+		Writer: c.LaterWriter(nodes), IsLater: !p.Requests(t.Key) && c.RunsOn(p, nodes) || slices.ContainsFunc(nodes, isTimed),
+		IsAlone: slices.ContainsFunc(nodes, isAlone),
 	}
 }
 
@@ -212,32 +201,22 @@ type member struct {
 	taint      [3]string
 }
 
-// findAlone finds the taints of each node that other nodes of its pool lack.
-func (c *Cluster) findAlone() {
-	members, keys := make(map[member]int), slices.DeleteFunc(slices.Collect(maps.Keys(c.labels)), func(key string) bool { return !namesPool(key) })
-	for _, n := range c.Nodes {
+// countMembers counts the nodes of each pool, and those of them that have a taint.
+func (c *Cluster) countMembers() {
+	c.members = make(map[member]int)
+	keys := slices.DeleteFunc(slices.Collect(maps.Keys(c.labels)), func(key string) bool { return !namesPool(key) })
+	for i := range c.Nodes {
+		n := &c.Nodes[i]
 		for _, key := range keys {
 			value, has := n.Labels[key]
 			if !has {
 				continue
 			}
-			members[member{key: key, value: value}]++
+			pool := member{key: key, value: value}
+			n.pools = append(n.pools, pool)
+			c.members[pool]++
 			for _, t := range n.Taints {
-				members[member{key, value, KeyOf(t)}]++
-			}
-		}
-	}
-	for i := range c.Nodes {
-		n := &c.Nodes[i]
-		isAlone := func(t taints.Taint) bool {
-			return slices.ContainsFunc(keys, func(key string) bool {
-				value, has := n.Labels[key]
-				return has && members[member{key, value, KeyOf(t)}] < members[member{key: key, value: value}]
-			})
-		}
-		for _, t := range n.Taints {
-			if isAlone(t) {
-				n.alone = append(n.alone, purpose.WithoutTime(t))
+				c.members[member{key, value, KeyOf(purpose.WithoutTime(t))}]++
 			}
 		}
 	}
@@ -299,36 +278,27 @@ func (c *Cluster) namedKeys() sets.Set[string] {
 		}
 	}
 	for _, p := range c.All() {
-		if p.Profile == nil || p.Node == "" || p.Owner.Kind == "DaemonSet" || p.IsStatic() || seen.Has(p.Profile) {
-			continue
+		if p.Profile != nil && p.Node != "" && p.Owner.Kind != "DaemonSet" && !p.IsStatic() && !seen.Has(p.Profile) {
+			seen.Insert(p.Profile)
+			add(p.Tolerations)
 		}
-		seen.Insert(p.Profile)
-		add(p.Tolerations)
 	}
 	return keys
 }
 
-// A home is a node where pods of a family run.
-type home struct {
-	family *Profile
-	node   int
-}
-
-// findHomes returns the homes of pods whose owner has more that wait. They tolerate no more
-// than these, so a taint that keeps these off a home came later.
-func (c *Cluster) findHomes() sets.Set[home] {
-	homes := sets.New[home]()
+// findHomes finds the nodes where pods run whose owner has more that wait. They tolerate no
+// more than these, so a taint that keeps these off a home came later.
+func (c *Cluster) findHomes() {
 	for _, p := range c.Pods {
 		i, isKnown := c.NodeAt[p.Node]
 		isOn := isKnown && len(c.Nodes[i].Taints) > 0 && !p.IsFinished() && !p.Deleting && p.Owner.Kind != "DaemonSet"
-		if isOn && c.Waiting[p.OwnerName()] > 0 {
-			homes.Insert(home{p.Family, i})
+		if isOn && c.Waiting[p.OwnerName()] > 0 && !slices.Contains(c.Nodes[i].homeOf, p.Family) {
+			c.Nodes[i].homeOf = append(c.Nodes[i].homeOf, p.Family)
 		}
 	}
-	return homes
 }
 
 // RunsOn reports whether pods like those of the profile run on one of the nodes.
 func (c *Cluster) RunsOn(p *Profile, nodes []int) bool {
-	return slices.ContainsFunc(nodes, func(i int) bool { return c.homes.Has(home{p.Family, i}) })
+	return slices.ContainsFunc(nodes, func(i int) bool { return slices.Contains(c.Nodes[i].homeOf, p.Family) })
 }

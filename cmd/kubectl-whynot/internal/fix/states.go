@@ -316,7 +316,7 @@ func (x *Pods) firstOn(nodes []int, textOf func(*cluster.Node) string) string {
 
 func says(n *cluster.Node) string { return n.Says } // of a condition
 
-func sick(n *cluster.Node) string { return n.Sick }
+func sick(n *cluster.Node) string { return say.Joined(say.FirstOf(n.Wrong, 2)) }
 
 // writers names the clients that last wrote the taints of the nodes, as far as is known.
 func (x *Pods) writers(nodes []int) string {

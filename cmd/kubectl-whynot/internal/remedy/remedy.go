@@ -305,9 +305,11 @@ func (r *remedy) isReplaceable(mistake explain.Reason) bool {
 // meant for the nodes. Otherwise they may not be.
 func (r *remedy) isClear() bool { return len(r.Taints) == 0 }
 
-// compare orders remedies, the likeliest first.
+// compare orders remedies, the likeliest first. Nodes of the system and virtual ones are for
+// other pods, whatever is wrong with the rest, unless a toleration is meant for them.
 func (r *remedy) compare(s *remedy) int {
-	others, clearer, ranks := lists.CompareBools(r.isForOthers(), s.isForOthers()), lists.CompareBools(s.isClear(), r.isClear()), r.rank()-s.rank()
+	isForOthers := func(r *remedy) bool { return (r.isOfSystem() || r.isVirtual) && len(r.Corrections) == 0 }
+	others, clearer, ranks := lists.CompareBools(isForOthers(r), isForOthers(s)), lists.CompareBools(s.isClear(), r.isClear()), r.rank()-s.rank()
 	if r.isClear() { // the fewest corrections, and of these the most that replace
 		return cmp.Or(others, clearer, ranks, len(r.Corrections)-len(s.Corrections), len(r.tolerations)-len(s.tolerations))
 	}
@@ -325,12 +327,6 @@ const (
 	rankToFix
 	rankNever // they never take the pods
 )
-
-// isForOthers reports whether the nodes are for other pods, whatever is wrong with the rest of
-// the nodes, unless a toleration is meant for them: those of the system, and virtual ones.
-func (r *remedy) isForOthers() bool {
-	return (r.isOfSystem() || r.isVirtual) && len(r.Corrections) == 0
-}
 
 func (r *remedy) isOfSystem() bool {
 	keys := []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master", "node-role.kubernetes.io/etcd", "CriticalAddonsOnly"}

@@ -148,6 +148,9 @@ func (a *analyst) explainBound(x *Pending) {
 		maker := a.Maker(x.First)
 		text += jobs.Again(maker.Kind, maker.Job, 0, fate != eviction.Refuses)
 	}
+	if x.Owner.Kind == "Job" && !x.First.IsNew { // whose template is fixed
+		out.Text = "make the Job again without nodeName, so that the scheduler chooses a node"
+	}
 	i, isKnown := a.NodeAt[x.First.NodeName]
 	switch {
 	case fate == "" && x.First.Template:

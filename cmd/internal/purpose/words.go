@@ -142,15 +142,17 @@ func phraseOf(t taints.Taint) phrase {
 func (p *phrase) read(texts []string, isKey, isHow bool) {
 	for _, text := range texts {
 		w, isForm := find(text, isKey)
-		known, _ := find(text, true)
-		mayBeState := known.State != None || known == word{} && isVerb(text) && !isIn("has", text)
+		mayBeState := func() bool {
+			known, _ := find(text, true)
+			return known.State != None || known == word{} && isVerb(text) && !isIn("has", text)
+		}
 		switch {
 		case isForm && !(isKey && strings.HasPrefix(text, "test")): // which may be going on
 			isEmpty := (p.isBare || slices.Contains(p.value, text)) && isIn("attribute", strings.TrimRight(text, "0123456789")) // "tier=true" says nothing
 			if p.isPool = p.isPool || w.State == None && !isEmpty; w.line > p.says.line {
 				p.says = w
 			}
-		case w.State != None, isHow && mayBeState, isHow && !isKey && isIn("work", text):
+		case w.State != None, isHow && mayBeState(), isHow && !isKey && isIn("work", text):
 			p.isUnclear = true
 		}
 	}

@@ -47,7 +47,9 @@ func (c *Cluster) addProvisioner(m *manifest.Object) bool {
 	o.name, o.ManagedFields = m.Kind+" "+o.Name, nil
 	c.addTaints(all, o.name)
 	node := cmp.Or(o.Status.NodeName, o.Status.NodeRef.Name, o.Labels["node"]) // the label is Gardener's
-	c.makers[node] = append(c.makers[node], &o)
+	if node != "" {
+		c.makers[node] = append(c.makers[node], &o)
+	}
 	return true
 }
 

@@ -344,17 +344,16 @@ func (e *evaluation) notes(r *Request) {
 			hold = node.CordonHold()
 		}
 		for _, t := range node.Own {
-			_, stays := taints.FindTaint(e.after.Nodes[i].Own, t.ID())
-			lister := e.before.StartupOf(t, []int{i})
+			if _, stays := taints.FindTaint(e.after.Nodes[i].Own, t.ID()); stays {
+				continue
+			}
 			isUnknown := purpose.Of(t, purpose.Evidence{}) == purpose.Purpose{}
-			switch {
-			case stays:
-			case lister != "":
+			if lister := e.before.StartupOf(t, []int{i}); lister != "" {
 				hold.Add(lister + " has " + t.ID().String() + " among its startupTaints")
-			case isUnknown && writer != "":
+			} else if isUnknown && writer != "" {
 				hold.Add(writer + " last wrote its taints")
 			}
-			isHeld = isHeld || !stays && (isUnknown || e.before.StateOf(t, []int{i}) != purpose.None)
+			isHeld = isHeld || isUnknown || e.before.StateOf(t, []int{i}) != purpose.None
 		}
 		if text := hold.Text(); text != "" && isHeld {
 			held[text] = append(held[text], node.Name)
